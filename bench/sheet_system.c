@@ -363,7 +363,8 @@ mus_status sheet_force(const sheet_system *s, const double *position, double *fo
   return status;
 }
 
-// Upper blocks of factor * sum_k stiffness_k slope_k slope_k^T.
+// Upper blocks of factor * sum_k stiffness_k slope_k slope_k^T, with the products bracketed so that rounding keeps them
+// symmetric.
 static void membrane_blocks(const membrane_state *state, double factor, double *block) {
   for (int i = 0; i < 3; ++i)
     for (int j = i; j < 3; ++j)
@@ -371,7 +372,7 @@ static void membrane_blocks(const membrane_state *state, double factor, double *
         for (int c = 0; c < 3; ++c) {
           double sum = 0;
           for (int k = 0; k < CONDITIONS; ++k)
-            sum += state->stiffness[k] * state->slope[k][3 * i + r] * state->slope[k][3 * j + c];
+            sum += state->stiffness[k] * (state->slope[k][3 * i + r] * state->slope[k][3 * j + c]);
           *block++ = factor * sum;
         }
 }
