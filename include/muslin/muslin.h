@@ -1,0 +1,23 @@
+/// Everything that libmuslin offers, in one header. Each part is its own manual:
+///
+///   muslin/status.h         what calls answer
+///   muslin/solver.h         the linear solver
+///   muslin/matrix_market.h  matrices from and to files
+#ifndef MUSLIN_MUSLIN_H
+#define MUSLIN_MUSLIN_H
+
+#include "muslin/matrix_market.h"
+#include "muslin/solver.h"
+#include "muslin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// "major.minor.patch"
+MUS_API const char *mus_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

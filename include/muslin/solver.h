@@ -1,0 +1,179 @@
+/// A solver for the symmetric positive definite block systems of implicit cloth and solid simulation.
+///
+///     mus_solver_options options = mus_default_solver_options();
+///     mus_solver *solver = NULL;
+///     mus_solver_create(&options, &solver);
+///     mus_solver_set_pattern(solver, vertices, 3, row_start, column);   // once, from topology
+///     for (each time step) {
+///       mus_solver_set_values(solver, values);                          // once a step
+///       mus_solver_set_coordinates(solver, positions);
+///       mus_solver_set_constraints(solver, count, constraints);
+///       mus_solver_solve(solver, right_hand_side, x);                   // x: first guess in, solution out
+///       printf("%d iterations\n", mus_solver_record(solver)->iterations);
+///     }
+///     mus_solver_free(solver);
+///
+/// Everything is given as plain arrays; the solver copies what it keeps. Matrices are in block compressed rows: rows
+/// and columns are counted in nodes, every block is block x block and stored row by row, both triangles are given.
+/// Calls that fail change nothing unless said otherwise, and mus_last_error() tells why. One solver belongs to one
+/// thread at a time; different solvers may run in different threads. Results have the same bits for any number of
+/// threads.
+#ifndef MUSLIN_SOLVER_H
+#define MUSLIN_SOLVER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "muslin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Ways to solve. All but the direct one are conjugate gradients and differ in preconditioner and constraint handling.
+typedef enum mus_method {
+  MUS_METHOD_SA,            ///< smoothed aggregation multigrid, prefiltered (Tamstorf, Jones and McCormick 2015)
+  MUS_METHOD_DIAG,          ///< block-Jacobi, prefiltered
+  MUS_METHOD_MPCG,          ///< block-Jacobi, filtered, corrected start and stop (Ascher and Boxerman 2003)
+  MUS_METHOD_MPCG_ORIGINAL, ///< block-Jacobi, filtered, as in Baraff and Witkin 1998: starts from z, ignores the guess
+  MUS_METHOD_CHOLMOD,       ///< sparse Cholesky, prefiltered
+  MUS_METHOD_GAMG,          ///< PETSc's smoothed aggregation, prefiltered; builds with PETSc only
+  MUS_METHOD_BOOMERAMG,     ///< hypre's classical AMG through PETSc, prefiltered; builds with PETSc only
+  MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
+  MUS_METHODS
+} mus_method;
+
+/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "auto"; NULL for a number that is none.
+MUS_API const char *mus_method_name(mus_method method);
+/// The method of that name; MUS_BAD_INPUT, with the list of names, when there is none.
+MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
+/// 1 when this build can run the method.
+MUS_API int mus_method_available(mus_method method);
+
+typedef enum mus_precision {
+  MUS_DOUBLE, ///< the preconditioner is held and applied in double precision
+  MUS_SINGLE  ///< ... in single precision, inside conjugate gradients in double precision: half the bytes
+} mus_precision;
+
+/// What ||r|| is compared with. With a zero first guess the two are the same.
+typedef enum mus_stop {
+  MUS_STOP_INITIAL, ///< ||r|| <= tolerance ||r_0||, both in the norm of M^-1, as in Tamstorf et al. 2015
+  MUS_STOP_RHS ///< ||r|| <= tolerance ||S(b - Az)||: a good first guess then saves iterations (Ascher and Boxerman)
+} mus_stop;
+
+/// How much of the preconditioner is rebuilt when values change.
+typedef enum mus_setup {
+  MUS_SETUP_NUMERIC, ///< numbers are redone; aggregates and patterns are kept while the matrix pattern and the set of
+                     ///< constrained directions a node stay the same
+  MUS_SETUP_FULL,    ///< everything is redone
+  MUS_SETUP_REUSE    ///< the old hierarchy stays as it is and preconditions the new matrix
+} mus_setup;
+
+/// Settings of smoothed aggregation. The defaults are those of Tamstorf et al. 2015.
+typedef struct mus_sa_options {
+  double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
+  double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
+  int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
+  int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
+  int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
+  int smoother_order;     ///< of the Chebyshev polynomial, 1 to 16 (2)
+  double smoother_range;  ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
+  int lanczos_steps;      ///< for the spectral radius of D^-1 A, 1 to 64 (10)
+  int levels;             ///< at most this many, 1 to 20 (20)
+  int bottom;             ///< unknowns at which coarsening ends and a direct solve takes over (600)
+} mus_sa_options;
+
+typedef struct mus_solver_options {
+  mus_method method;       ///< MUS_METHOD_SA
+  double tolerance;        ///< relative residual at which to stop (1e-5)
+  int iterations;          ///< at most this many (10000)
+  mus_stop stop;           ///< MUS_STOP_INITIAL
+  mus_precision precision; ///< of the preconditioner (MUS_DOUBLE)
+  mus_setup setup;         ///< MUS_SETUP_NUMERIC
+  int threads;             ///< 0: all cores
+  mus_sa_options sa;
+} mus_solver_options;
+
+MUS_API mus_solver_options mus_default_solver_options(void);
+
+typedef struct mus_solver mus_solver;
+
+/// Checks the options and makes an empty solver.
+MUS_API mus_status mus_solver_create(const mus_solver_options *options, mus_solver **solver);
+/// NULL is fine.
+MUS_API void mus_solver_free(mus_solver *solver);
+
+/// The matrix pattern: `rows` nodes of `block` unknowns each, 1 to 12. row_start has rows + 1 entries. Columns ascend
+/// within a row, the pattern is symmetric, and every diagonal block is there. Forgets values, kernel and constraints.
+MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start,
+                                          const int *column);
+/// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
+/// are refused. Call again whenever they change.
+MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
+
+/// Node positions, rows * 3 numbers in metres: the near kernel becomes the six rigid-body motions. For block size 3.
+/// Rest or current positions both work; current ones follow the matrix better. Call again when they have moved much.
+MUS_API mus_status mus_solver_set_coordinates(mus_solver *solver, const double *positions);
+/// Any near kernel: `count` vectors, 1 to 12, of rows * block numbers each, one vector after the other.
+/// Without coordinates or kernel: one constant vector for each unknown of a node.
+MUS_API mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors);
+
+/// What is prescribed at one node: direction[k] . x_node = value[k] for k < count. Directions need not be unit length
+/// or orthogonal; contradicting ones are refused. For block sizes 1 to 3; direction[k] has `block` numbers that count.
+typedef struct mus_constraint {
+  int node;
+  int count; ///< 0 to block
+  double direction[3][3];
+  double value[3];
+} mus_constraint;
+
+/// Replaces all constraints; count 0 removes them. A node may be named once.
+/// Equality constraints that join several nodes will come in as a call beside this one.
+MUS_API mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints);
+
+/// Solves A x = b subject to the constraints. x holds the first guess and receives the solution (rows * block numbers).
+/// MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last good one; other failures leave x as it was.
+MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
+
+/// One level of the hierarchy, finest first.
+typedef struct mus_level_report {
+  int rows;               ///< nodes
+  int block;              ///< unknowns a node
+  long long nonzeros;     ///< stored numbers
+  int special;            ///< nodes left to the smoother
+  int dropped;            ///< unknowns without a basis vector, because an aggregate was rank deficient
+  double spectral_radius; ///< of D^-1 A as used by the smoother; 0 at the bottom
+  int radius_converged;   ///< 0 when the estimate's own error bound is above 10%
+  size_t bytes;           ///< matrix, prolongator and vectors of this level
+} mus_level_report;
+
+enum { MUS_LEVELS_MAXIMUM = 20 };
+
+/// What happened in the last solve.
+typedef struct mus_solve_record {
+  mus_status status;
+  mus_method method; ///< what was run in the end; differs from the options' for MUS_METHOD_AUTO
+  int iterations;
+  double rate;             ///< geometric mean of ||r_i|| / ||r_{i-1}||
+  const double *residuals; ///< iterations + 1 norms; valid until the next solve
+  double reference;        ///< what the residuals were compared with
+  double true_residual;    ///< ||S(b - Ax)|| / ||S(b - Az)|| in the Euclidean norm, computed afresh at the end
+  double setup_seconds;    ///< preconditioner or factorisation, in this solve
+  double prefilter_seconds;
+  double solve_seconds;
+  size_t bytes;               ///< all that the solver holds, the matrix included
+  double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy
+  int levels;                 ///< 0 without a hierarchy
+  mus_level_report level[MUS_LEVELS_MAXIMUM];
+} mus_solve_record;
+
+/// Never NULL; all zero before the first solve.
+MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
+
+/// The level report as a table.
+MUS_API void mus_solve_record_print_levels(const mus_solve_record *record, FILE *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

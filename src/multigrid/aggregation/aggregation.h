@@ -1,0 +1,29 @@
+// Smoothed aggregation (Tamstorf, Jones and McCormick 2015, sections 5 and 6) as a coarsening for hierarchy.h.
+//
+// A level is made coarser in the steps of the paper's algorithm 3, one file each:
+//   strength.c    which nodes are strongly connected, which are special
+//   aggregates.c  the two passes that group nodes
+//   tentative.c   local QR of the near kernel: tentative prolongator and coarse kernel
+//   aggregation.c joins them: smooths the kernel, then the prolongator
+#ifndef MUS_MULTIGRID_AGGREGATION_H
+#define MUS_MULTIGRID_AGGREGATION_H
+
+#include "multigrid/hierarchy.h"
+
+typedef struct mus_aggregation mus_aggregation;
+
+extern const mus_coarsening mus_smoothed_aggregation;
+
+mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation **out);
+void mus_aggregation_free(mus_aggregation *aggregation); // NULL is fine
+size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
+
+// The near kernel of the finest level: `count` vectors of rows * block numbers, one after the other; copied. Vectors
+// that constraints forbid are to be filtered by the caller beforehand.
+mus_status mus_aggregation_set_kernel(mus_aggregation *aggregation, int rows, int block, int count,
+                                      const double *vectors);
+
+// For tests and reports: the aggregate of each node of a level, -1 for special nodes. NULL past the last level.
+const int *mus_aggregation_of(const mus_aggregation *aggregation, int level, int *nodes, int *aggregates);
+
+#endif

@@ -1,0 +1,19 @@
+// The spectral radius of D^-1 A by the generalised Lanczos method (van der Vorst 1982; Tamstorf et al. 2015, section
+// 7).
+#ifndef MUS_MULTIGRID_LANCZOS_H
+#define MUS_MULTIGRID_LANCZOS_H
+
+#include "sparse/matrix.h"
+
+typedef struct mus_radius {
+  double ritz;   // the largest Ritz value: a lower bound
+  double value;  // ritz plus the norm of its residual: what to use as the upper end of the spectrum
+  int converged; // 1 when that residual is at most a tenth of ritz: value then lies in [radius, 1.1 radius]
+} mus_radius;
+
+// A symmetric positive definite, D its block diagonal with the given inverse. `work` holds 4 * rows * block numbers.
+// MUS_BREAKDOWN when A or D shows itself indefinite or not finite.
+mus_status mus_spectral_radius(const mus_matrix *a, const double *inverse_diagonal, int steps, double *work,
+                               mus_radius *out);
+
+#endif

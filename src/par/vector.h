@@ -1,0 +1,28 @@
+// Vector updates and sums. Sums are taken over runs whose length depends on n alone and are then added up in order, so
+// they have the same bits for any number of threads.
+#ifndef MUS_PAR_VECTOR_H
+#define MUS_PAR_VECTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+double mus_dot(size_t n, const double *x, const double *y);
+// max |x_i|; NaN when any x_i is NaN.
+double mus_max_abs(size_t n, const double *x);
+void mus_fill(size_t n, double value, double *x);
+void mus_copy(size_t n, const double *from, double *to);
+void mus_scale(size_t n, double factor, double *x);
+// y += factor * x
+void mus_axpy(size_t n, double factor, const double *x, double *y);
+// y = x + factor * y
+void mus_xpay(size_t n, const double *x, double factor, double *y);
+// CG's two updates in one pass: x += alpha p, r -= alpha q; returns r . r
+double mus_cg_update(size_t n, double alpha, const double *p, const double *q, double *x, double *r);
+// The k-th entry becomes mus_random(seed, k).
+void mus_fill_random(size_t n, uint64_t seed, double *x);
+// to = factor * from, rounded to single precision
+void mus_to_float(size_t n, double factor, const double *from, float *to);
+// to = factor * from
+void mus_to_double(size_t n, double factor, const float *from, double *to);
+
+#endif

@@ -1,0 +1,46 @@
+// Conjugate gradients for block systems: plain (PCG, for prefiltered systems) and filtered (MPCG).
+//
+// Both know a matrix and a preconditioner, nothing of where they come from. They allocate nothing: the caller gives
+// the workspace and the room for the residual history.
+#ifndef MUS_SOLVE_CG_H
+#define MUS_SOLVE_CG_H
+
+#include "muslin/solver.h"
+#include "sparse/filter.h"
+#include "sparse/matrix.h"
+
+// z = M^-1 r, symmetric positive definite. r and z do not alias.
+typedef struct mus_preconditioner {
+  void *self;
+  void (*apply)(void *self, const double *r, double *z);
+} mus_preconditioner;
+
+typedef struct mus_cg_options {
+  double tolerance;
+  int iterations;
+  mus_stop stop; // PCG only; MPCG compares as its two papers do
+} mus_cg_options;
+
+// What happened. `residuals` has room for iterations + 1 norms and is filled with ||r_i||_{M^-1}.
+typedef struct mus_cg_result {
+  int iterations;
+  double reference; // what the norms were compared with
+  double *residuals;
+} mus_cg_result;
+
+enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
+
+// A x = b by preconditioned conjugate gradients from the guess in x. Stops at
+// ||r_i||_{M^-1} <= tolerance * reference (Tamstorf et al. 2015, section 11). MUS_NOT_CONVERGED leaves the last
+// iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text.
+mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const double *b, double *x,
+                   const mus_cg_options *options, double *work, mus_cg_result *result);
+
+// S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3). `original`
+// runs the form of Baraff and Witkin 1998: the guess is replaced by z, and the reference is (Sb)^T M^-1 (Sb) without the
+// part that the constraints take. (Baraff and Witkin write P there and define P as the inverse of A's diagonal; Ascher
+// and Boxerman keep the letter but not the definition. M^-1 is the reading in which the two sides have the same units.)
+mus_status mus_mpcg(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, int original,
+                    const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
+
+#endif

@@ -1,0 +1,37 @@
+// Vertex constraints as a block-diagonal orthogonal projection S (Ascher and Boxerman 2003, eq. 2; Tamstorf et al.
+// 2015, section 8), applied to vectors and to both sides of a matrix.
+//
+// S_i = I - sum_k q_k q_k^T over the orthonormalised prohibited directions q_k of node i. Only constrained nodes are
+// stored. Equality constraints across nodes make S block sparse instead of block diagonal; they will be a second
+// constructor for the same operations.
+#ifndef MUS_SPARSE_FILTER_H
+#define MUS_SPARSE_FILTER_H
+
+#include "sparse/matrix.h"
+
+typedef struct mus_filter {
+  int rows, block;    // nodes; unknowns a node
+  int count;          // constrained nodes
+  int *node;          // count, ascending
+  int *rank;          // count: directions taken away, 1 ... block
+  double *projection; // count blocks: S_i, symmetric to the last bit
+  double *target;     // count * block: (I - S_i) z_i
+  int *index_of;      // rows: place in the lists above, or -1
+} mus_filter;
+
+// x <- S x
+void mus_filter_apply(const mus_filter *s, double *x);
+// x <- S x + (I - S) z
+void mus_filter_impose(const mus_filter *s, double *x);
+// x <- (I - S) z
+void mus_filter_target(const mus_filter *s, double *x);
+
+// to <- S from S + scale (I - S). `to` and `from` share a pattern and may share values. `place` as in
+// mus_diagonal_places. An exactly symmetric matrix stays exactly symmetric.
+void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to);
+
+// A scale for mus_filter_matrix with which cond(S A S + scale (I - S)) <= cond(A): the mean of A's diagonal, which is
+// the mean of its eigenvalues and so lies in its field of values. 1 for a matrix without rows.
+double mus_filter_scale(const mus_matrix *a, const int *place);
+
+#endif

@@ -1,0 +1,71 @@
+// The products' inner loops, one table for each instruction set. Private to sparse/.
+//
+// A kernel works on the rows begin ... end - 1 of a task and touches nothing else, so rows can be dealt to threads in
+// any way. kernels_scalar.c is plain C and always there; kernels_avx2.c and kernels_avx512.c replace the row products
+// of 3x3 and 6x6 blocks and are otherwise the same text (kernels_template.h) compiled for that machine.
+#ifndef MUS_SPARSE_KERNELS_H
+#define MUS_SPARSE_KERNELS_H
+
+#include "sparse/matrix.h"
+
+typedef enum mus_operation {
+  MUS_OP_MULTIPLY,   // y = A x
+  MUS_OP_ADD,        // y += A x
+  MUS_OP_RESIDUAL,   // y = b - A x
+  MUS_OP_CHEBYSHEV,  // p = alpha D^-1 (b - A x) + beta p, y = x + p
+  MUS_OP_TRANSPOSED, // y = A^T x: row_start and column are the transpose's, source leads to A's blocks
+  MUS_OPERATIONS
+} mus_operation;
+
+#define MUS_TASK(name, real)                                                                                           \
+  typedef struct name {                                                                                                \
+    int row_block, column_block; /* of A, also for MUS_OP_TRANSPOSED */                                                \
+    const int *row_start, *column, *source;                                                                            \
+    const real *value, *x, *b, *inverse_diagonal;                                                                      \
+    real alpha, beta;                                                                                                  \
+    real *p, *y;                                                                                                       \
+  } name
+
+MUS_TASK(mus_task, double);
+MUS_TASK(mus_task_f, float);
+
+// Block shapes with kernels of their own.
+typedef enum mus_shape { MUS_SHAPE_ANY, MUS_SHAPE_3X3, MUS_SHAPE_6X6, MUS_SHAPE_3X6, MUS_SHAPES } mus_shape;
+
+typedef void mus_row_kernel(const mus_task *task, int begin, int end);
+typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
+
+// Rows of C = A B, or of C = A^T B with A's blocks read through `source`.
+typedef struct mus_product_task {
+  const mus_pattern *a, *b, *c; // a: of A^T when source is set
+  const int *source;            // NULL for C = A B
+  const double *a_value, *b_value;
+  double *c_value;
+  int rows, inner, columns; // of a block: C's are rows x columns, A's rows x inner (inner x rows when transposed)
+  int upper;                // 1: only blocks on and above the diagonal are computed
+} mus_product_task;
+
+typedef struct mus_kernels {
+  mus_row_kernel *const (*rows)[MUS_SHAPES];     // indexed by operation, then shape
+  mus_row_kernel_f *const (*rows_f)[MUS_SHAPES]; // the same in single precision
+  // `place` is scratch with one entry for each column of C, uninitialised.
+  void (*product_rows)(const mus_product_task *task, int begin, int end, int *place);
+} mus_kernels;
+
+// The kernels in use; see mus_instructions_use.
+const mus_kernels *mus_kernels_current(void);
+
+// sum[r] = the lanes that belong to row r of a block, in order.
+#define MUS_FOLD(block, lane, sum)                                                                                     \
+  for (int r = 0; r < (block); ++r) {                                                                                  \
+    sum[r] = lane[r * (block)];                                                                                        \
+    for (int c = 1; c < (block); ++c)                                                                                  \
+      sum[r] += lane[r * (block) + c];                                                                                 \
+  }
+
+extern const mus_kernels mus_kernels_scalar;
+#if MUSLIN_X86
+extern const mus_kernels mus_kernels_avx2, mus_kernels_avx512;
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+// Kernels for AVX2 with fused multiply-add.
+//
+// A block is read as one run of 9 or 36 numbers, whatever its rows: each vector of it is multiplied by x arranged to
+// match (x repeats with period 3 or 6), and every lane keeps a sum of its own until the row's end. Nothing is read
+// beyond the arrays.
+#if MUSLIN_X86
+#include <immintrin.h>
+
+#include "sparse/kernels.h"
+
+static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
+  const __m256i three = _mm256_setr_epi64x(-1, -1, -1, 0);
+  __m256d part0 = _mm256_setzero_pd(), part1 = _mm256_setzero_pd();
+  __m128d part2 = _mm_setzero_pd();
+  for (int k = begin; k < end; ++k) {
+    const double *a = t->value + (size_t)k * 9;
+    __m256d x = _mm256_maskload_pd(t->x + (size_t)t->column[k] * 3, three);
+    __m256d x0 = _mm256_permute4x64_pd(x, 0x24); // x0 x1 x2 x0
+    __m256d x1 = _mm256_permute4x64_pd(x, 0x49); // x1 x2 x0 x1
+    __m128d x2 = _mm256_extractf128_pd(x, 1);    // x2
+    part0 = _mm256_fmadd_pd(_mm256_loadu_pd(a), x0, part0);
+    part1 = _mm256_fmadd_pd(_mm256_loadu_pd(a + 4), x1, part1);
+    part2 = _mm_fmadd_sd(_mm_load_sd(a + 8), x2, part2);
+  }
+  double lane[10];
+  _mm256_storeu_pd(lane, part0);
+  _mm256_storeu_pd(lane + 4, part1);
+  _mm_store_sd(lane + 8, part2);
+  MUS_FOLD(3, lane, sum)
+}
+
+static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
+  __m256d part[9];
+  for (int v = 0; v < 9; ++v)
+    part[v] = _mm256_setzero_pd();
+  for (int k = begin; k < end; ++k) {
+    const double *a = t->value + (size_t)k * 36, *x = t->x + (size_t)t->column[k] * 6;
+    __m128d low = _mm_loadu_pd(x), middle = _mm_loadu_pd(x + 2), high = _mm_loadu_pd(x + 4);
+    __m256d arranged[3] = {_mm256_set_m128d(middle, low), _mm256_set_m128d(low, high), _mm256_set_m128d(high, middle)};
+    for (int v = 0; v < 9; ++v)
+      part[v] = _mm256_fmadd_pd(_mm256_loadu_pd(a + 4 * v), arranged[v % 3], part[v]);
+  }
+  double lane[36];
+  for (int v = 0; v < 9; ++v)
+    _mm256_storeu_pd(lane + 4 * v, part[v]);
+  MUS_FOLD(6, lane, sum)
+}
+
+static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum) {
+  const __m128i three = _mm_setr_epi32(-1, -1, -1, 0);
+  const __m256i arrange = _mm256_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1);
+  __m256 part0 = _mm256_setzero_ps();
+  __m128 part1 = _mm_setzero_ps();
+  for (int k = begin; k < end; ++k) {
+    const float *a = t->value + (size_t)k * 9;
+    __m128 x = _mm_maskload_ps(t->x + (size_t)t->column[k] * 3, three);
+    __m256 x0 = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(x), arrange);
+    part0 = _mm256_fmadd_ps(_mm256_loadu_ps(a), x0, part0);
+    part1 = _mm_fmadd_ss(_mm_load_ss(a + 8), _mm_movehl_ps(x, x), part1);
+  }
+  float lane[9];
+  _mm256_storeu_ps(lane, part0);
+  _mm_store_ss(lane + 8, part1);
+  MUS_FOLD(3, lane, sum)
+}
+
+static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum) {
+  const __m256i six = _mm256_setr_epi32(-1, -1, -1, -1, -1, -1, 0, 0);
+  const __m256i arrange[3] = {_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 0, 1), _mm256_setr_epi32(2, 3, 4, 5, 0, 1, 2, 3),
+                              _mm256_setr_epi32(4, 5, 0, 1, 2, 3, 4, 5)};
+  __m256 part[4];
+  for (int v = 0; v < 4; ++v)
+    part[v] = _mm256_setzero_ps();
+  __m128 last = _mm_setzero_ps();
+  for (int k = begin; k < end; ++k) {
+    const float *a = t->value + (size_t)k * 36;
+    __m256 x = _mm256_maskload_ps(t->x + (size_t)t->column[k] * 6, six);
+    __m256 arranged[3];
+    for (int v = 0; v < 3; ++v)
+      arranged[v] = _mm256_permutevar8x32_ps(x, arrange[v]);
+    for (int v = 0; v < 4; ++v)
+      part[v] = _mm256_fmadd_ps(_mm256_loadu_ps(a + 8 * v), arranged[v % 3], part[v]);
+    last = _mm_fmadd_ps(_mm_loadu_ps(a + 32), _mm256_castps256_ps128(arranged[1]), last);
+  }
+  float lane[36];
+  for (int v = 0; v < 4; ++v)
+    _mm256_storeu_ps(lane + 8 * v, part[v]);
+  _mm_storeu_ps(lane + 32, last);
+  MUS_FOLD(6, lane, sum)
+}
+
+#define REAL double
+#define TASK mus_task
+#define ROW_KERNEL mus_row_kernel
+#define NAME(stem) stem##_d
+#include "sparse/kernels_template.h"
+
+#define REAL float
+#define TASK mus_task_f
+#define ROW_KERNEL mus_row_kernel_f
+#define NAME(stem) stem##_f
+#include "sparse/kernels_template.h"
+
+#include "sparse/product_template.h"
+
+const mus_kernels mus_kernels_avx2 = {table_d, table_f, product_rows};
+#else
+typedef int mus_kernels_avx2_not_built;
+#endif

@@ -1,0 +1,99 @@
+// Kernels for AVX-512: as kernels_avx2.c, with vectors twice as long and masks for the ragged ends.
+#if MUSLIN_X86
+#include <immintrin.h>
+
+#include "sparse/kernels.h"
+
+static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
+  const __m512i arrange = _mm512_setr_epi64(0, 1, 2, 0, 1, 2, 0, 1);
+  __m512d part0 = _mm512_setzero_pd();
+  __m128d part1 = _mm_setzero_pd();
+  for (int k = begin; k < end; ++k) {
+    const double *a = t->value + (size_t)k * 9, *x = t->x + (size_t)t->column[k] * 3;
+    __m512d x0 = _mm512_permutexvar_pd(arrange, _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, x)));
+    part0 = _mm512_fmadd_pd(_mm512_loadu_pd(a), x0, part0);
+    part1 = _mm_fmadd_sd(_mm_load_sd(a + 8), _mm_load_sd(x + 2), part1);
+  }
+  double lane[10];
+  _mm512_storeu_pd(lane, part0);
+  _mm_store_sd(lane + 8, part1);
+  MUS_FOLD(3, lane, sum)
+}
+
+static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
+  const __m512i arrange[3] = {_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 0, 1), _mm512_setr_epi64(2, 3, 4, 5, 0, 1, 2, 3),
+                              _mm512_setr_epi64(4, 5, 0, 1, 2, 3, 4, 5)};
+  __m512d part[4];
+  for (int v = 0; v < 4; ++v)
+    part[v] = _mm512_setzero_pd();
+  __m256d last = _mm256_setzero_pd();
+  for (int k = begin; k < end; ++k) {
+    const double *a = t->value + (size_t)k * 36;
+    __m512d x = _mm512_maskz_loadu_pd(0x3f, t->x + (size_t)t->column[k] * 6);
+    __m512d arranged[3];
+    for (int v = 0; v < 3; ++v)
+      arranged[v] = _mm512_permutexvar_pd(arrange[v], x);
+    for (int v = 0; v < 4; ++v)
+      part[v] = _mm512_fmadd_pd(_mm512_loadu_pd(a + 8 * v), arranged[v % 3], part[v]);
+    last = _mm256_fmadd_pd(_mm256_loadu_pd(a + 32), _mm512_castpd512_pd256(arranged[1]), last);
+  }
+  double lane[36];
+  for (int v = 0; v < 4; ++v)
+    _mm512_storeu_pd(lane + 8 * v, part[v]);
+  _mm256_storeu_pd(lane + 32, last);
+  MUS_FOLD(6, lane, sum)
+}
+
+static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum) {
+  const __m512i arrange = _mm512_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3);
+  __m512 part = _mm512_setzero_ps();
+  for (int k = begin; k < end; ++k) {
+    __m128 x = _mm_maskz_loadu_ps(7, t->x + (size_t)t->column[k] * 3);
+    __m512 arranged = _mm512_permutexvar_ps(arrange, _mm512_castps128_ps512(x));
+    part = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(0x1ff, t->value + (size_t)k * 9), arranged, part);
+  }
+  float lane[16];
+  _mm512_storeu_ps(lane, part);
+  MUS_FOLD(3, lane, sum)
+}
+
+static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum) {
+  const __m512i arrange[2] = {_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3),
+                              _mm512_setr_epi32(4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1)};
+  const __m256i arrange_last = _mm256_setr_epi32(2, 3, 4, 5, 6, 6, 6, 6);
+  __m512 part0 = _mm512_setzero_ps(), part1 = _mm512_setzero_ps();
+  __m128 last = _mm_setzero_ps();
+  for (int k = begin; k < end; ++k) {
+    const float *a = t->value + (size_t)k * 36;
+    __m256 x = _mm256_maskz_loadu_ps(0x3f, t->x + (size_t)t->column[k] * 6);
+    __m512 wide = _mm512_castps256_ps512(x);
+    part0 = _mm512_fmadd_ps(_mm512_loadu_ps(a), _mm512_permutexvar_ps(arrange[0], wide), part0);
+    part1 = _mm512_fmadd_ps(_mm512_loadu_ps(a + 16), _mm512_permutexvar_ps(arrange[1], wide), part1);
+    __m128 x2 = _mm256_castps256_ps128(_mm256_permutevar8x32_ps(x, arrange_last));
+    last = _mm_fmadd_ps(_mm_loadu_ps(a + 32), x2, last);
+  }
+  float lane[36];
+  _mm512_storeu_ps(lane, part0);
+  _mm512_storeu_ps(lane + 16, part1);
+  _mm_storeu_ps(lane + 32, last);
+  MUS_FOLD(6, lane, sum)
+}
+
+#define REAL double
+#define TASK mus_task
+#define ROW_KERNEL mus_row_kernel
+#define NAME(stem) stem##_d
+#include "sparse/kernels_template.h"
+
+#define REAL float
+#define TASK mus_task_f
+#define ROW_KERNEL mus_row_kernel_f
+#define NAME(stem) stem##_f
+#include "sparse/kernels_template.h"
+
+#include "sparse/product_template.h"
+
+const mus_kernels mus_kernels_avx512 = {table_d, table_f, product_rows};
+#else
+typedef int mus_kernels_avx512_not_built;
+#endif

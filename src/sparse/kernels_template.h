@@ -1,0 +1,109 @@
+// The kernels of one precision, as text: included twice by each kernels_*.c, with
+//   REAL, TASK, ROW_KERNEL   the number type, its task and the kernels' type
+//   NAME(stem)               the stem with this precision's ending
+//   NAME(row_3x3), NAME(row_6x6)   products of one block row, already defined:
+//       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
+// and undefines them all at its end. All loops over block entries have bounds that are constants after inlining.
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE void NAME(row_any)(const TASK *t, int row_block, int column_block, int begin, int end, REAL *sum) {
+  for (int r = 0; r < row_block; ++r)
+    sum[r] = 0;
+  for (int k = begin; k < end; ++k) {
+    const REAL *a = t->value + (size_t)k * (size_t)(row_block * column_block);
+    const REAL *x = t->x + (size_t)t->column[k] * (size_t)column_block;
+    for (int r = 0; r < row_block; ++r) {
+      REAL part = 0;
+      for (int c = 0; c < column_block; ++c)
+        part += a[r * column_block + c] * x[c];
+      sum[r] += part;
+    }
+  }
+}
+
+// One row of A^T x; here `row_block` counts the rows of A's blocks, so the sum has column_block entries.
+ALWAYS_INLINE void NAME(row_transposed)(const TASK *t, int row_block, int column_block, int begin, int end, REAL *sum) {
+  for (int c = 0; c < column_block; ++c)
+    sum[c] = 0;
+  for (int k = begin; k < end; ++k) {
+    const REAL *a = t->value + (size_t)t->source[k] * (size_t)(row_block * column_block);
+    const REAL *x = t->x + (size_t)t->column[k] * (size_t)row_block;
+    for (int r = 0; r < row_block; ++r)
+      for (int c = 0; c < column_block; ++c)
+        sum[c] += a[r * column_block + c] * x[r];
+  }
+}
+
+// p = alpha D^-1 (b - sum) + beta p, y = x + p for one row.
+ALWAYS_INLINE void NAME(chebyshev_row)(const TASK *t, int block, int row, const REAL *sum) {
+  size_t at = (size_t)row * (size_t)block;
+  const REAL *inverse = t->inverse_diagonal + at * (size_t)block;
+  REAL residual[MUS_BLOCK_MAXIMUM];
+  for (int r = 0; r < block; ++r)
+    residual[r] = t->b[at + (size_t)r] - sum[r];
+  for (int r = 0; r < block; ++r) {
+    REAL step = 0;
+    for (int c = 0; c < block; ++c)
+      step += inverse[r * block + c] * residual[c];
+    step *= t->alpha;
+    if (t->beta != 0)
+      step += t->beta * t->p[at + (size_t)r];
+    t->p[at + (size_t)r] = step;
+    t->y[at + (size_t)r] = t->x[at + (size_t)r] + step;
+  }
+}
+
+ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation operation, int row_block,
+                              int column_block) {
+  int block = operation == MUS_OP_TRANSPOSED ? column_block : row_block;
+  for (int i = begin; i < end; ++i) {
+    REAL sum[MUS_BLOCK_MAXIMUM];
+    int from = t->row_start[i], to = t->row_start[i + 1];
+    if (operation == MUS_OP_TRANSPOSED)
+      NAME(row_transposed)(t, row_block, column_block, from, to, sum);
+    else if (row_block == 3 && column_block == 3)
+      NAME(row_3x3)(t, from, to, sum);
+    else if (row_block == 6 && column_block == 6)
+      NAME(row_6x6)(t, from, to, sum);
+    else
+      NAME(row_any)(t, row_block, column_block, from, to, sum);
+
+    size_t at = (size_t)i * (size_t)block;
+    if (operation == MUS_OP_CHEBYSHEV)
+      NAME(chebyshev_row)(t, block, i, sum);
+    else
+      for (int r = 0; r < block; ++r) {
+        REAL *y = &t->y[at + (size_t)r];
+        *y = operation == MUS_OP_ADD        ? *y + sum[r]
+             : operation == MUS_OP_RESIDUAL ? t->b[at + (size_t)r] - sum[r]
+                                            : sum[r];
+      }
+  }
+}
+
+#define KERNEL(operation, stem)                                                                                        \
+  static void NAME(stem##_any)(const TASK *t, int begin, int end) {                                                    \
+    NAME(rows)(t, begin, end, operation, t->row_block, t->column_block);                                               \
+  }                                                                                                                    \
+  static void NAME(stem##_3x3)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 3, 3); }      \
+  static void NAME(stem##_6x6)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 6, 6); }      \
+  static void NAME(stem##_3x6)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 3, 6); }
+
+KERNEL(MUS_OP_MULTIPLY, multiply)
+KERNEL(MUS_OP_ADD, add)
+KERNEL(MUS_OP_RESIDUAL, residual)
+KERNEL(MUS_OP_CHEBYSHEV, chebyshev)
+KERNEL(MUS_OP_TRANSPOSED, transposed)
+
+#define SHAPES(stem)                                                                                                   \
+  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6) }
+static ROW_KERNEL *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {SHAPES(multiply), SHAPES(add), SHAPES(residual),
+                                                                    SHAPES(chebyshev), SHAPES(transposed)};
+
+#undef SHAPES
+#undef KERNEL
+#undef ALWAYS_INLINE
+#undef NAME
+#undef ROW_KERNEL
+#undef TASK
+#undef REAL

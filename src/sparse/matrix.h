@@ -1,0 +1,79 @@
+// Block sparse matrices: a pattern and its values, with products in double and single precision.
+//
+// Blocks are row_block x column_block, stored row by row, one after the other in the pattern's order. Fine cloth
+// matrices have 3x3 blocks, coarse ones 6x6, prolongators 3x6 and 6x6; those are fast, any other size works.
+#ifndef MUS_SPARSE_MATRIX_H
+#define MUS_SPARSE_MATRIX_H
+
+#include "sparse/pattern.h"
+
+enum { MUS_BLOCK_MAXIMUM = 12 }; // rows or columns of a block: an affine body has 12
+
+typedef struct mus_matrix {
+  const mus_pattern *pattern;
+  int row_block, column_block;
+  double *value; // mus_pattern_blocks(pattern) * row_block * column_block
+} mus_matrix;
+
+// The same with values in single precision.
+typedef struct mus_matrix_f {
+  const mus_pattern *pattern;
+  int row_block, column_block;
+  float *value;
+} mus_matrix_f;
+
+static inline size_t mus_matrix_values(const mus_matrix *a) {
+  return (size_t)mus_pattern_blocks(a->pattern) * (size_t)(a->row_block * a->column_block);
+}
+
+// Uninitialised values for a pattern.
+mus_status mus_matrix_create(mus_arena *arena, const mus_pattern *pattern, int row_block, int column_block,
+                             mus_matrix *out);
+mus_status mus_matrix_create_f(mus_arena *arena, const mus_pattern *pattern, int row_block, int column_block,
+                               mus_matrix_f *out);
+// to's values become from's, rounded. Same pattern and block sizes.
+void mus_matrix_round(const mus_matrix *from, mus_matrix_f *to);
+
+// y = A x
+void mus_multiply(const mus_matrix *a, const double *x, double *y);
+void mus_multiply_f(const mus_matrix_f *a, const float *x, float *y);
+// r = b - A x
+void mus_residual(const mus_matrix *a, const double *b, const double *x, double *r);
+void mus_residual_f(const mus_matrix_f *a, const float *b, const float *x, float *r);
+// y += A x
+void mus_multiply_add(const mus_matrix *a, const double *x, double *y);
+void mus_multiply_add_f(const mus_matrix_f *a, const float *x, float *y);
+// y = A^T x, read through the transpose of A's pattern: a gather, so rows of y are independent of each other
+void mus_multiply_transposed(const mus_matrix *a, const mus_transpose *at, const double *x, double *y);
+void mus_multiply_transposed_f(const mus_matrix_f *a, const mus_transpose *at, const float *x, float *y);
+
+// One step of a block-diagonally scaled Chebyshev iteration in one pass over A (A square, D its block diagonal):
+//   p <- alpha D^-1 (b - A x) + beta p,   x_next <- x + p
+// x_next must not alias x. With beta = 0, p is not read.
+void mus_chebyshev_step(const mus_matrix *a, const double *inverse_diagonal, const double *b, const double *x,
+                        double alpha, double beta, double *p, double *x_next);
+void mus_chebyshev_step_f(const mus_matrix_f *a, const float *inverse_diagonal, const float *b, const float *x,
+                          float alpha, float beta, float *p, float *x_next);
+
+// y_i = B_i x_i for one `block` x `block` matrix a row, e.g. the inverse diagonal.
+void mus_block_diagonal_multiply(int rows, int block, const double *b, const double *x, double *y);
+
+// For each block row the place of its diagonal block, or MUS_BAD_INPUT naming the first row without one.
+mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);
+
+// The inverses of the diagonal blocks, each by Cholesky. Fails with MUS_BREAKDOWN, naming the row, when a block is not
+// symmetric positive definite to working precision.
+mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse);
+
+// max |A - A^T| / max |A|; 0 for an exactly symmetric matrix. `at` is the transpose of A's pattern.
+double mus_asymmetry(const mus_matrix *a, const mus_transpose *at);
+
+// Which instruction set the products use. Chosen once from what the machine has; tests choose each in turn.
+typedef enum mus_instructions { MUS_SCALAR, MUS_AVX2, MUS_AVX512, MUS_INSTRUCTION_SETS } mus_instructions;
+const char *mus_instructions_name(mus_instructions which);
+int mus_instructions_available(mus_instructions which);
+mus_instructions mus_instructions_current(void);
+// MUS_UNSUPPORTED where the machine or the build lacks it.
+mus_status mus_instructions_use(mus_instructions which);
+
+#endif

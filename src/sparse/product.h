@@ -1,0 +1,26 @@
+// Sparse products in two phases: the symbolic one finds the pattern and is kept, the numeric one refills values.
+#ifndef MUS_SPARSE_PRODUCT_H
+#define MUS_SPARSE_PRODUCT_H
+
+#include "sparse/matrix.h"
+
+// The pattern of A B.
+mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, mus_pattern *out);
+// C = A B into C's pattern, which must hold that of the product.
+mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c);
+
+// The Galerkin product A_c = P^T A P for symmetric A. Only the upper triangle is computed and then mirrored, so A_c is
+// symmetric to the last bit.
+typedef struct mus_galerkin {
+  mus_pattern ap;     // of A P
+  mus_transpose pt;   // of P
+  mus_pattern coarse; // of P^T A P
+  mus_transpose coarse_transpose;
+} mus_galerkin;
+
+mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out);
+// Fills ap = A P and coarse = P^T ap (patterns: plan->ap, plan->coarse; the caller owns both sets of values).
+mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *ap,
+                             mus_matrix *coarse);
+
+#endif
