@@ -21,7 +21,7 @@ typedef struct mus_cg_options {
   mus_stop stop; // PCG only; MPCG compares as its two papers do
 } mus_cg_options;
 
-// What happened. `residuals` has room for iterations + 1 norms and is filled with ||r_i||_{M^-1}.
+// What happened. `residuals` has room for options.iterations + 1 norms and is filled with ||r_i||_{M^-1}.
 typedef struct mus_cg_result {
   int iterations;
   double reference; // what the norms were compared with
@@ -32,14 +32,18 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 
 // A x = b by preconditioned conjugate gradients from the guess in x. Stops at
 // ||r_i||_{M^-1} <= tolerance * reference (Tamstorf et al. 2015, section 11). MUS_NOT_CONVERGED leaves the last
-// iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text.
+// iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text. Residuals
+// so small that their squares vanish (below 1e-140) count as zero. With a reference of zero x becomes the exact
+// solution, zero.
 mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const double *b, double *x,
                    const mus_cg_options *options, double *work, mus_cg_result *result);
 
-// S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3). `original`
-// runs the form of Baraff and Witkin 1998: the guess is replaced by z, and the reference is (Sb)^T M^-1 (Sb) without the
-// part that the constraints take. (Baraff and Witkin write P there and define P as the inverse of A's diagonal; Ascher
-// and Boxerman keep the letter but not the definition. M^-1 is the reading in which the two sides have the same units.)
+// S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
+// with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z, and
+// the reference is (Sb)^T M^-1 (Sb) without the part that the constraints take; where that is zero but the first
+// residual is not, the first residual is compared with, since no number would be small enough otherwise. (Baraff and
+// Witkin write P there and define P as the inverse of A's diagonal; Ascher and Boxerman keep the letter but not the
+// definition. M^-1 is the reading in which the two sides have the same units.)
 mus_status mus_mpcg(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 

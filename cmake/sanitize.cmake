@@ -1,0 +1,35 @@
+# Sanitisers and fuzzing. Defines muslin_sanitize_tests(), which each directory with tests calls last.
+#
+# OpenMP's barriers live in a run-time library that the thread sanitiser does not see into. clang's library explains
+# them to it through the tool libarcher; gcc's does not, so every parallel loop there would be reported as a race.
+if(MUSLIN_SANITIZE)
+  add_compile_options(-fsanitize=${MUSLIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MUSLIN_SANITIZE})
+endif()
+if(MUSLIN_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "MUSLIN_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
+set(sanitize_environment "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=detect_stack_use_after_return=1")
+if(MUSLIN_SANITIZE MATCHES "thread")
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "The thread sanitiser needs clang's OpenMP: cmake --preset tsan")
+  endif()
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_resources
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_library(ARCHER_LIBRARY archer HINTS ${clang_resources}/../../.. REQUIRED)
+  set(sanitize_environment
+      "OMP_TOOL_LIBRARIES=${ARCHER_LIBRARY}" "OMP_NUM_THREADS=3" "OPENBLAS_NUM_THREADS=1"
+      "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/script/tsan.supp")
+endif()
+
+function(muslin_sanitize_tests)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  if(MUSLIN_SANITIZE AND tests)
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT ${sanitize_environment})
+  endif()
+endfunction()

@@ -1,0 +1,46 @@
+// Command-line options: one table a command, parsed strictly, with errors that name the option and the remedy.
+//
+// Understands --name VALUE, --name=VALUE, a one-letter form where the table gives one, and -- before arguments that
+// start with a dash. Options and plain arguments may be mixed.
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdio.h>
+
+typedef enum option_kind {
+  OPTION_FLAG,  // int: becomes 1
+  OPTION_CLEAR, // int: becomes 0
+  OPTION_WHOLE, // int, within minimum ... maximum
+  OPTION_REAL,  // double, finite
+  OPTION_TEXT,  // const char *: points into argv
+  OPTION_CHOICE // int: the place of the value in `choices`
+} option_kind;
+
+typedef struct option {
+  const char *name; // without the dashes
+  char letter;      // short form, or 0
+  option_kind kind;
+  void *target;
+  const char *value;          // what the value is called in the help, e.g. "FILE"
+  const char *help;           // may hold line breaks
+  int minimum, maximum;       // OPTION_WHOLE
+  const char *const *choices; // OPTION_CHOICE: ends with NULL
+} option;
+
+typedef struct option_table {
+  const char *program; // starts every error text, e.g. "muslin solve"
+  const option *options;
+  int count;
+} option_table;
+
+// Fills the targets and collects at most `maximum` plain arguments. Returns 0, or 2 after saying on stderr what is
+// wrong.
+int options_parse(const option_table *table, int argc, char **argv, const char **plain, int maximum, int *plain_count);
+
+// A line or more for each option.
+void options_print(const option_table *table, FILE *file);
+
+// The candidate (of a list that ends with NULL) closest to `word`, or NULL when none is close.
+const char *options_nearest(const char *word, const char *const *candidates);
+
+#endif

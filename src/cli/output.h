@@ -1,0 +1,10 @@
+// Output files, written beside and renamed: a failure leaves the old file, or none, but never a broken one.
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stddef.h>
+
+// Writes `length` bytes to `path`. Returns 0, or 1 after saying on stderr, after `program`, what went wrong.
+int output_write(const char *program, const char *path, const char *text, size_t length);
+
+#endif

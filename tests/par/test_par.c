@@ -1,0 +1,116 @@
+// Parallel loops: every iteration once, thread counts obeyed and kept to the calling thread.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "par/par.h"
+
+enum { COUNT = 1000, THREADS = 7 };
+
+static int restore_threads(void **state) {
+  (void)state;
+  mus_par_set_threads(0);
+  return 0;
+}
+
+static void thread_count_is_set_and_restored(void **state) {
+  (void)state;
+  int usual = mus_par_threads();
+  assert_true(usual >= 1);
+  mus_par_set_threads(THREADS);
+  assert_int_equal(mus_par_threads(), THREADS);
+  mus_par_set_threads(0);
+  assert_int_equal(mus_par_threads(), usual);
+  mus_par_set_threads(-3);
+  assert_int_equal(mus_par_threads(), usual);
+}
+
+static void *read_threads(void *result) {
+  *(int *)result = mus_par_threads();
+  return NULL;
+}
+
+static void thread_count_belongs_to_the_calling_thread(void **state) {
+  (void)state;
+  int usual = mus_par_threads(), elsewhere = 0;
+  mus_par_set_threads(usual + 3);
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, read_threads, &elsewhere), 0);
+  pthread_join(thread, NULL);
+  assert_int_equal(elsewhere, usual);
+}
+
+static void every_iteration_runs_once(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= THREADS; ++threads) {
+    int visits[COUNT] = {0};
+    mus_par_set_threads(threads);
+    MUS_PARALLEL_FOR
+    for (int i = 0; i < COUNT; ++i)
+      ++visits[i];
+    MUS_PARALLEL_FOR_IF(threads % 2 == 0)
+    for (int i = 0; i < COUNT; ++i)
+      ++visits[i];
+    MUS_PARALLEL
+    {
+      MUS_SHARE_FOR
+      for (int i = 0; i < COUNT; ++i)
+        ++visits[i];
+    }
+    for (int i = 0; i < COUNT; ++i)
+      assert_int_equal(visits[i], 3);
+  }
+}
+
+static void threads_have_indices_of_their_own(void **state) {
+  (void)state;
+  int visits[THREADS] = {0};
+  mus_par_set_threads(THREADS);
+  MUS_PARALLEL
+  { ++visits[mus_par_index()]; }
+  for (int i = 0; i < THREADS; ++i)
+    assert_int_equal(visits[i], 1);
+}
+
+// Contiguous runs in thread order: what first touched a page will work on it again.
+static void loops_are_dealt_out_in_contiguous_runs(void **state) {
+  (void)state;
+  int owner[COUNT];
+  mus_par_set_threads(THREADS);
+  MUS_PARALLEL_FOR
+  for (int i = 0; i < COUNT; ++i)
+    owner[i] = mus_par_index();
+  assert_int_equal(owner[0], 0);
+  assert_int_equal(owner[COUNT - 1], THREADS - 1);
+  for (int i = 1; i < COUNT; ++i)
+    assert_in_range(owner[i], owner[i - 1], owner[i - 1] + 1);
+}
+
+static void a_false_condition_keeps_to_one_thread(void **state) {
+  (void)state;
+  int index[COUNT];
+  memset(index, -1, sizeof index);
+  mus_par_set_threads(THREADS);
+  MUS_PARALLEL_FOR_IF(COUNT < 0)
+  for (int i = 0; i < COUNT; ++i)
+    index[i] = mus_par_index();
+  for (int i = 0; i < COUNT; ++i)
+    assert_int_equal(index[i], 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_teardown(thread_count_is_set_and_restored, restore_threads),
+      cmocka_unit_test_teardown(thread_count_belongs_to_the_calling_thread, restore_threads),
+      cmocka_unit_test_teardown(every_iteration_runs_once, restore_threads),
+      cmocka_unit_test_teardown(threads_have_indices_of_their_own, restore_threads),
+      cmocka_unit_test_teardown(loops_are_dealt_out_in_contiguous_runs, restore_threads),
+      cmocka_unit_test_teardown(a_false_condition_keeps_to_one_thread, restore_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
