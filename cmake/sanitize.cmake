@@ -21,7 +21,7 @@ if(MUSLIN_SANITIZE MATCHES "thread")
   endif()
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_resources
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  find_library(ARCHER_LIBRARY archer HINTS ${clang_resources}/../../.. REQUIRED)
+  find_library(ARCHER_LIBRARY archer HINTS ${clang_resources}/../.. REQUIRED)
   set(sanitize_environment
       "OMP_TOOL_LIBRARIES=${ARCHER_LIBRARY}" "OMP_NUM_THREADS=3" "OPENBLAS_NUM_THREADS=1"
       "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/script/tsan.supp")
