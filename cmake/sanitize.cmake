@@ -1,17 +1,10 @@
-# Sanitisers and fuzzing. Defines muslin_sanitize_tests(), which each directory with tests calls last.
+# Sanitisers. Defines muslin_sanitize_tests(), which each directory with tests calls last.
 #
 # OpenMP's barriers live in a run-time library that the thread sanitiser does not see into. clang's library explains
 # them to it through the tool libarcher; gcc's does not, so every parallel loop there would be reported as a race.
 if(MUSLIN_SANITIZE)
   add_compile_options(-fsanitize=${MUSLIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MUSLIN_SANITIZE})
-endif()
-if(MUSLIN_FUZZ)
-  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "MUSLIN_FUZZ needs clang: cmake --preset fuzz")
-  endif()
-  add_compile_options(-fsanitize=fuzzer-no-link)
-  add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
 set(sanitize_environment "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=detect_stack_use_after_return=1")
