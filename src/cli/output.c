@@ -1,4 +1,5 @@
 // Output files, written beside and renamed. See output.h.
+#define _XOPEN_SOURCE 700 // realpath
 #include "output.h"
 
 #include <errno.h>
@@ -43,13 +44,16 @@ static int write_directly(const char *program, const char *path, const char *tex
 int output_write(const char *program, const char *path, const char *text, size_t length) {
   if (is_special(path))
     return write_directly(program, path, text, length);
-  size_t size = strlen(path) + 8;
+  char *linked = realpath(path, NULL); // a symbolic link stays one
+  const char *target = linked ? linked : path;
+  size_t size = strlen(target) + 8;
   char *beside = malloc(size);
   if (!beside) {
+    free(linked);
     errno = ENOMEM;
     return failed(program, path);
   }
-  snprintf(beside, size, "%s.XXXXXX", path);
+  snprintf(beside, size, "%s.XXXXXX", target);
   errno = 0;
   int descriptor = mkstemp(beside);
   int bad = descriptor < 0;
@@ -57,7 +61,7 @@ int output_write(const char *program, const char *path, const char *text, size_t
     mode_t mask = umask(0); // mkstemp makes files that only the owner can read
     umask(mask);
     fchmod(descriptor, 0666 & ~mask);
-    bad = write_all(descriptor, text, length) != 0 || rename(beside, path) != 0;
+    bad = write_all(descriptor, text, length) != 0 || rename(beside, target) != 0;
     if (bad) {
       int kept = errno;
       unlink(beside);
@@ -65,5 +69,6 @@ int output_write(const char *program, const char *path, const char *text, size_t
     }
   }
   free(beside);
+  free(linked);
   return bad ? failed(program, path) : 0;
 }

@@ -1,0 +1,70 @@
+// The program: picks the command, and makes sure that what was printed arrived.
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "muslin/muslin.h"
+#include "options.h"
+#include "solve.h"
+
+typedef struct command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help;
+} command;
+
+static const command commands[] = {{"solve", solve_command, "use the linear solver on a Matrix Market system"}};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *file) {
+  fprintf(file, "muslin: multigrid solvers for cloth and elastic solids\n\n"
+                "  muslin COMMAND ...        run a command\n"
+                "  muslin help COMMAND       its options\n"
+                "  muslin --version\n\n"
+                "Commands:\n");
+  for (int i = 0; i < COMMANDS; ++i)
+    fprintf(file, "  %-24s  %s\n", commands[i].name, commands[i].help);
+}
+
+static const command *find_command(const char *name) {
+  const char *names[COMMANDS + 1] = {NULL};
+  for (int i = 0; i < COMMANDS; ++i) {
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+    names[i] = commands[i].name;
+  }
+  const char *nearest = options_nearest(name, names);
+  fprintf(stderr, "muslin: there is no command '%s'%s%s%s\nTry muslin --help\n", name, nearest ? "; did you mean " : "",
+          nearest ? nearest : "", nearest ? "?" : "");
+  return NULL;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return CLI_BAD_INPUT;
+  }
+  int wants_help = strcmp(argv[1], "help") == 0;
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("muslin %s\n", mus_version());
+    return CLI_DONE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (wants_help && argc == 2)) {
+    print_help(stdout);
+    return CLI_DONE;
+  }
+  const command *chosen = find_command(argv[wants_help ? 2 : 1]);
+  if (!chosen)
+    return CLI_BAD_INPUT;
+  char help[] = "--help";
+  return wants_help ? chosen->run(1, (char *[]){help}) : chosen->run(argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv) {
+  int status = dispatch(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "muslin: cannot write to the standard output\n");
+    return status ? status : CLI_FAILED;
+  }
+  return status;
+}

@@ -1,0 +1,36 @@
+// What `muslin solve` tells: the table, the JSON file, the plot.
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include <stdio.h>
+
+#include "linear_system.h"
+
+// One solver's run on the system.
+typedef struct solver_run {
+  mus_method asked;
+  mus_status status;
+  mus_solve_record record; // residuals point to `residuals`
+  double *residuals;
+  system_error error; // where the solution is known
+  char text[512];     // why it failed, or ""
+} solver_run;
+
+typedef struct report {
+  const char *program;
+  const char *matrix; // path
+  const linear_system *system;
+  mus_solver_options options;
+  int count;
+  const solver_run *runs;
+} report;
+
+void report_print_system(const report *report, FILE *file);
+void report_print_table(const report *report, FILE *file);
+// Level reports and residual curves.
+void report_print_levels(const report *report, FILE *file);
+// Both return 0 or an exit status, after saying on stderr what went wrong.
+int report_write_json(const report *report, const char *path);
+int report_write_plot(const report *report, const char *path);
+
+#endif

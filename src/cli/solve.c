@@ -1,0 +1,298 @@
+// `muslin solve`: the linear solver on a Matrix Market system. See solve.h.
+//
+// Loads the system, runs the named solvers on it one after another, compares them in one table, and writes what was
+// asked for. The solution is written only if its solver converged; reports are written for failed solves too, because
+// they say why.
+#include "solve.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "linear_system.h"
+#include "options.h"
+#include "report.h"
+
+static const char *const program = "muslin solve";
+
+enum { SOLVERS_MAXIMUM = 16 };
+
+typedef struct solve_options {
+  mus_solver_options solver;
+  system_files files;
+  int precision; // a mus_precision
+  const char *solvers;
+  mus_method method[SOLVERS_MAXIMUM];
+  int methods;
+  const char *solution, *json, *plot;
+  int levels, help;
+} solve_options;
+
+// --- options ------------------------------------------------------------------------------------------------------
+
+enum { OPTIONS_MAXIMUM = 32 };
+
+static const char *const precisions[] = {"double", "single", NULL};
+
+static option whole(const char *name, int *target, const char *help) {
+  return (option){.name = name,
+                  .kind = OPTION_WHOLE,
+                  .target = target,
+                  .value = "N",
+                  .help = help,
+                  .minimum = 0,
+                  .maximum = INT_MAX};
+}
+
+static option real(const char *name, double *target, const char *help) {
+  return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
+}
+
+static option text(const char *name, const char **target, const char *value, const char *help) {
+  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
+}
+
+static option flag(const char *name, int *target, option_kind kind, const char *help) {
+  return (option){.name = name, .kind = kind, .target = target, .help = help};
+}
+
+static int solver_options(solve_options *o, option *list) {
+  int n = 0;
+  list[n++] = text("solver", &o->solvers, "LIST", "one solver, or several with commas between to compare them (sa)");
+  list[n++] = text("coords", &o->files.coordinates, "X.mtx",
+                   "vertex positions, n x 3: the near kernel becomes the rigid-body motions");
+  list[n++] = text("kernel", &o->files.kernel, "K.mtx", "any near kernel, one vector a column (constants)");
+  list[n++] = whole("block", &o->files.block,
+                    "unknowns a vertex, numbered one after the other, 1 to 12\n(3 when that divides the size, else 1)");
+  list[n++] = text("fix", &o->files.fix, "FILE", "constraints, see below");
+  list[n++] = real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5)");
+  list[n++] = whole("iterations", &o->solver.iterations, "at most this many (10000)");
+  list[n++] = (option){.name = "precision",
+                       .kind = OPTION_CHOICE,
+                       .target = &o->precision,
+                       .value = "P",
+                       .choices = precisions,
+                       .help = "of the preconditioner: double or single (double)"};
+  list[n++] = whole("threads", &o->solver.threads, "0: all cores (0); the results have the same bits for any number");
+  list[n++] = text("output", &o->solution, "x.mtx", "write the solution; of several solvers, the first one's");
+  list[n - 1].letter = 'o';
+  list[n++] = text("json", &o->json, "FILE", "write everything that was measured");
+  list[n++] = text("plot", &o->plot, "FILE.svg", "draw the residual curves");
+  list[n++] = flag("levels", &o->levels, OPTION_FLAG, "show the hierarchy's levels and the residual curves");
+  list[n++] = flag("help", &o->help, OPTION_FLAG, "this text");
+  list[n - 1].letter = 'h';
+  return n;
+}
+
+static int aggregation_options(mus_sa_options *sa, option *list) {
+  int n = 0;
+  list[n++] = real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
+  list[n++] = real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
+  list[n++] = whole("kernel-sweeps", &sa->kernel_sweeps, "relaxations of the near kernel (1)");
+  list[n++] = flag("tentative-prolongator", &sa->smooth_prolongator, OPTION_CLEAR, "do not smooth the prolongator");
+  list[n++] = flag("filter-prolongator", &sa->filter_prolongator, OPTION_FLAG,
+                   "drop weak connections while smoothing the prolongator");
+  list[n++] = whole("smoother-order", &sa->smoother_order, "of the Chebyshev polynomial, 1 to 16 (2)");
+  list[n++] = real("smoother-range", &sa->smoother_range, "the smoother damps from rho / this to rho");
+  list[n++] = whole("lanczos-steps", &sa->lanczos_steps, "for the spectral radius, 1 to 64 (10)");
+  list[n++] = whole("max-levels", &sa->levels, "at most this many, 1 to 20 (20)");
+  list[n++] = whole("bottom", &sa->bottom, "unknowns at which a direct solve takes over (600)");
+  return n;
+}
+
+static void print_help(const option_table *general, const option_table *aggregation) {
+  printf("muslin solve A.mtx [b.mtx] [options]\n\n"
+         "Solves A x = b for a symmetric positive definite matrix in a Matrix Market file (plain or gzip-compressed).\n"
+         "Without b, b is A times a fixed pseudo-random vector, so that the error of the solution is known and shown.\n"
+         "\nSolvers:");
+  for (int method = 0; method < MUS_METHODS; ++method)
+    if (mus_method_available((mus_method)method))
+      printf(" %s", mus_method_name((mus_method)method));
+  printf("\n\nOptions:\n");
+  options_print(general, stdout);
+  printf("\nSmoothed aggregation:\n");
+  options_print(aggregation, stdout);
+  printf("\nConstraints (--fix) are lines of text; vertices are counted from 1, as in Matrix Market files:\n"
+         "  vertex dx dy dz value      the solution at the vertex has d . x = value; up to three lines a vertex\n"
+         "  vertex all x y z           the solution at the vertex is (x, y, z)\n"
+         "  # a comment\n"
+         "(With blocks of 1 or 2, directions and values have as many numbers.)\n"
+         "\nExit status: 0 when all was done; 1 when a solver failed or a file could not be written; 2 for bad input.\n"
+         "The solution is written only if its solver converged; --json and --plot report failed solvers too.\n");
+}
+
+static int parse_solvers(solve_options *o) {
+  char word[32];
+  for (const char *rest = o->solvers; rest;) {
+    size_t length = strcspn(rest, ",");
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), rest);
+    if (o->methods == SOLVERS_MAXIMUM)
+      return failure_input(program, "--solver: more than %d names", SOLVERS_MAXIMUM);
+    mus_method *method = &o->method[o->methods++];
+    mus_status status = mus_method_from_name(word, method);
+    if (status)
+      return failure_status(program, "--solver", status);
+    if (!mus_method_available(*method))
+      return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", word);
+    rest = rest[length] ? rest + length + 1 : NULL;
+  }
+  return 0;
+}
+
+// Sets *show_help where there is nothing to solve.
+static int parse_command(int argc, char **argv, solve_options *o) {
+  option list[OPTIONS_MAXIMUM];
+  const char *plain[2];
+  int plain_count;
+  int general = solver_options(o, list);
+  int all = general + aggregation_options(&o->solver.sa, list + general);
+  option_table table = {program, list, all};
+  int failed = options_parse(&table, argc, argv, plain, 2, &plain_count);
+  if (failed)
+    return failed;
+  if (o->help) {
+    print_help(&(option_table){program, list, general}, &(option_table){program, list + general, all - general});
+    return 0;
+  }
+  if (plain_count == 0)
+    return failure_input(program, "which matrix? Give a Matrix Market file, or --help");
+  o->files.matrix = plain[0];
+  o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
+  o->solver.precision = (mus_precision)o->precision;
+  return parse_solvers(o);
+}
+
+// --- running ------------------------------------------------------------------------------------------------------
+
+static mus_status prepare(mus_solver *solver, const linear_system *s) {
+  mus_status status = mus_solver_set_pattern(solver, s->a.rows, s->a.block, s->a.row_start, s->a.column);
+  if (!status)
+    status = mus_solver_set_values(solver, s->a.value);
+  if (!status && s->positions)
+    status = mus_solver_set_coordinates(solver, s->positions);
+  if (!status && s->kernel)
+    status = mus_solver_set_kernel(solver, s->kernel_count, s->kernel);
+  if (!status && s->constraint_count)
+    status = mus_solver_set_constraints(solver, s->constraint_count, s->constraint);
+  return status;
+}
+
+// Copies the record out of the solver, which goes away.
+static int keep_record(const mus_solver *solver, solver_run *run) {
+  run->record = *mus_solver_record(solver);
+  size_t count = (size_t)run->record.iterations + 1;
+  const double *residuals = run->record.residuals;
+  run->record.residuals = NULL;
+  if (!residuals)
+    return 0;
+  run->residuals = malloc(count * sizeof *run->residuals);
+  if (!run->residuals)
+    return failure_memory(program);
+  memcpy(run->residuals, residuals, count * sizeof *residuals);
+  run->record.residuals = run->residuals;
+  return 0;
+}
+
+// Runs one solver from a zero guess into x. A solver that fails is a result; only what is wrong with the input or this
+// program's own memory is a failure here.
+static int run_solver(const solve_options *o, const linear_system *s, mus_method method, solver_run *run, double *x) {
+  mus_solver_options options = o->solver;
+  mus_solver *solver = NULL;
+  options.method = run->asked = method;
+  mus_status status = mus_solver_create(&options, &solver);
+  if (!status)
+    status = prepare(solver, s);
+  if (status) {
+    mus_solver_free(solver);
+    return failure_status(program, o->files.matrix, status);
+  }
+  memset(x, 0, (size_t)s->unknowns * sizeof *x);
+  run->status = mus_solver_solve(solver, s->b, x);
+  if (run->status)
+    snprintf(run->text, sizeof run->text, "%s", mus_last_error());
+  int failed = run->status == MUS_BAD_INPUT ? failure_status(program, NULL, run->status) : keep_record(solver, run);
+  if (!failed && s->exact && system_error_of(s, x, &run->error))
+    failed = failure_memory(program);
+  mus_solver_free(solver);
+  return failed;
+}
+
+static int run_solvers(const solve_options *o, const linear_system *s, solver_run *runs, double *solution) {
+  double *other = o->methods > 1 ? malloc((size_t)s->unknowns * sizeof *other) : NULL;
+  int failed = o->methods > 1 && !other ? failure_memory(program) : 0;
+  for (int i = 0; i < o->methods && !failed; ++i)
+    failed = run_solver(o, s, o->method[i], &runs[i], i ? other : solution);
+  free(other);
+  return failed;
+}
+
+// --- results ------------------------------------------------------------------------------------------------------
+
+static int write_solution(const solve_options *o, const linear_system *s, const solver_run *run, double *x) {
+  if (run->status) {
+    fprintf(stderr, "%s: %s is not written, because %s failed\n", program, o->solution, mus_method_name(run->asked));
+    return CLI_FAILED;
+  }
+  mus_mm_matrix matrix = {.rows = s->unknowns, .columns = 1, .dense = 1, .value = x};
+  if (mus_mm_write(o->solution, &matrix, 0) == MUS_OK)
+    return 0;
+  fprintf(stderr, "%s: %s\n", program, mus_last_error());
+  return CLI_FAILED;
+}
+
+static int tell(const solve_options *o, const linear_system *s, const solver_run *runs, double *solution) {
+  report r = {.program = program,
+              .matrix = o->files.matrix,
+              .system = s,
+              .options = o->solver,
+              .count = o->methods,
+              .runs = runs};
+  int failed = 0;
+  report_print_system(&r, stdout);
+  report_print_table(&r, stdout);
+  if (o->levels)
+    report_print_levels(&r, stdout);
+  fflush(stdout);
+  for (int i = 0; i < o->methods; ++i)
+    if (runs[i].status) {
+      fprintf(stderr, "%s: %s: %s: %s\n", program, mus_method_name(runs[i].asked), mus_status_name(runs[i].status),
+              runs[i].text);
+      failed = CLI_FAILED;
+    }
+  if (o->solution && write_solution(o, s, &runs[0], solution))
+    failed = CLI_FAILED;
+  if (o->json && report_write_json(&r, o->json))
+    failed = CLI_FAILED;
+  if (o->plot && report_write_plot(&r, o->plot))
+    failed = CLI_FAILED;
+  return failed;
+}
+
+static int run_and_tell(const solve_options *o, const linear_system *s) {
+  double *solution = malloc((size_t)s->unknowns * sizeof *solution);
+  solver_run *runs = calloc((size_t)o->methods, sizeof *runs);
+  int failed = solution && runs ? run_solvers(o, s, runs, solution) : failure_memory(program);
+  if (!failed)
+    failed = tell(o, s, runs, solution);
+  for (int i = 0; runs && i < o->methods; ++i)
+    free(runs[i].residuals);
+  free(runs);
+  free(solution);
+  return failed;
+}
+
+int solve_command(int argc, char **argv) {
+  solve_options o = {.solver = mus_default_solver_options(), .solvers = "sa"};
+  linear_system system = {0};
+  int failed = parse_command(argc, argv, &o);
+  if (failed || o.help)
+    return failed;
+  failed = system_load(program, &o.files, &system);
+  if (!failed)
+    failed = run_and_tell(&o, &system);
+  system_free(&system);
+  return failed;
+}
