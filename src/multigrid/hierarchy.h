@@ -39,13 +39,14 @@ typedef struct mus_coarsening {
 typedef struct mus_hierarchy mus_hierarchy;
 
 // The coarsening and its state must outlive the hierarchy. Of the options, those of smoother, Lanczos, levels and
-// bottom are used here.
+// bottom are used here. In double precision the cycle reads the finest matrix where the caller has it; `own_finest`
+// makes it keep a copy, for hierarchies that are to stay as they are while that matrix changes.
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
-                                mus_precision precision, mus_hierarchy **out);
+                                mus_precision precision, int own_finest, mus_hierarchy **out);
 void mus_hierarchy_free(mus_hierarchy *hierarchy); // NULL is fine
 
 // The pattern of `a` must stay where it is while the hierarchy is used; its values may go after the call when the
-// precision is single, and must stay when it is double.
+// precision is single or own_finest was set, and must stay otherwise.
 mus_status mus_hierarchy_analyse(mus_hierarchy *hierarchy, const mus_matrix *a);
 mus_status mus_hierarchy_refresh(mus_hierarchy *hierarchy, const mus_matrix *a);
 

@@ -7,6 +7,10 @@ static _Thread_local int chosen = 0;
 
 int mus_par_threads(void) { return chosen > 0 ? chosen : omp_get_max_threads(); }
 
-void mus_par_set_threads(int threads) { chosen = threads > 0 ? threads : 0; }
+int mus_par_set_threads(int threads) {
+  int before = chosen;
+  chosen = threads > 0 ? threads : 0;
+  return before;
+}
 
 int mus_par_index(void) { return omp_get_thread_num(); }

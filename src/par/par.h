@@ -11,8 +11,8 @@
 
 // Threads that the calling thread's parallel loops use (default: what OpenMP would use, normally all cores).
 int mus_par_threads(void);
-// 0 restores the default. Takes effect for the calling thread only.
-void mus_par_set_threads(int threads);
+// 0 restores the default. Takes effect for the calling thread only. Returns the number set before, 0 for the default.
+int mus_par_set_threads(int threads);
 // Inside a parallel region: which of its threads this is, from 0.
 int mus_par_index(void);
 

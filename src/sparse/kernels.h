@@ -35,13 +35,14 @@ typedef enum mus_shape { MUS_SHAPE_ANY, MUS_SHAPE_3X3, MUS_SHAPE_6X6, MUS_SHAPE_
 typedef void mus_row_kernel(const mus_task *task, int begin, int end);
 typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
 
-// Rows of C = A B, or of C = A^T B with A's blocks read through `source`.
+// Rows of C = A B, or of C = A^T B.
 typedef struct mus_product_task {
-  const mus_pattern *a, *b, *c; // a: of A^T when source is set
-  const int *source;            // NULL for C = A B
+  const mus_pattern *a, *b, *c; // a: of A^T when transposed
+  const int *source;            // a block of the pattern a -> a block of a_value; NULL when they are in step
+  int transposed;               // A's blocks are stored as inner x rows
   const double *a_value, *b_value;
   double *c_value;
-  int rows, inner, columns; // of a block: C's are rows x columns, A's rows x inner (inner x rows when transposed)
+  int rows, inner, columns; // of a block: C's are rows x columns, those of A (or A^T) rows x inner
   int upper;                // 1: only blocks on and above the diagonal are computed
 } mus_product_task;
 

@@ -97,9 +97,15 @@ static mus_status run_product(const mus_product_task *task) {
 }
 
 mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) {
-  mus_product_task task = {.a = a->pattern,
+  return mus_product_part(a, a->pattern, NULL, b, c);
+}
+
+mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
+                            mus_matrix *c) {
+  mus_product_task task = {.a = part,
                            .b = b->pattern,
                            .c = c->pattern,
+                           .source = source,
                            .a_value = a->value,
                            .b_value = b->value,
                            .c_value = c->value,
@@ -144,6 +150,7 @@ mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, cons
                            .b = ap->pattern,
                            .c = coarse->pattern,
                            .source = plan->pt.source,
+                           .transposed = 1,
                            .a_value = p->value,
                            .b_value = ap->value,
                            .c_value = coarse->value,

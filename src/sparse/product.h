@@ -8,6 +8,9 @@
 mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, mus_pattern *out);
 // C = A B into C's pattern, which must hold that of the product.
 mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c);
+// The same with a part of A only: its pattern, and for each of its blocks the place in A.
+mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
+                            mus_matrix *c);
 
 // The Galerkin product A_c = P^T A P for symmetric A. Only the upper triangle is computed and then mirrored, so A_c is
 // symmetric to the last bit.

@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void product_rows_of(const mus_prod
       memset(t->c_value + (size_t)k * c_size, 0, c_size * sizeof(double));
     }
     for (int k = t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
-      const double *a = t->a_value + (size_t)(transposed ? t->source[k] : k) * a_size;
+      const double *a = t->a_value + (size_t)(t->source ? t->source[k] : k) * a_size;
       int middle = t->a->column[k];
       for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l) {
         int j = t->b->column[l];
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void product_rows_of(const mus_prod
 }
 
 static void product_rows(const mus_product_task *t, int begin, int end, int *place) {
-  int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->source != NULL;
+  int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
   if (rows == 3 && inner == 3 && columns == 6 && !transposed)
     product_rows_of(t, begin, end, place, 3, 3, 6, 0);
   else if (rows == 6 && inner == 6 && columns == 6 && !transposed)

@@ -1,0 +1,104 @@
+// Small dense matrices. See small.h.
+#include "base/small.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ENTRIES = MUS_SMALL_MAXIMUM * MUS_SMALL_MAXIMUM };
+
+void mus_small_multiply(int n, const double *a, const double *b, double *c) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j)
+      c[i * n + j] = 0;
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j)
+        c[i * n + j] += a[i * n + k] * b[k * n + j];
+  }
+}
+
+// Rotates rows and columns p and q of the symmetric `a` so that a_pq vanishes, and the vectors along with them.
+static void rotate(int n, int p, int q, double *a, double *vectors) {
+  double difference = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
+  double tangent = (difference >= 0 ? 1 : -1) / (fabs(difference) + sqrt(difference * difference + 1));
+  double cosine = 1 / sqrt(tangent * tangent + 1), sine = tangent * cosine;
+  for (int k = 0; k < n; ++k) {
+    double kp = a[k * n + p], kq = a[k * n + q];
+    a[k * n + p] = cosine * kp - sine * kq;
+    a[k * n + q] = sine * kp + cosine * kq;
+  }
+  for (int k = 0; k < n; ++k) {
+    double pk = a[p * n + k], qk = a[q * n + k];
+    a[p * n + k] = cosine * pk - sine * qk;
+    a[q * n + k] = sine * pk + cosine * qk;
+  }
+  for (int k = 0; k < n; ++k) {
+    double kp = vectors[k * n + p], kq = vectors[k * n + q];
+    vectors[k * n + p] = cosine * kp - sine * kq;
+    vectors[k * n + q] = sine * kp + cosine * kq;
+  }
+}
+
+void mus_small_eigen(int n, const double *a, double *values, double *vectors) {
+  double work[ENTRIES];
+  double total = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      work[i * n + j] = i >= j ? a[i * n + j] : a[j * n + i];
+      vectors[i * n + j] = i == j;
+      total += work[i * n + j] * work[i * n + j];
+    }
+  for (int sweep = 0; sweep < 30; ++sweep) { // converges quadratically: six or seven are usual
+    double off = 0;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q)
+        off += work[p * n + q] * work[p * n + q];
+    if (!(off > 1e-32 * total))
+      break;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q)
+        if (work[p * n + q] != 0)
+          rotate(n, p, q, work, vectors);
+  }
+  for (int i = 0; i < n; ++i)
+    values[i] = work[i * n + i];
+}
+
+void mus_small_inverse_root(int n, const double *a, double *root) {
+  double values[MUS_SMALL_MAXIMUM], vectors[ENTRIES], largest = 0;
+  mus_small_eigen(n, a, values, vectors);
+  for (int k = 0; k < n; ++k)
+    largest = fmax(largest, values[k]);
+  for (int k = 0; k < n; ++k)
+    values[k] = 1 / sqrt(fmax(values[k], 1e-14 * largest));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int k = 0; k < n; ++k)
+        sum += vectors[i * n + k] * values[k] * vectors[j * n + k];
+      root[i * n + j] = sum;
+    }
+}
+
+double mus_small_radius(int n, const double *a) {
+  enum { SQUARINGS = 7 };
+  double power[ENTRIES], square[ENTRIES];
+  memcpy(power, a, (size_t)(n * n) * sizeof *power);
+  double logarithm = 0, weight = 1; // radius ~ exp(logarithm) while `power` is kept at norm 1
+  for (int step = 0; step <= SQUARINGS; ++step) {
+    double norm = 0;
+    for (int k = 0; k < n * n; ++k)
+      norm += power[k] * power[k];
+    norm = sqrt(norm);
+    if (!(norm > 1e-280) || !isfinite(norm))
+      return norm > 0 && !isfinite(norm) ? norm : 0;
+    logarithm += weight * log(norm);
+    if (step == SQUARINGS)
+      break;
+    for (int k = 0; k < n * n; ++k)
+      power[k] /= norm;
+    mus_small_multiply(n, power, power, square);
+    memcpy(power, square, (size_t)(n * n) * sizeof *power);
+    weight /= 2;
+  }
+  return exp(logarithm);
+}

@@ -1,0 +1,21 @@
+// Small dense matrices, up to 12 x 12, stored by rows: the blocks of a matrix seen on their own.
+#ifndef MUS_BASE_SMALL_H
+#define MUS_BASE_SMALL_H
+
+enum { MUS_SMALL_MAXIMUM = 12 };
+
+// Eigenvalues (any order) and orthonormal eigenvectors (the columns of `vectors`) of a symmetric n x n matrix, by
+// Jacobi's cyclic method. Only the lower triangle is read.
+void mus_small_eigen(int n, const double *a, double *values, double *vectors);
+
+// root = A^(-1/2) for symmetric positive definite A; eigenvalues below 1e-14 of the largest count as that much.
+void mus_small_inverse_root(int n, const double *a, double *root);
+
+// The spectral radius of any n x n matrix from the norm of its 128th power (Gelfand's formula by repeated squaring):
+// never too small, and too large by at most the 128th root of n times the eigenvectors' condition number.
+double mus_small_radius(int n, const double *a);
+
+// c = a b
+void mus_small_multiply(int n, const double *a, const double *b, double *c);
+
+#endif

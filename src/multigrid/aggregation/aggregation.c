@@ -1,0 +1,300 @@
+// Smoothed aggregation as a coarsening. See aggregation.h for the parts.
+//
+//   K <- (I - omega D^-1 A) K       fits the near kernel to boundary conditions
+//   K_i = Q_i R_i                   tentative prolongator and coarse kernel
+//   P = (I - omega D^-1 A) P^       smoothed prolongator, omega = 4 / (3 rho(D^-1 A))
+//
+// Rows of P at special nodes are empty, not zero, so that they cause no fill in the Galerkin product.
+#include "multigrid/aggregation/aggregation.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "multigrid/aggregation/aggregates.h"
+#include "multigrid/aggregation/strength.h"
+#include "multigrid/aggregation/tentative.h"
+#include "par/par.h"
+#include "sparse/product.h"
+
+// What is kept of a level between set-ups.
+typedef struct sa_level {
+  int nodes, block, special;
+  mus_aggregates aggregates;
+  mus_pattern single;    // nodes x 1: the pattern of the near kernel, one block a row
+  mus_pattern tentative; // nodes x aggregates: one block a row, none at special nodes
+  mus_pattern part;      // of A: what smooths the prolongator (no special nodes, strong connections only if filtered)
+  int *part_source;      // a block of `part` -> its block of A
+  double *kernel;        // block x count for each node, by rows
+} sa_level;
+
+struct mus_aggregation {
+  mus_sa_options options;
+  int count;        // near-kernel vectors
+  mus_arena finest; // holds the finest level's kernel
+  mus_arena arena;  // holds the rest
+  sa_level level[MUS_LEVELS_MAXIMUM];
+};
+
+mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation **out) {
+  mus_aggregation *self = mus_alloc_zero(1, sizeof *self);
+  if (!self)
+    return mus_fail_memory();
+  self->options = *options;
+  *out = self;
+  return MUS_OK;
+}
+
+void mus_aggregation_free(mus_aggregation *self) {
+  if (!self)
+    return;
+  mus_arena_clear(&self->finest);
+  mus_arena_clear(&self->arena);
+  mus_free(self);
+}
+
+size_t mus_aggregation_bytes(const mus_aggregation *self) {
+  return sizeof *self + self->finest.bytes + self->arena.bytes;
+}
+
+mus_status mus_aggregation_set_kernel(mus_aggregation *self, int rows, int block, int count, const double *vectors) {
+  sa_level *finest = &self->level[0];
+  size_t unknowns = (size_t)rows * (size_t)block;
+  if (!finest->kernel || finest->nodes != rows || finest->block != block || self->count != count) {
+    mus_arena_clear(&self->finest);
+    finest->kernel = mus_arena_alloc(&self->finest, unknowns * (size_t)count, sizeof *finest->kernel);
+    if (!finest->kernel)
+      return mus_fail_memory();
+    finest->nodes = rows;
+    finest->block = block;
+    self->count = count;
+  }
+  double *kernel = finest->kernel;
+  MUS_PARALLEL_FOR_IF(unknowns > MUS_PAR_MINIMUM)
+  for (size_t i = 0; i < unknowns; ++i)
+    for (int c = 0; c < count; ++c)
+      kernel[i * (size_t)count + (size_t)c] = vectors[(size_t)c * unknowns + i];
+  return MUS_OK;
+}
+
+const int *mus_aggregation_of(const mus_aggregation *self, int level, int *nodes, int *aggregates) {
+  if (level < 0 || level >= MUS_LEVELS_MAXIMUM || self->level[level].aggregates.count == 0)
+    return NULL;
+  *nodes = self->level[level].nodes;
+  *aggregates = self->level[level].aggregates.count;
+  return self->level[level].aggregates.of;
+}
+
+// --- symbolic
+// ---------------------------------------------------------------------------------------------------------
+
+// Patterns with one block a row: in column 0 for the kernel, in the aggregate's column for the tentative prolongator.
+static mus_status one_block_rows(mus_arena *arena, sa_level *l) {
+  int nodes = l->nodes;
+  int *start = mus_arena_alloc(arena, (size_t)nodes + 1, sizeof *start);
+  int *column = mus_arena_alloc_zero(arena, (size_t)nodes, sizeof *column);
+  int *tentative_start = mus_arena_alloc(arena, (size_t)nodes + 1, sizeof *start);
+  int *tentative_column = mus_arena_alloc(arena, (size_t)nodes, sizeof *column);
+  if (!start || !column || !tentative_start || !tentative_column)
+    return mus_fail_memory();
+  int blocks = 0;
+  for (int i = 0; i < nodes; ++i) {
+    start[i] = i;
+    tentative_start[i] = blocks;
+    if (l->aggregates.of[i] >= 0)
+      tentative_column[blocks++] = l->aggregates.of[i];
+  }
+  start[nodes] = nodes;
+  tentative_start[nodes] = blocks;
+  l->single = (mus_pattern){nodes, 1, start, column};
+  l->tentative = (mus_pattern){nodes, l->aggregates.count, tentative_start, tentative_column};
+  return MUS_OK;
+}
+
+// The part of A that smooths the prolongator, with the way back into A.
+static mus_status smoothing_part(mus_arena *arena, const mus_pattern *a, const mus_strength *s, int filtered,
+                                 sa_level *l) {
+  int *start = mus_arena_alloc(arena, (size_t)a->rows + 1, sizeof *start);
+  int *column = mus_arena_alloc(arena, (size_t)mus_pattern_blocks(a), sizeof *column);
+  int *source = mus_arena_alloc(arena, (size_t)mus_pattern_blocks(a), sizeof *source);
+  if (!start || !column || !source)
+    return mus_fail_memory();
+  int blocks = 0;
+  for (int i = 0; i < a->rows; ++i) {
+    start[i] = blocks;
+    for (int k = a->row_start[i]; k < a->row_start[i + 1] && !s->special[i]; ++k)
+      if (!s->special[a->column[k]] && (!filtered || s->strong[k] || a->column[k] == i)) {
+        column[blocks] = a->column[k];
+        source[blocks++] = k;
+      }
+  }
+  start[a->rows] = blocks;
+  l->part = (mus_pattern){a->rows, a->columns, start, column};
+  l->part_source = source;
+  return MUS_OK;
+}
+
+static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
+                          int *coarse_block) {
+  mus_aggregation *self = state;
+  sa_level *l = &self->level[fine->level];
+  if (fine->level == 0) { // a new hierarchy begins: everything but the given kernel goes
+    mus_arena_clear(&self->arena);
+    memset(&self->level[1], 0, sizeof self->level - sizeof self->level[0]);
+    l->aggregates = (mus_aggregates){0};
+  }
+  if (!l->kernel || l->nodes != fine->a->pattern->rows || l->block != fine->a->row_block)
+    return mus_fail(MUS_BAD_INPUT, "smoothed aggregation has no near kernel for this matrix: set one first");
+
+  mus_arena scratch = {0};
+  mus_strength strength;
+  mus_status status = mus_strength_create(&scratch, fine, self->options.strength, self->options.dominance, &strength);
+  if (!status)
+    status = mus_aggregates_create(&self->arena, fine->a->pattern, &strength, &l->aggregates);
+  if (!status) {
+    l->special = strength.special_nodes;
+    *coarse_block = self->count;
+    prolongator->columns = 0;
+    if (l->aggregates.count > 0) {
+      status = one_block_rows(&self->arena, l);
+      if (!status)
+        status = smoothing_part(&self->arena, fine->a->pattern, &strength, self->options.filter_prolongator, l);
+      if (!status && self->options.smooth_prolongator)
+        status = mus_product_pattern(arena, &l->part, &l->tentative, prolongator);
+      else if (!status)
+        *prolongator = l->tentative;
+    }
+  }
+  mus_arena_clear(&scratch);
+  if (!status && l->aggregates.count > 0 && fine->level + 1 < MUS_LEVELS_MAXIMUM) {
+    sa_level *coarse = l + 1;
+    coarse->nodes = l->aggregates.count;
+    coarse->block = self->count;
+    coarse->kernel = mus_arena_alloc(&self->arena, (size_t)coarse->nodes * (size_t)(coarse->block * self->count),
+                                     sizeof *coarse->kernel);
+    if (!coarse->kernel)
+      status = mus_fail_memory();
+  }
+  return status;
+}
+
+// --- numeric
+// ----------------------------------------------------------------------------------------------------------
+
+static double damping(const mus_level_view *level) { return 4 / (3 * level->spectral_radius); }
+
+// t <- -omega D_i^-1 t for one block x columns matrix.
+static void scale_block(int block, int columns, double omega, const double *inverse, double *t) {
+  double result[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
+  for (int r = 0; r < block; ++r)
+    for (int q = 0; q < block; ++q)
+      for (int c = 0; c < columns; ++c)
+        result[r * columns + c] -= omega * inverse[r * block + q] * t[q * columns + c];
+  memcpy(t, result, (size_t)(block * columns) * sizeof *t);
+}
+
+// The kernel of the level after the relaxation sweeps: in `smooth`.
+static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine,
+                                double *smooth, double *product) {
+  size_t size = (size_t)(l->block * self->count);
+  memcpy(smooth, l->kernel, (size_t)l->nodes * size * sizeof *smooth);
+  double omega = damping(fine);
+  for (int sweep = 0; sweep < self->options.kernel_sweeps; ++sweep) {
+    mus_matrix k = {&l->single, l->block, self->count, smooth}, ak = {&l->single, l->block, self->count, product};
+    mus_status status = mus_product(fine->a, &k, &ak);
+    if (status)
+      return status;
+    MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
+    for (int i = 0; i < l->nodes; ++i) {
+      double *change = product + (size_t)i * size, *to = smooth + (size_t)i * size;
+      scale_block(l->block, self->count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(l->block * l->block),
+                  change);
+      for (size_t c = 0; c < size; ++c)
+        to[c] += change[c];
+    }
+  }
+  return MUS_OK;
+}
+
+// product += (sum of the weak blocks of row i) Q_i: what was dropped is put on the diagonal instead, so that the
+// translations stay as smooth as they were.
+static void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int count, const double *q, double *to) {
+  const mus_pattern *a = fine->a->pattern;
+  size_t size = (size_t)(l->block * l->block);
+  double sum[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
+  int kept = l->part.row_start[i];
+  for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+    if (kept < l->part.row_start[i + 1] && l->part_source[kept] == k) {
+      ++kept;
+      continue;
+    }
+    if (l->aggregates.of[a->column[k]] < 0)
+      continue; // special: its kernel is zero
+    for (size_t c = 0; c < size; ++c)
+      sum[c] += fine->a->value[(size_t)k * size + c];
+  }
+  for (int r = 0; r < l->block; ++r)
+    for (int m = 0; m < l->block; ++m)
+      for (int c = 0; c < count; ++c)
+        to[r * count + c] += sum[r * l->block + m] * q[m * count + c];
+}
+
+// P = P^ - omega D^-1 A P^, where P^'s blocks are q, packed to the rows that have one.
+static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine,
+                                     const double *q, mus_matrix *p) {
+  int count = self->count;
+  mus_matrix tentative = {&l->tentative, l->block, count, (double *)q};
+  mus_status status = mus_product_part(fine->a, &l->part, l->part_source, &tentative, p);
+  if (status)
+    return status;
+  double omega = damping(fine);
+  size_t size = (size_t)(l->block * count);
+  MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
+  for (int i = 0; i < l->nodes; ++i) {
+    int aggregate = l->aggregates.of[i];
+    if (aggregate < 0)
+      continue;
+    const double *own = q + (size_t)l->tentative.row_start[i] * size;
+    double *home = p->value + (size_t)mus_pattern_find(p->pattern, i, aggregate) * size;
+    if (self->options.filter_prolongator)
+      lump_weak(l, fine, i, count, own, home);
+    for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k)
+      scale_block(l->block, count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(l->block * l->block),
+                  p->value + (size_t)k * size);
+    for (size_t c = 0; c < size; ++c)
+      home[c] += own[c];
+  }
+  return MUS_OK;
+}
+
+static mus_status fill(void *state, const mus_level_view *fine, mus_matrix *p, unsigned char *live) {
+  mus_aggregation *self = state;
+  sa_level *l = &self->level[fine->level];
+  size_t numbers = (size_t)l->nodes * (size_t)(l->block * self->count);
+  mus_arena scratch = {0};
+  double *kernel = mus_arena_alloc(&scratch, numbers, sizeof *kernel);
+  double *q = mus_arena_alloc(&scratch, numbers, sizeof *q);
+  mus_status status = kernel && q ? MUS_OK : mus_fail_memory();
+  if (!status)
+    status = smooth_kernel(self, l, fine, kernel, q);
+  if (!status)
+    status = mus_tentative_fill(&l->aggregates, l->nodes, l->block, self->count, kernel, q, l[1].kernel, live);
+  if (!status) {
+    size_t size = (size_t)(l->block * self->count);
+    for (int i = 0; i < l->nodes; ++i) // special nodes have no block: close the gaps
+      if (l->aggregates.of[i] >= 0 && l->tentative.row_start[i] != i)
+        memcpy(q + (size_t)l->tentative.row_start[i] * size, q + (size_t)i * size, size * sizeof *q);
+    if (self->options.smooth_prolongator)
+      status = smooth_prolongator(self, l, fine, q, p);
+    else
+      memcpy(p->value, q, mus_matrix_values(p) * sizeof *q);
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+static int special_nodes(const void *state, int level) {
+  const mus_aggregation *self = state;
+  return self->level[level].special;
+}
+
+const mus_coarsening mus_smoothed_aggregation = {"smoothed aggregation", analyse, fill, special_nodes};

@@ -1,0 +1,63 @@
+// The Chebyshev smoother in both precisions. See chebyshev.h.
+#include "multigrid/chebyshev.h"
+
+#include "par/par.h"
+
+// The recurrence's coefficients of one pass after the other.
+typedef struct recurrence {
+  double sigma, delta, rho;
+  double alpha, beta; // of the pass at hand
+} recurrence;
+
+static recurrence first_pass(const mus_chebyshev *c) {
+  double theta = (c->high + c->low) / 2, delta = (c->high - c->low) / 2;
+  return (recurrence){theta / delta, delta, delta / theta, 1 / theta, 0};
+}
+
+static void next_pass(recurrence *r) {
+  double rho = 1 / (2 * r->sigma - r->rho);
+  r->alpha = 2 * rho / r->delta;
+  r->beta = rho * r->rho;
+  r->rho = rho;
+}
+
+#define SMOOTHER(real, matrix, step, sweep, start, passes, scaled)                                                     \
+  static void passes(const mus_chebyshev *c, int from, recurrence r, const matrix *a, const real *inverse_diagonal,    \
+                     const real *b, real **x, real **other, real *p) {                                                 \
+    for (int k = from; k < c->order; ++k) {                                                                            \
+      if (k > 0)                                                                                                       \
+        next_pass(&r);                                                                                                 \
+      step(a, inverse_diagonal, b, *x, (real)r.alpha, (real)r.beta, p, *other);                                        \
+      real *swap = *x;                                                                                                 \
+      *x = *other;                                                                                                     \
+      *other = swap;                                                                                                   \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  void sweep(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
+             real **other, real *p) {                                                                                  \
+    passes(c, 0, first_pass(c), a, inverse_diagonal, b, x, other, p);                                                  \
+  }                                                                                                                    \
+  /* x = p = factor D^-1 b */                                                                                          \
+  static void scaled(int rows, int block, const real *inverse_diagonal, real factor, const real *b, real *x,           \
+                     real *p) {                                                                                        \
+    MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)                                                                        \
+    for (int i = 0; i < rows; ++i) {                                                                                   \
+      const real *inverse = inverse_diagonal + (size_t)i * (size_t)(block * block);                                    \
+      const real *from = b + (size_t)i * (size_t)block;                                                                \
+      for (int r = 0; r < block; ++r) {                                                                                \
+        real sum = 0;                                                                                                  \
+        for (int j = 0; j < block; ++j)                                                                                \
+          sum += inverse[r * block + j] * from[j];                                                                     \
+        x[(size_t)i * (size_t)block + (size_t)r] = p[(size_t)i * (size_t)block + (size_t)r] = factor * sum;            \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  void start(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
+             real **other, real *p) {                                                                                  \
+    recurrence r = first_pass(c);                                                                                      \
+    scaled(a->pattern->rows, a->row_block, inverse_diagonal, (real)r.alpha, b, *x, p);                                 \
+    passes(c, 1, r, a, inverse_diagonal, b, x, other, p);                                                              \
+  }
+
+SMOOTHER(double, mus_matrix, mus_chebyshev_step, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled)
+SMOOTHER(float, mus_matrix_f, mus_chebyshev_step_f, mus_chebyshev_sweep_f, mus_chebyshev_start_f, passes_f, scaled_f)

@@ -1,0 +1,41 @@
+// The V-cycle in both precisions. See cycle.h.
+#include "multigrid/cycle.h"
+
+#include "par/vector.h"
+
+static size_t unknowns(const mus_pattern *pattern, int block) { return (size_t)pattern->rows * (size_t)block; }
+
+static void solve_bottom(mus_cycle_level *level, const mus_cycle_bottom *bottom) {
+  mus_factor_solve(bottom->factor, level->b, level->x);
+}
+
+static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bottom) {
+  size_t n = unknowns(level->a.pattern, level->a.row_block);
+  mus_to_double(n, 1, level->b, bottom->right);
+  mus_factor_solve(bottom->factor, bottom->right, bottom->left);
+  mus_to_float(n, 1, bottom->left, level->x);
+}
+
+// The residual goes into `other`, which is free between the two smoothers.
+#define CYCLE(real, level_type, cycle, bottom_solve, start, sweep, residual, restrict_to, prolong_add)                 \
+  real *cycle(level_type *level, int levels, const mus_cycle_bottom *bottom) {                                         \
+    if (levels == 1 && bottom->factor) {                                                                               \
+      bottom_solve(level, bottom);                                                                                     \
+      return level->x;                                                                                                 \
+    }                                                                                                                  \
+    real *x = level->x, *other = level->other;                                                                         \
+    start(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
+    if (levels > 1) {                                                                                                  \
+      residual(&level->a, level->b, x, other);                                                                         \
+      restrict_to(&level->p, level->pt, other, level[1].b);                                                            \
+      const real *coarse = cycle(level + 1, levels - 1, bottom);                                                       \
+      prolong_add(&level->p, coarse, x);                                                                               \
+    }                                                                                                                  \
+    sweep(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
+    return x;                                                                                                          \
+  }
+
+CYCLE(double, mus_cycle_level, mus_cycle, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep, mus_residual,
+      mus_multiply_transposed, mus_multiply_add)
+CYCLE(float, mus_cycle_level_f, mus_cycle_f, solve_bottom_f, mus_chebyshev_start_f, mus_chebyshev_sweep_f,
+      mus_residual_f, mus_multiply_transposed_f, mus_multiply_add_f)

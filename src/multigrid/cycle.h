@@ -1,0 +1,38 @@
+// The V-cycle over levels that are ready for use, in double or single precision. It knows matrices, prolongators and
+// smoothers, not where they came from.
+//
+//   smooth from zero;  b_c = P^T (b - A x);  x_c = cycle(b_c);  x += P x_c;  smooth
+//
+// With the same polynomial before and after, the operation b -> x is symmetric, and positive definite as long as the
+// smoother's interval reaches above the spectral radius of D^-1 A.
+#ifndef MUS_MULTIGRID_CYCLE_H
+#define MUS_MULTIGRID_CYCLE_H
+
+#include "multigrid/chebyshev.h"
+#include "sparse/factor.h"
+#include "sparse/matrix.h"
+
+#define MUS_CYCLE_LEVEL(name, real, matrix)                                                                            \
+  typedef struct name {                                                                                                \
+    matrix a, p;             /* p leads to the next coarser level; unused at the bottom */                             \
+    const mus_transpose *pt; /* of p's pattern */                                                                      \
+    const real *inverse_diagonal;                                                                                      \
+    mus_chebyshev smoother;                                                                                            \
+    real *b, *x, *other, *step; /* b is the caller's on the finest level */                                            \
+  } name
+
+MUS_CYCLE_LEVEL(mus_cycle_level, double, mus_matrix);
+MUS_CYCLE_LEVEL(mus_cycle_level_f, float, mus_matrix_f);
+
+// The bottom is solved directly, or, where `factor` is NULL, only smoothed. `right` and `left` hold its unknowns in
+// double precision.
+typedef struct mus_cycle_bottom {
+  mus_factor *factor;
+  double *right, *left;
+} mus_cycle_bottom;
+
+// One cycle for A x = level[0].b. The result is where the returned pointer says: level[0].x or level[0].other.
+double *mus_cycle(mus_cycle_level *level, int levels, const mus_cycle_bottom *bottom);
+float *mus_cycle_f(mus_cycle_level_f *level, int levels, const mus_cycle_bottom *bottom);
+
+#endif

@@ -1,0 +1,399 @@
+// Hierarchies: set-up level by level, and the cycle as a preconditioner. See hierarchy.h.
+//
+// Set-up is always done in double precision, from the finest level down. A level's numbers (coarse matrix, prolongator,
+// inverse diagonal) live in an arena of their own: in double precision the cycle uses them where they are, in single
+// precision they are rounded and freed as soon as the next level is made.
+#include "multigrid/hierarchy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "multigrid/cycle.h"
+#include "multigrid/lanczos.h"
+#include "par/par.h"
+#include "par/vector.h"
+#include "sparse/factor.h"
+#include "sparse/product.h"
+
+// A coarser level must be smaller than this part of its finer one, or coarsening has stalled.
+static const double stalled = 0.9;
+// Without a sparse factorisation, larger bottoms than this are smoothed only.
+enum { DENSE_MAXIMUM = 5000 };
+
+typedef struct level {
+  // symbolic
+  const mus_pattern *pattern; // of the matrix
+  int block, coarse_block;
+  int *diagonal;
+  mus_pattern prolongator;
+  mus_galerkin plan;
+  int special, dropped;
+  // numeric
+  mus_arena numbers;
+  mus_matrix a, p;
+  double *inverse_diagonal;
+  unsigned char *live; // for the unknowns of the coarser level
+  mus_radius radius;
+} level;
+
+struct mus_hierarchy {
+  const mus_coarsening *method;
+  void *self;
+  mus_sa_options options;
+  mus_precision precision;
+  int own_finest, levels, ready;
+  level level[MUS_LEVELS_MAXIMUM];
+  mus_arena patterns; // symbolic
+  mus_arena cycle;    // rounded numbers and vectors
+  mus_cycle_level d[MUS_LEVELS_MAXIMUM];
+  mus_cycle_level_f f[MUS_LEVELS_MAXIMUM];
+  mus_cycle_bottom bottom;
+};
+
+static size_t unknowns(const level *l) { return (size_t)l->pattern->rows * (size_t)l->block; }
+
+mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
+                                mus_precision precision, int own_finest, mus_hierarchy **out) {
+  mus_hierarchy *h = mus_alloc_zero(1, sizeof *h);
+  if (!h)
+    return mus_fail_memory();
+  h->method = method;
+  h->self = self;
+  h->options = *options;
+  h->precision = precision;
+  h->own_finest = own_finest;
+  *out = h;
+  return MUS_OK;
+}
+
+static void clear(mus_hierarchy *h) {
+  for (int l = 0; l < MUS_LEVELS_MAXIMUM; ++l)
+    mus_arena_clear(&h->level[l].numbers);
+  memset(h->level, 0, sizeof h->level);
+  mus_arena_clear(&h->patterns);
+  mus_arena_clear(&h->cycle);
+  mus_factor_free(h->bottom.factor);
+  h->bottom = (mus_cycle_bottom){0};
+  h->levels = h->ready = 0;
+}
+
+void mus_hierarchy_free(mus_hierarchy *h) {
+  if (!h)
+    return;
+  clear(h);
+  mus_free(h);
+}
+
+// --- one level
+// --------------------------------------------------------------------------------------------------------
+
+// The inverse block diagonal and the spectral radius.
+static mus_status measure(mus_hierarchy *h, level *l) {
+  size_t n = unknowns(l);
+  if (!l->inverse_diagonal) {
+    l->inverse_diagonal = mus_arena_alloc(&l->numbers, n * (size_t)l->block, sizeof *l->inverse_diagonal);
+    if (!l->inverse_diagonal)
+      return mus_fail_memory();
+  }
+  mus_status status = mus_inverse_diagonal(&l->a, l->diagonal, l->inverse_diagonal);
+  if (status)
+    return status;
+  double *work = mus_alloc(4 * n, sizeof *work);
+  if (!work)
+    return mus_fail_memory();
+  status = mus_spectral_radius(&l->a, l->inverse_diagonal, h->options.lanczos_steps, work, &l->radius);
+  mus_free(work);
+  return status;
+}
+
+// Decides whether there is a coarser level and lays out its patterns.
+static mus_status plan_coarser(mus_hierarchy *h, int index, int *coarser) {
+  level *l = &h->level[index], *next = l + 1;
+  mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
+  mus_status status = h->method->analyse(h->self, &view, &h->patterns, &l->prolongator, &l->coarse_block);
+  if (status)
+    return status;
+  l->special = h->method->special_nodes(h->self, index);
+  double coarse = (double)l->prolongator.columns * l->coarse_block;
+  *coarser = coarse > 0 && coarse < stalled * (double)unknowns(l);
+  if (!*coarser)
+    return MUS_OK;
+  if ((status = mus_galerkin_create(&h->patterns, l->pattern, &l->prolongator, &l->plan)))
+    return status;
+  next->pattern = &l->plan.coarse;
+  next->block = l->coarse_block;
+  next->diagonal = mus_arena_alloc(&h->patterns, (size_t)next->pattern->rows, sizeof *next->diagonal);
+  l->live = mus_arena_alloc(&h->patterns, unknowns(next), sizeof *l->live);
+  if (!next->diagonal || !l->live)
+    return mus_fail_memory();
+  return mus_diagonal_places(next->pattern, next->diagonal);
+}
+
+// Coarse unknowns without a basis vector have zero rows and columns: give them a diagonal like their neighbours'.
+static int mend_diagonal(const level *next, const unsigned char *live) {
+  int dropped = 0, block = next->block;
+  double sum = 0;
+  for (int i = 0; i < next->pattern->rows; ++i) {
+    const double *diagonal = next->a.value + (size_t)next->diagonal[i] * (size_t)(block * block);
+    for (int r = 0; r < block; ++r) {
+      dropped += !live[(size_t)i * (size_t)block + (size_t)r];
+      sum += diagonal[r * block + r];
+    }
+  }
+  if (dropped == 0)
+    return 0;
+  size_t alive = unknowns(next) - (size_t)dropped;
+  double mean = alive > 0 && sum > 0 ? sum / (double)alive : 1;
+  for (int i = 0; i < next->pattern->rows; ++i)
+    for (int r = 0; r < block; ++r)
+      if (!live[(size_t)i * (size_t)block + (size_t)r])
+        next->a.value[(size_t)next->diagonal[i] * (size_t)(block * block) + (size_t)(r * block + r)] = mean;
+  return dropped;
+}
+
+// Prolongator and coarse matrix.
+static mus_status fill_coarser(mus_hierarchy *h, int index) {
+  level *l = &h->level[index], *next = l + 1;
+  mus_status status = MUS_OK;
+  if (!l->p.value)
+    status = mus_matrix_create(&l->numbers, &l->prolongator, l->block, l->coarse_block, &l->p);
+  if (!status && !next->a.value)
+    status = mus_matrix_create(&next->numbers, next->pattern, next->block, next->block, &next->a);
+  if (status)
+    return status;
+  mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
+  if ((status = h->method->fill(h->self, &view, &l->p, l->live)))
+    return status;
+  mus_arena scratch = {0};
+  mus_matrix ap;
+  status = mus_matrix_create(&scratch, &l->plan.ap, l->block, l->coarse_block, &ap);
+  if (!status)
+    status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &ap, &next->a);
+  mus_arena_clear(&scratch);
+  if (!status)
+    next->dropped = mend_diagonal(next, l->live);
+  return status;
+}
+
+// --- the cycle's view of the levels
+// -----------------------------------------------------------------------------------
+
+static mus_chebyshev smoother_of(const mus_hierarchy *h, const level *l) {
+  return (mus_chebyshev){h->options.smoother_order, l->radius.value / h->options.smoother_range, l->radius.value};
+}
+
+static mus_status cycle_vectors(mus_hierarchy *h) {
+  size_t bottom = unknowns(&h->level[h->levels - 1]);
+  h->bottom.right = mus_arena_alloc(&h->cycle, bottom, sizeof *h->bottom.right);
+  h->bottom.left = mus_arena_alloc(&h->cycle, bottom, sizeof *h->bottom.left);
+  if (!h->bottom.right || !h->bottom.left)
+    return mus_fail_memory();
+  for (int k = 0; k < h->levels; ++k) {
+    size_t n = unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
+    void *vector[4];
+    for (int v = 0; v < 4; ++v)
+      if (!(vector[v] = mus_arena_alloc(&h->cycle, n, size)))
+        return mus_fail_memory();
+    if (h->precision == MUS_DOUBLE)
+      h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3]};
+    else
+      h->f[k] = (mus_cycle_level_f){.b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3]};
+  }
+  return MUS_OK;
+}
+
+// Hands a finished level to the cycle: as it is, or rounded. `p` exists on all but the bottom level.
+static mus_status publish(mus_hierarchy *h, int index) {
+  level *l = &h->level[index];
+  int has_p = l->p.value != NULL;
+  if (h->precision == MUS_DOUBLE) {
+    mus_cycle_level *c = &h->d[index];
+    if (index == 0 && h->own_finest) {
+      mus_status status = c->a.value ? MUS_OK : mus_matrix_create(&h->cycle, l->pattern, l->block, l->block, &c->a);
+      if (status)
+        return status;
+      mus_copy(mus_matrix_values(&l->a), l->a.value, c->a.value);
+    } else {
+      c->a = l->a;
+    }
+    c->p = l->p;
+    c->pt = &l->plan.pt;
+    c->inverse_diagonal = l->inverse_diagonal;
+    c->smoother = smoother_of(h, l);
+    return MUS_OK;
+  }
+  mus_cycle_level_f *c = &h->f[index];
+  mus_status status = MUS_OK;
+  if (!c->a.value)
+    status = mus_matrix_create_f(&h->cycle, l->pattern, l->block, l->block, &c->a);
+  if (!status && has_p && !c->p.value)
+    status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &c->p);
+  float *inverse = (float *)c->inverse_diagonal;
+  if (!status && l->inverse_diagonal && !inverse &&
+      !(c->inverse_diagonal = inverse = mus_arena_alloc(&h->cycle, unknowns(l) * (size_t)l->block, sizeof *inverse)))
+    status = mus_fail_memory();
+  if (status)
+    return status;
+  mus_matrix_round(&l->a, &c->a);
+  if (has_p)
+    mus_matrix_round(&l->p, &c->p);
+  if (l->inverse_diagonal)
+    mus_to_float(unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
+  c->pt = &l->plan.pt;
+  c->smoother = smoother_of(h, l);
+  mus_arena_clear(&l->numbers);
+  l->a.value = l->p.value = l->inverse_diagonal = NULL;
+  return MUS_OK;
+}
+
+// --- set-up
+// -----------------------------------------------------------------------------------------------------------
+
+// The bottom is factored, unless it is there because nothing of it needs a coarse correction.
+static mus_status finish_bottom(mus_hierarchy *h, int stalled_early) {
+  level *l = &h->level[h->levels - 1];
+  int all_special = stalled_early && l->special == l->pattern->rows;
+  int too_large = !mus_factor_has_sparse() && unknowns(l) > DENSE_MAXIMUM;
+  if (!h->bottom.factor && !all_special && !too_large) {
+    mus_status status = mus_factor_create(l->pattern, l->block, MUS_FACTOR_CHOOSE, &h->bottom.factor);
+    if (status)
+      return status;
+  }
+  if (h->bottom.factor)
+    return mus_factor_compute(h->bottom.factor, &l->a);
+  return stalled_early ? MUS_OK : measure(h, l); // a level that could not be made coarser is measured already
+}
+
+// Whether the level is the last for its size alone, known before anything is computed.
+static int is_bottom(const mus_hierarchy *h, int index) {
+  return unknowns(&h->level[index]) <= (size_t)h->options.bottom || index + 1 >= h->options.levels ||
+         index + 1 >= MUS_LEVELS_MAXIMUM;
+}
+
+static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
+  mus_status status = MUS_OK;
+  h->level[0].a = *a;
+  int index = 0, coarser = 1, stalled_early = 0;
+  for (;; ++index) {
+    level *l = &h->level[index];
+    if (symbolic ? is_bottom(h, index) : index + 1 == h->levels)
+      break;
+    status = measure(h, l);
+    if (!status && symbolic)
+      status = plan_coarser(h, index, &coarser);
+    if (!status && coarser)
+      status = fill_coarser(h, index);
+    if (status)
+      return index == 0 ? status : mus_fail_prefix(status, "level %d of the hierarchy", index);
+    if (!coarser) {
+      stalled_early = 1;
+      break;
+    }
+    if (!symbolic && (status = publish(h, index)))
+      return status;
+  }
+  if (symbolic) {
+    h->levels = index + 1;
+    if ((status = cycle_vectors(h)))
+      return status;
+    for (int k = 0; k < index; ++k)
+      if ((status = publish(h, k)))
+        return status;
+  }
+  if ((status = finish_bottom(h, stalled_early)))
+    return index == 0 ? status : mus_fail_prefix(status, "the bottom level of the hierarchy");
+  if ((status = publish(h, index)))
+    return status;
+  h->ready = 1;
+  return MUS_OK;
+}
+
+mus_status mus_hierarchy_analyse(mus_hierarchy *h, const mus_matrix *a) {
+  clear(h);
+  h->level[0].pattern = a->pattern;
+  h->level[0].block = a->row_block;
+  h->level[0].diagonal = mus_arena_alloc(&h->patterns, (size_t)a->pattern->rows, sizeof(int));
+  mus_status status = h->level[0].diagonal ? mus_diagonal_places(a->pattern, h->level[0].diagonal) : mus_fail_memory();
+  if (!status)
+    status = set_up(h, a, 1);
+  if (status)
+    clear(h);
+  return status;
+}
+
+mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
+  if (!h->ready || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
+    return mus_hierarchy_analyse(h, a);
+  h->ready = 0;
+  mus_status status = set_up(h, a, 0);
+  if (status)
+    clear(h);
+  return status;
+}
+
+// --- use
+// --------------------------------------------------------------------------------------------------------------
+
+void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
+  size_t n = unknowns(&h->level[0]);
+  if (h->precision == MUS_DOUBLE) {
+    // The passes trade buffers an odd number of times, so the result lands in `other` without a copy.
+    mus_cycle_level *finest = &h->d[0];
+    mus_cycle_level kept = *finest;
+    finest->b = (double *)r; // read only
+    finest->other = z;
+    const double *result = mus_cycle(finest, h->levels, &h->bottom);
+    if (result != z)
+      mus_copy(n, result, z);
+    *finest = kept;
+    return;
+  }
+  // Residuals shrink by many orders of magnitude: bring them to size 1, so that none is lost to underflow.
+  double size = mus_max_abs(n, r);
+  if (!(size > 0)) {
+    mus_fill(n, size, z); // zero, or NaN for the caller to find
+    return;
+  }
+  mus_to_float(n, 1 / size, r, h->f[0].b);
+  const float *result = mus_cycle_f(h->f, h->levels, &h->bottom);
+  mus_to_double(n, size, result, z);
+}
+
+static size_t pattern_bytes(const mus_pattern *p) {
+  return ((size_t)p->rows + 1 + (size_t)mus_pattern_blocks(p)) * sizeof(int);
+}
+
+void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
+  size_t size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
+  long long total = 0;
+  record->levels = h->levels;
+  for (int k = 0; k < h->levels; ++k) {
+    const level *l = &h->level[k];
+    int last = k + 1 == h->levels;
+    mus_level_report *report = &record->level[k];
+    *report = (mus_level_report){.rows = l->pattern->rows,
+                                 .block = l->block,
+                                 .nonzeros = (long long)mus_pattern_blocks(l->pattern) * l->block * l->block,
+                                 .special = l->special,
+                                 .dropped = l->dropped,
+                                 .spectral_radius = l->radius.value,
+                                 .radius_converged = l->radius.converged};
+    report->bytes =
+        (size_t)report->nonzeros * size + pattern_bytes(l->pattern) + unknowns(l) * ((size_t)l->block + 4) * size;
+    if (!last)
+      report->bytes += (size_t)mus_pattern_blocks(&l->prolongator) * (size_t)(l->block * l->coarse_block) * size +
+                       pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern);
+    else if (h->bottom.factor)
+      report->bytes += mus_factor_bytes(h->bottom.factor);
+    total += report->nonzeros;
+  }
+  record->operator_complexity = h->levels > 0 ? (double)total / (double)record->level[0].nonzeros : 1;
+}
+
+size_t mus_hierarchy_bytes(const mus_hierarchy *h) {
+  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes;
+  for (int k = 0; k < h->levels; ++k)
+    bytes += h->level[k].numbers.bytes;
+  return bytes + (h->bottom.factor ? mus_factor_bytes(h->bottom.factor) : 0);
+}

@@ -1,0 +1,302 @@
+// The methods behind the public solver, each from set-up to solution. See solver_state.h.
+//
+// All but the filtered ones (MPCG) work on the prefiltered system of Tamstorf et al. 2015, section 8:
+//   (S A S + s (I - S)) y = S (b - A z),   x = S y + (I - S) z
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "par/vector.h"
+#include "solve/near_kernel.h"
+#include "solve/petsc.h"
+#include "solve/solver_state.h"
+
+enum { REFINEMENTS = 5 }; // of a direct solution, at most
+
+static const mus_matrix *prefiltered(const mus_solver *solver) {
+  return solver->filter.count > 0 ? &solver->filtered : &solver->a;
+}
+
+// Brings the filtered matrix, right-hand side and first guess up to date.
+static void prefilter(mus_solver *solver, const double *b, const double *x) {
+  double begin = mus_seconds();
+  size_t n = mus_solver_unknowns(solver);
+  const mus_filter *s = &solver->filter;
+  if (s->count > 0) {
+    if (solver->filtered_stale)
+      mus_filter_matrix(s, &solver->a, solver->diagonal, mus_filter_scale(&solver->a, solver->diagonal),
+                        &solver->filtered);
+    double *z = solver->work;
+    mus_filter_target(s, z);
+    mus_residual(&solver->a, b, z, solver->right);
+    mus_filter_apply(s, solver->right);
+  } else {
+    mus_copy(n, b, solver->right);
+  }
+  solver->filtered_stale = MUS_FRESH;
+  mus_copy(n, x, solver->solution);
+  mus_filter_apply(s, solver->solution);
+  solver->record.prefilter_seconds += mus_seconds() - begin;
+}
+
+// From y to x, where there is one.
+static void unfilter(mus_solver *solver, mus_status status, double *x) {
+  if (status != MUS_OK && status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN)
+    return;
+  mus_copy(mus_solver_unknowns(solver), solver->solution, x);
+  mus_filter_impose(&solver->filter, x);
+}
+
+static void keep(mus_solver *solver, const mus_cg_result *result) {
+  mus_solve_record *record = &solver->record;
+  record->iterations = result->iterations;
+  record->reference = result->reference;
+  double first = result->residuals[0], last = result->residuals[result->iterations];
+  record->rate = result->iterations > 0 && first > 0 ? pow(last / first, 1.0 / result->iterations) : 0;
+}
+
+// --- block-Jacobi
+// -----------------------------------------------------------------------------------------------------
+
+static void apply_diagonal(void *self, const double *r, double *z) {
+  const mus_solver *solver = self;
+  mus_block_diagonal_multiply(solver->rows, solver->block, solver->inverse_diagonal, r, z);
+}
+
+static mus_status set_up_diagonal(mus_solver *solver, const mus_matrix *a) {
+  double begin = mus_seconds();
+  mus_status status = MUS_OK;
+  if (!solver->inverse_diagonal) {
+    size_t numbers = mus_solver_unknowns(solver) * (size_t)solver->block;
+    solver->inverse_diagonal = mus_arena_alloc(&solver->arena, numbers, sizeof *solver->inverse_diagonal);
+    if (!solver->inverse_diagonal)
+      return mus_fail_memory();
+  }
+  if (solver->inverse_diagonal_of != a->value) {
+    solver->inverse_diagonal_of = NULL;
+    status = mus_inverse_diagonal(a, solver->diagonal, solver->inverse_diagonal);
+    if (!status)
+      solver->inverse_diagonal_of = a->value;
+  }
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
+                               double *x) {
+  mus_status status = set_up_diagonal(solver, &solver->a);
+  if (status)
+    return status;
+  double begin = mus_seconds();
+  mus_preconditioner m = {solver, apply_diagonal};
+  mus_cg_result result = {.residuals = solver->residuals};
+  mus_copy(mus_solver_unknowns(solver), x, solver->solution);
+  status = mus_mpcg(&solver->a, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
+  unfilter(solver, status, x);
+  keep(solver, &result);
+  solver->record.solve_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// --- conjugate gradients on the prefiltered system
+// --------------------------------------------------------------------
+
+static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
+  double begin = mus_seconds();
+  mus_cg_result result = {.residuals = solver->residuals};
+  mus_status status = mus_pcg(prefiltered(solver), m, solver->right, solver->solution, limits, solver->work, &result);
+  unfilter(solver, status, x);
+  keep(solver, &result);
+  solver->record.solve_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  prefilter(solver, b, x);
+  mus_status status = set_up_diagonal(solver, prefiltered(solver));
+  return status ? status : run_pcg(solver, &(mus_preconditioner){solver, apply_diagonal}, limits, x);
+}
+
+// --- smoothed aggregation
+// ---------------------------------------------------------------------------------------------
+
+static int kernel_count(const mus_solver *solver) {
+  return solver->positions ? 6 : solver->kernel ? solver->kernel_count : solver->block;
+}
+
+// The near kernel with what constraints forbid taken out, handed to the aggregation.
+static mus_status give_kernel(mus_solver *solver) {
+  int count = kernel_count(solver);
+  size_t n = mus_solver_unknowns(solver);
+  double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
+  if (!vectors)
+    return mus_fail_memory();
+  if (solver->positions)
+    mus_rigid_motions(solver->rows, solver->positions, vectors);
+  else if (solver->kernel)
+    mus_copy((size_t)count * n, solver->kernel, vectors);
+  else
+    mus_constant_vectors(solver->rows, solver->block, vectors);
+  for (int k = 0; k < count; ++k)
+    mus_filter_apply(&solver->filter, vectors + (size_t)k * n);
+  mus_status status = mus_aggregation_set_kernel(solver->aggregation, solver->rows, solver->block, count, vectors);
+  mus_free(vectors);
+  return status;
+}
+
+static mus_status create_hierarchy(mus_solver *solver) {
+  const mus_solver_options *o = &solver->options;
+  mus_status status = MUS_OK;
+  if (!solver->aggregation)
+    status = mus_aggregation_create(&o->sa, &solver->aggregation);
+  if (!status && !solver->hierarchy)
+    status = mus_hierarchy_create(&mus_smoothed_aggregation, solver->aggregation, &o->sa, o->precision,
+                                  o->setup == MUS_SETUP_REUSE, &solver->hierarchy);
+  return status;
+}
+
+static mus_status set_up_hierarchy(mus_solver *solver) {
+  double begin = mus_seconds();
+  int made = solver->hierarchy != NULL;
+  mus_stale stale = solver->hierarchy_stale;
+  if (stale && solver->options.setup == MUS_SETUP_FULL)
+    stale = MUS_STALE_ALL;
+  if (stale && made && solver->options.setup == MUS_SETUP_REUSE)
+    stale = MUS_FRESH;
+  mus_status status = create_hierarchy(solver);
+  if (!status && stale)
+    status = give_kernel(solver);
+  if (!status && stale)
+    status = stale == MUS_STALE_ALL ? mus_hierarchy_analyse(solver->hierarchy, prefiltered(solver))
+                                    : mus_hierarchy_refresh(solver->hierarchy, prefiltered(solver));
+  if (status) { // nothing half made stays
+    mus_hierarchy_free(solver->hierarchy);
+    solver->hierarchy = NULL;
+    solver->hierarchy_stale = MUS_STALE_ALL;
+  } else {
+    solver->hierarchy_stale = MUS_FRESH;
+  }
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static void apply_hierarchy(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
+
+static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  prefilter(solver, b, x);
+  mus_status status = set_up_hierarchy(solver);
+  if (status)
+    return status;
+  mus_hierarchy_report(solver->hierarchy, &solver->record);
+  return run_pcg(solver, &(mus_preconditioner){solver->hierarchy, apply_hierarchy}, limits, x);
+}
+
+// --- direct
+// -----------------------------------------------------------------------------------------------------------
+
+static mus_status set_up_factor(mus_solver *solver) {
+  double begin = mus_seconds();
+  mus_status status = MUS_OK;
+  if (!solver->factor)
+    status = mus_factor_create(&solver->pattern, solver->block, MUS_FACTOR_SPARSE, &solver->factor);
+  if (!status && solver->factor_stale)
+    status = mus_factor_compute(solver->factor, prefiltered(solver));
+  if (!status)
+    solver->factor_stale = MUS_FRESH;
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// Solves, then refines while the residual is above the tolerance and still falls. Norms are Euclidean.
+static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  prefilter(solver, b, x);
+  mus_status status = set_up_factor(solver);
+  if (status)
+    return status;
+  double begin = mus_seconds();
+  size_t n = mus_solver_unknowns(solver);
+  double *r = solver->work, *change = solver->work + n;
+  mus_cg_result result = {.residuals = solver->residuals, .reference = sqrt(mus_dot(n, solver->right, solver->right))};
+  double goal = limits->tolerance * result.reference;
+  int allowed = limits->iterations < REFINEMENTS ? limits->iterations : REFINEMENTS;
+  status = mus_factor_solve(solver->factor, solver->right, solver->solution);
+  for (int k = 0; !status; ++k) {
+    mus_residual(prefiltered(solver), solver->right, solver->solution, r);
+    solver->residuals[k] = sqrt(mus_dot(n, r, r));
+    result.iterations = k;
+    int falling = k == 0 || solver->residuals[k] < 0.5 * solver->residuals[k - 1];
+    if (solver->residuals[k] <= goal || k == allowed || !falling)
+      break;
+    status = mus_factor_solve(solver->factor, r, change);
+    mus_axpy(n, 1, change, solver->solution);
+  }
+  if (!status && !(solver->residuals[result.iterations] <= goal))
+    status = mus_fail(MUS_NOT_CONVERGED,
+                      "the direct solution leaves a relative residual of %.2g, above the tolerance %.2g, after %d "
+                      "refinements: the matrix is ill-conditioned",
+                      solver->residuals[result.iterations] / result.reference, limits->tolerance, result.iterations);
+  unfilter(solver, status, x);
+  keep(solver, &result);
+  solver->record.solve_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// --- PETSc
+// ------------------------------------------------------------------------------------------------------------
+
+static mus_status set_up_petsc(mus_solver *solver, mus_method method) {
+  double begin = mus_seconds();
+  mus_status status = MUS_OK;
+  if (solver->petsc && solver->petsc_method != method) {
+    mus_petsc_free(solver->petsc);
+    solver->petsc = NULL;
+  }
+  if (!solver->petsc) {
+    status = mus_petsc_create(method, &solver->pattern, solver->block, &solver->petsc);
+    solver->petsc_method = method;
+    solver->petsc_stale = MUS_STALE_ALL;
+  }
+  if (!status && solver->petsc_stale)
+    status = mus_petsc_set_up(solver->petsc, prefiltered(solver), solver->positions);
+  if (!status)
+    solver->petsc_stale = MUS_FRESH;
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static void apply_petsc(void *self, const double *r, double *z) { mus_petsc_apply(self, r, z); }
+
+static mus_status run_petsc(mus_solver *solver, mus_method method, const mus_cg_options *limits, const double *b,
+                            double *x) {
+  prefilter(solver, b, x);
+  mus_status status = set_up_petsc(solver, method);
+  if (status)
+    return status;
+  mus_petsc_report(solver->petsc, &solver->record);
+  return run_pcg(solver, &(mus_preconditioner){solver->petsc, apply_petsc}, limits, x);
+}
+
+mus_status mus_run_method(mus_solver *solver, mus_method method, const mus_cg_options *limits, const double *b,
+                          double *x) {
+  solver->record.method = method;
+  switch (method) {
+  case MUS_METHOD_SA:
+    return run_sa(solver, limits, b, x);
+  case MUS_METHOD_DIAG:
+    return run_diagonal(solver, limits, b, x);
+  case MUS_METHOD_MPCG:
+    return run_filtered(solver, 0, limits, b, x);
+  case MUS_METHOD_MPCG_ORIGINAL:
+    return run_filtered(solver, 1, limits, b, x);
+  case MUS_METHOD_CHOLMOD:
+    return run_direct(solver, limits, b, x);
+  case MUS_METHOD_GAMG:
+  case MUS_METHOD_BOOMERAMG:
+    return run_petsc(solver, method, limits, b, x);
+  case MUS_METHOD_AUTO:
+  case MUS_METHODS:
+    break;
+  }
+  return mus_fail(MUS_BAD_INPUT, "method %d cannot be run", (int)method);
+}

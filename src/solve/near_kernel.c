@@ -1,0 +1,42 @@
+// Rigid-body motions and constants. See near_kernel.h.
+#include "solve/near_kernel.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "par/par.h"
+
+void mus_rigid_motions(int rows, const double *positions, double *vectors) {
+  double centre[3] = {0, 0, 0}, farthest = 0;
+  for (int i = 0; i < rows; ++i) // in order: the same bits for any number of threads
+    for (int c = 0; c < 3; ++c)
+      centre[c] += positions[3 * (size_t)i + (size_t)c] / rows;
+  for (int i = 0; i < rows; ++i) {
+    double square = 0;
+    for (int c = 0; c < 3; ++c) {
+      double d = positions[3 * (size_t)i + (size_t)c] - centre[c];
+      square += d * d;
+    }
+    farthest = fmax(farthest, square);
+  }
+  double scale = farthest > 0 ? 1 / sqrt(farthest) : 0;
+  size_t n = 3 * (size_t)rows;
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i) {
+    const double *at = positions + 3 * (size_t)i;
+    double x = scale * (at[0] - centre[0]), y = scale * (at[1] - centre[1]), z = scale * (at[2] - centre[2]);
+    const double motion[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -z, y}, {z, 0, -x}, {-y, x, 0}};
+    for (size_t k = 0; k < 6; ++k)
+      for (size_t c = 0; c < 3; ++c)
+        vectors[k * n + 3 * (size_t)i + c] = motion[k][c];
+  }
+}
+
+void mus_constant_vectors(int rows, int block, double *vectors) {
+  size_t n = (size_t)rows * (size_t)block;
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i)
+    for (int k = 0; k < block; ++k)
+      for (int c = 0; c < block; ++c)
+        vectors[(size_t)k * n + (size_t)i * (size_t)block + (size_t)c] = c == k;
+}

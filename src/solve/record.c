@@ -1,0 +1,20 @@
+// The level report as a table. See muslin/solver.h.
+#include "muslin/solver.h"
+
+void mus_solve_record_print_levels(const mus_solve_record *record, FILE *file) {
+  if (record->levels == 0) {
+    fprintf(file, "no hierarchy: %s has one level only\n", mus_method_name(record->method));
+    return;
+  }
+  fprintf(file, "level      rows  block     nonzeros  special  dropped   radius      MiB\n");
+  for (int k = 0; k < record->levels; ++k) {
+    const mus_level_report *l = &record->level[k];
+    fprintf(file, "%5d %9d %6d %12lld %8d %8d", k, l->rows, l->block, l->nonzeros, l->special, l->dropped);
+    if (l->spectral_radius > 0)
+      fprintf(file, " %7.3f%c", l->spectral_radius, l->radius_converged ? ' ' : '?');
+    else
+      fprintf(file, "  direct ");
+    fprintf(file, " %8.2f\n", (double)l->bytes / (1024.0 * 1024.0));
+  }
+  fprintf(file, "operator complexity %.2f\n", record->operator_complexity);
+}

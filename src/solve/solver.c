@@ -1,0 +1,405 @@
+// The public solver: takes the caller's data in, checks it, and keeps track of what has to be redone. See
+// muslin/solver.h.
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "par/par.h"
+#include "par/vector.h"
+#include "solve/constraints.h"
+#include "solve/petsc.h"
+#include "solve/solver_state.h"
+
+enum { ITERATIONS_MAXIMUM = 1000000, THREADS_MAXIMUM = 1024 };
+
+// Asymmetry up to this part of the largest entry passes for rounding.
+static const double asymmetry_allowed = 1e-8;
+
+// --- options
+// ----------------------------------------------------------------------------------------------------------
+
+static const char *const method_name[MUS_METHODS] = {"sa",      "diag", "mpcg",      "mpcg-original",
+                                                     "cholmod", "gamg", "boomeramg", "auto"};
+
+const char *mus_method_name(mus_method method) {
+  return (int)method >= 0 && method < MUS_METHODS ? method_name[method] : NULL;
+}
+
+mus_status mus_method_from_name(const char *name, mus_method *method) {
+  for (int m = 0; m < MUS_METHODS; ++m)
+    if (strcmp(name, method_name[m]) == 0) {
+      *method = (mus_method)m;
+      return MUS_OK;
+    }
+  return mus_fail(MUS_BAD_INPUT,
+                  "there is no solver \"%s\": take sa, diag, mpcg, mpcg-original, cholmod, gamg, boomeramg or auto",
+                  name);
+}
+
+int mus_method_available(mus_method method) {
+  if (method == MUS_METHOD_CHOLMOD)
+    return mus_factor_has_sparse();
+  if (method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG)
+    return mus_petsc_available();
+  return mus_method_name(method) != NULL;
+}
+
+mus_solver_options mus_default_solver_options(void) {
+  return (mus_solver_options){.method = MUS_METHOD_SA,
+                              .tolerance = 1e-5,
+                              .iterations = 10000,
+                              .stop = MUS_STOP_INITIAL,
+                              .precision = MUS_DOUBLE,
+                              .setup = MUS_SETUP_NUMERIC,
+                              .threads = 0,
+                              .sa = {.strength = 0.48,
+                                     .dominance = 0.1,
+                                     .kernel_sweeps = 1,
+                                     .smooth_prolongator = 1,
+                                     .filter_prolongator = 0,
+                                     .smoother_order = 2,
+                                     .smoother_range = 10,
+                                     .lanczos_steps = 10,
+                                     .levels = MUS_LEVELS_MAXIMUM,
+                                     .bottom = 600}};
+}
+
+// NaN fails every comparison and so is outside every range.
+static mus_status in_range(const char *name, double value, double low, double high) {
+  if (value >= low && value <= high)
+    return MUS_OK;
+  return mus_fail(MUS_BAD_INPUT, "option %s is %g: it must be in %g...%g", name, value, low, high);
+}
+
+static mus_status check_options(const mus_solver_options *o) {
+  const struct {
+    const char *name;
+    double value, low, high;
+  } range[] = {{"method", o->method, 0, MUS_METHODS - 1},
+               {"tolerance", o->tolerance, 0, 1},
+               {"iterations", o->iterations, 1, ITERATIONS_MAXIMUM},
+               {"stop", o->stop, MUS_STOP_INITIAL, MUS_STOP_RHS},
+               {"precision", o->precision, MUS_DOUBLE, MUS_SINGLE},
+               {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_REUSE},
+               {"threads", o->threads, 0, THREADS_MAXIMUM},
+               {"sa.strength", o->sa.strength, 0, 0.999},
+               {"sa.dominance", o->sa.dominance, 0, 1},
+               {"sa.kernel_sweeps", o->sa.kernel_sweeps, 0, 100},
+               {"sa.smooth_prolongator", o->sa.smooth_prolongator, 0, 1},
+               {"sa.filter_prolongator", o->sa.filter_prolongator, 0, 1},
+               {"sa.smoother_order", o->sa.smoother_order, 1, 16},
+               {"sa.smoother_range", o->sa.smoother_range, 1.01, 1000},
+               {"sa.lanczos_steps", o->sa.lanczos_steps, 1, 64},
+               {"sa.levels", o->sa.levels, 1, MUS_LEVELS_MAXIMUM},
+               {"sa.bottom", o->sa.bottom, 1, 20000}};
+  for (size_t k = 0; k < sizeof range / sizeof *range; ++k) {
+    mus_status status = in_range(range[k].name, range[k].value, range[k].low, range[k].high);
+    if (status)
+      return status;
+  }
+  if (!mus_method_available(o->method))
+    return mus_fail(MUS_UNSUPPORTED, "this build has no solver %s: build with -DMUSLIN_%s=ON", method_name[o->method],
+                    o->method == MUS_METHOD_CHOLMOD ? "CHOLMOD" : "PETSC");
+  return MUS_OK;
+}
+
+// --- life
+// -------------------------------------------------------------------------------------------------------------
+
+mus_status mus_solver_create(const mus_solver_options *options, mus_solver **out) {
+  mus_status status = check_options(options);
+  if (status)
+    return status;
+  mus_solver *solver = mus_alloc_zero(1, sizeof *solver);
+  if (!solver)
+    return mus_fail_memory();
+  solver->options = *options;
+  *out = solver;
+  return MUS_OK;
+}
+
+static void forget_system(mus_solver *solver) {
+  mus_hierarchy_free(solver->hierarchy);
+  mus_aggregation_free(solver->aggregation);
+  mus_factor_free(solver->factor);
+  mus_petsc_free(solver->petsc);
+  mus_arena_clear(&solver->arena);
+  mus_arena_clear(&solver->constraint_arena);
+  mus_arena_clear(&solver->kernel_arena);
+  mus_solver_options options = solver->options;
+  memset(solver, 0, sizeof *solver);
+  solver->options = options;
+}
+
+void mus_solver_free(mus_solver *solver) {
+  if (!solver)
+    return;
+  forget_system(solver);
+  mus_free(solver);
+}
+
+// --- the system
+// -------------------------------------------------------------------------------------------------------
+
+static void everything_stale(mus_solver *solver) {
+  solver->filtered_stale = solver->hierarchy_stale = solver->factor_stale = solver->petsc_stale = MUS_STALE_ALL;
+}
+
+static void numbers_stale(mus_solver *solver) {
+  mus_stale *stale[] = {&solver->filtered_stale, &solver->hierarchy_stale, &solver->factor_stale, &solver->petsc_stale};
+  for (size_t k = 0; k < sizeof stale / sizeof *stale; ++k)
+    if (*stale[k] < MUS_STALE_NUMBERS)
+      *stale[k] = MUS_STALE_NUMBERS;
+  solver->inverse_diagonal_of = NULL;
+}
+
+static mus_status allocate_system(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
+  mus_arena *arena = &solver->arena;
+  size_t n = (size_t)rows * (size_t)block;
+  mus_status status = mus_pattern_copy(arena, rows, rows, row_start, column, &solver->pattern);
+  if (!status)
+    status = mus_transpose_create(arena, &solver->pattern, &solver->transpose);
+  if (!status && !mus_pattern_is_symmetric(&solver->pattern, &solver->transpose))
+    status = mus_fail(MUS_BAD_INPUT, "the pattern is not symmetric: give both (i, j) and (j, i)");
+  if (!status && !(solver->diagonal = mus_arena_alloc(arena, (size_t)rows, sizeof *solver->diagonal)))
+    status = mus_fail_memory();
+  if (!status)
+    status = mus_diagonal_places(&solver->pattern, solver->diagonal);
+  if (!status)
+    status = mus_matrix_create(arena, &solver->pattern, block, block, &solver->a);
+  if (status)
+    return status;
+  solver->work = mus_arena_alloc(arena, MUS_CG_VECTORS * n, sizeof *solver->work);
+  solver->right = mus_arena_alloc(arena, n, sizeof *solver->right);
+  solver->solution = mus_arena_alloc(arena, n, sizeof *solver->solution);
+  solver->residuals = mus_arena_alloc(arena, (size_t)solver->options.iterations + 1, sizeof *solver->residuals);
+  if (!solver->work || !solver->right || !solver->solution || !solver->residuals)
+    return mus_fail_memory();
+  solver->rows = rows;
+  solver->block = block;
+  return MUS_OK;
+}
+
+mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
+  if (block < 1 || block > MUS_BLOCK_MAXIMUM)
+    return mus_fail(MUS_BAD_INPUT, "block size %d: 1 to %d are possible", block, MUS_BLOCK_MAXIMUM);
+  mus_status status = mus_pattern_check(rows, rows, row_start, column);
+  if (!status && (double)rows * block > INT_MAX)
+    status = mus_fail(MUS_BAD_INPUT, "%d rows of %d unknowns: at most %d unknowns are possible", rows, block, INT_MAX);
+  if (status)
+    return status;
+  // Made beside the old system, which stays whole when something fails.
+  mus_solver fresh = {.options = solver->options};
+  status = allocate_system(&fresh, rows, block, row_start, column);
+  if (status) {
+    mus_arena_clear(&fresh.arena);
+    return status;
+  }
+  forget_system(solver);
+  *solver = fresh;
+  // Patterns are referred to by address, and theirs has just changed.
+  solver->transpose = fresh.transpose;
+  solver->a.pattern = &solver->pattern;
+  solver->filtered = solver->a;
+  everything_stale(solver);
+  return MUS_OK;
+}
+
+static mus_status need_pattern(const mus_solver *solver) {
+  return solver->rows > 0 ? MUS_OK : mus_fail(MUS_BAD_INPUT, "the solver has no pattern: call mus_solver_set_pattern");
+}
+
+// Names the first number that is not finite.
+static mus_status not_finite(const mus_solver *solver, const double *values) {
+  size_t size = (size_t)(solver->block * solver->block);
+  for (int i = 0; i < solver->rows; ++i)
+    for (int k = solver->pattern.row_start[i]; k < solver->pattern.row_start[i + 1]; ++k)
+      for (size_t c = 0; c < size; ++c)
+        if (!isfinite(values[(size_t)k * size + c]))
+          return mus_fail(MUS_BAD_INPUT, "the matrix holds %g in block (%d, %d): all values must be finite",
+                          values[(size_t)k * size + c], i, solver->pattern.column[k]);
+  return mus_fail(MUS_BAD_INPUT, "the matrix holds values that are not finite");
+}
+
+static mus_status check_vector(const char *name, size_t n, const double *x) {
+  if (isfinite(mus_max_abs(n, x)))
+    return MUS_OK;
+  size_t at = 0;
+  while (isfinite(x[at]))
+    ++at;
+  return mus_fail(MUS_BAD_INPUT, "%s holds %g at index %zu: all values must be finite", name, x[at], at);
+}
+
+static mus_status set_values(mus_solver *solver, const double *values) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  mus_matrix given = {&solver->pattern, solver->block, solver->block, (double *)values}; // read only
+  if (!isfinite(mus_max_abs(mus_matrix_values(&given), values)))
+    return not_finite(solver, values);
+  double asymmetry = mus_asymmetry(&given, &solver->transpose);
+  if (asymmetry > asymmetry_allowed)
+    return mus_fail(MUS_BAD_INPUT,
+                    "the matrix is not symmetric: entries differ from their mirror image by %.2g of the largest",
+                    asymmetry);
+  mus_copy(mus_matrix_values(&given), values, solver->a.value);
+  solver->has_values = 1;
+  numbers_stale(solver);
+  return MUS_OK;
+}
+
+mus_status mus_solver_set_coordinates(mus_solver *solver, const double *positions) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  if (solver->block != 3)
+    return mus_fail(MUS_BAD_INPUT,
+                    "coordinates make a near kernel for 3 unknowns a node, not %d: give one by mus_solver_set_kernel",
+                    solver->block);
+  size_t n = 3 * (size_t)solver->rows;
+  if ((status = check_vector("the coordinates", n, positions)))
+    return status;
+  if (!solver->positions) {
+    double *room = mus_arena_alloc(&solver->arena, n, sizeof *room);
+    if (!room)
+      return mus_fail_memory();
+    solver->positions = room;
+    mus_arena_clear(&solver->kernel_arena);
+    solver->kernel = NULL;
+    solver->hierarchy_stale = solver->petsc_stale = MUS_STALE_ALL; // another number of vectors
+  }
+  mus_copy(n, positions, solver->positions);
+  if (solver->hierarchy_stale < MUS_STALE_NUMBERS)
+    solver->hierarchy_stale = MUS_STALE_NUMBERS;
+  return MUS_OK;
+}
+
+mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  if (count < 1 || count > MUS_BLOCK_MAXIMUM)
+    return mus_fail(MUS_BAD_INPUT, "%d near-kernel vectors: 1 to %d are possible", count, MUS_BLOCK_MAXIMUM);
+  size_t numbers = (size_t)count * mus_solver_unknowns(solver);
+  if ((status = check_vector("the near kernel", numbers, vectors)))
+    return status;
+  mus_arena arena = {0};
+  double *kernel = mus_arena_alloc(&arena, numbers, sizeof *kernel);
+  if (!kernel)
+    return mus_fail_memory();
+  mus_copy(numbers, vectors, kernel);
+  mus_arena_clear(&solver->kernel_arena);
+  solver->kernel_arena = arena;
+  solver->kernel = kernel;
+  solver->kernel_count = count;
+  solver->positions = NULL;
+  solver->hierarchy_stale = solver->petsc_stale = MUS_STALE_ALL;
+  return MUS_OK;
+}
+
+// Aggregates were made for a set of constrained directions: the same nodes, each with as many.
+static int same_set(const mus_filter *a, const mus_filter *b) {
+  return a->count == b->count && (a->count == 0 || (memcmp(a->node, b->node, (size_t)a->count * sizeof(int)) == 0 &&
+                                                    memcmp(a->rank, b->rank, (size_t)a->count * sizeof(int)) == 0));
+}
+
+static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  if (count > 0 && solver->block > 3)
+    return mus_fail(MUS_BAD_INPUT, "constraints are for 1 to 3 unknowns a node, not %d", solver->block);
+  mus_arena arena = {0};
+  mus_filter filter = {0};
+  if (count != 0)
+    status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
+  if (!status && filter.count > 0 && solver->filtered.value == solver->a.value)
+    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &solver->filtered);
+  if (status) {
+    mus_arena_clear(&arena);
+    return status;
+  }
+  int same = same_set(&filter, &solver->filter);
+  mus_arena_clear(&solver->constraint_arena);
+  solver->constraint_arena = arena;
+  solver->filter = filter;
+  numbers_stale(solver);
+  if (!same)
+    solver->hierarchy_stale = MUS_STALE_ALL;
+  return MUS_OK;
+}
+
+// --- solving
+// ----------------------------------------------------------------------------------------------------------
+
+static size_t solver_bytes(const mus_solver *solver) {
+  size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->kernel_arena.bytes;
+  if (solver->hierarchy)
+    bytes += mus_hierarchy_bytes(solver->hierarchy);
+  if (solver->aggregation)
+    bytes += mus_aggregation_bytes(solver->aggregation);
+  if (solver->factor)
+    bytes += mus_factor_bytes(solver->factor);
+  return bytes;
+}
+
+// ||S(b - Ax)|| / ||S(b - Az)||
+static double true_residual(mus_solver *solver, const double *b, const double *x) {
+  size_t n = mus_solver_unknowns(solver);
+  double *r = solver->work, *z = solver->work + n;
+  mus_residual(&solver->a, b, x, r);
+  mus_filter_apply(&solver->filter, r);
+  double norm = sqrt(mus_dot(n, r, r));
+  mus_filter_target(&solver->filter, z);
+  mus_residual(&solver->a, b, z, r);
+  mus_filter_apply(&solver->filter, r);
+  double start = sqrt(mus_dot(n, r, r));
+  return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;
+}
+
+static mus_status solve(mus_solver *solver, const double *b, double *x) {
+  mus_status status = need_pattern(solver);
+  if (!status && !solver->has_values)
+    status = mus_fail(MUS_BAD_INPUT, "the solver has no values: call mus_solver_set_values");
+  if (!status)
+    status = check_vector("the right-hand side", mus_solver_unknowns(solver), b);
+  if (!status)
+    status = check_vector("the first guess", mus_solver_unknowns(solver), x);
+  if (status)
+    return status;
+  solver->record = (mus_solve_record){.method = solver->options.method, .operator_complexity = 1};
+  mus_cg_options limits = {solver->options.tolerance, solver->options.iterations, solver->options.stop};
+  status = solver->options.method == MUS_METHOD_AUTO ? mus_run_automatic(solver, &limits, b, x)
+                                                     : mus_run_method(solver, solver->options.method, &limits, b, x);
+  if (status == MUS_OK || status == MUS_NOT_CONVERGED)
+    solver->record.true_residual = true_residual(solver, b, x);
+  solver->record.status = status;
+  solver->record.residuals = solver->residuals;
+  solver->record.bytes = solver_bytes(solver);
+  return status;
+}
+
+// Each call runs with the solver's number of threads and leaves the caller's as it was.
+mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
+  int before = mus_par_set_threads(solver->options.threads);
+  mus_status status = solve(solver, b, x);
+  mus_par_set_threads(before);
+  return status;
+}
+
+mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
+  int before = mus_par_set_threads(solver->options.threads);
+  mus_status status = set_values(solver, values);
+  mus_par_set_threads(before);
+  return status;
+}
+
+mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
+  int before = mus_par_set_threads(solver->options.threads);
+  mus_status status = set_constraints(solver, count, constraints);
+  mus_par_set_threads(before);
+  return status;
+}
+
+const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &solver->record; }

@@ -1,0 +1,75 @@
+// What a solver holds. Private to solve/: solver.c takes the caller's data in, methods.c runs a method on it,
+// automatic.c chooses one.
+#ifndef MUS_SOLVE_SOLVER_STATE_H
+#define MUS_SOLVE_SOLVER_STATE_H
+
+#include "multigrid/aggregation/aggregation.h"
+#include "multigrid/hierarchy.h"
+#include "muslin/solver.h"
+#include "solve/cg.h"
+#include "sparse/factor.h"
+#include "sparse/filter.h"
+#include "sparse/matrix.h"
+
+// How much of something derived has to be redone before it may be used.
+typedef enum mus_stale { MUS_FRESH, MUS_STALE_NUMBERS, MUS_STALE_ALL } mus_stale;
+
+// What the choice of a method learns from earlier solves; see automatic.c. Costs are in products with the fine matrix.
+typedef struct mus_auto_state {
+  double diag_iterations; // 0: not known yet
+  double sa_iterations, sa_iteration_cost;
+  int solves_since_trial;
+} mus_auto_state;
+
+struct mus_solver {
+  mus_solver_options options;
+  // the system
+  mus_arena arena; // pattern and everything of the system's size
+  int rows, block;
+  mus_pattern pattern;
+  mus_transpose transpose;
+  int *diagonal; // places of the diagonal blocks
+  mus_matrix a;
+  int has_values;
+  // constraints
+  mus_arena constraint_arena;
+  mus_filter filter;   // count 0 without constraints
+  mus_matrix filtered; // S A S + s (I - S); shares a's values without constraints
+  mus_stale filtered_stale;
+  // near kernel: positions, given vectors, or neither
+  double *positions;
+  mus_arena kernel_arena;
+  double *kernel;
+  int kernel_count;
+  // preconditioners and factors, made when first needed
+  mus_aggregation *aggregation;
+  mus_hierarchy *hierarchy;
+  mus_stale hierarchy_stale;
+  mus_factor *factor;
+  mus_stale factor_stale;
+  double *inverse_diagonal; // of the matrix that it was made for
+  const double *inverse_diagonal_of;
+  struct mus_petsc *petsc;
+  mus_method petsc_method;
+  mus_stale petsc_stale;
+  mus_auto_state automatic;
+  // workspace
+  double *work;     // MUS_CG_VECTORS vectors
+  double *right;    // right-hand side of the filtered system
+  double *solution; // y of the filtered system
+  double *residuals;
+  mus_solve_record record;
+};
+
+static inline size_t mus_solver_unknowns(const mus_solver *solver) {
+  return (size_t)solver->rows * (size_t)solver->block;
+}
+
+// Runs one method, not MUS_METHOD_AUTO, and fills the record but for `bytes` and `true_residual`; seconds are added to
+// what is there.
+mus_status mus_run_method(mus_solver *solver, mus_method method, const mus_cg_options *limits, const double *b,
+                          double *x);
+// Chooses and runs.
+mus_status mus_run_automatic(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x);
+
+#endif
