@@ -1,7 +1,13 @@
 /// Matrix Market files: read and write, plain or gzip-compressed.
 ///
-/// Reads `coordinate` and `array`, `real`, `integer` and `pattern`, `general` and `symmetric`. Whatever a file
-/// declares, memory grows with what it really holds. Errors name the file, the line and the remedy.
+/// Reads `coordinate` and `array`, `real`, `integer` and `pattern` (every entry is 1), `general` and `symmetric`; other
+/// kinds are MUS_UNSUPPORTED. Whatever a file declares, memory grows with what it really holds. Errors name the file,
+/// the line and the remedy, e.g. "A.mtx:17: row 5001 is outside 1...5000: check the size line".
+///
+/// Refused are, beside what is no Matrix Market file: values that are not finite, empty matrices (no rows or columns),
+/// entries above the diagonal of a symmetric matrix, more than INT_MAX rows, columns or entries (of both triangles),
+/// and rows beyond 2^24 that are mostly empty (fewer than an entry for every 16). Numbers are read and written with a
+/// decimal point and correctly rounded, whatever the locale.
 #ifndef MUSLIN_MATRIX_MARKET_H
 #define MUSLIN_MATRIX_MARKET_H
 
@@ -22,22 +28,28 @@ typedef struct mus_mm_matrix {
   double *value;
 } mus_mm_matrix;
 
-/// Both triangles are stored, whatever the file's symmetry. `out` is written on success only.
+/// Both triangles are stored, whatever the file's symmetry. `out` is written on success only; free it with mus_mm_free.
+/// MUS_IO_ERROR when the file cannot be opened or read, MUS_BAD_INPUT when it is wrong.
 MUS_API mus_status mus_mm_read(const char *path, mus_mm_matrix *out);
 /// The same from memory; `name` stands for the path in error texts.
 MUS_API mus_status mus_mm_parse(const char *name, const char *text, size_t length, mus_mm_matrix *out);
-/// `symmetric` writes the lower triangle only (square matrices; the upper one is not looked at). Numbers are written so
-/// that reading gives the same bits. The file is written beside and renamed, so that a failure leaves no broken one.
+/// `symmetric` writes the lower triangle only (square matrices; the upper one is not looked at). A path that ends in
+/// .gz is compressed. Numbers are written so that reading gives the same bits; those that are not finite are refused.
+/// The file is written beside (path.tmp and the process number) and renamed, so that a failure leaves no broken one;
+/// devices and pipes are written to directly.
 MUS_API mus_status mus_mm_write(const char *path, const mus_mm_matrix *matrix, int symmetric);
+/// Empties the matrix; one that is all zero, and NULL, are fine.
 MUS_API void mus_mm_free(mus_mm_matrix *matrix);
 
-/// A sparse square matrix regrouped into blocks, ready for mus_solver_set_pattern and mus_solver_set_values. Missing
-/// diagonal blocks are added as zeros. MUS_BAD_INPUT when `block` does not divide the size.
+/// A square matrix regrouped into blocks, ready for mus_solver_set_pattern and mus_solver_set_values.
 typedef struct mus_mm_blocks {
   int rows, block;
   int *row_start, *column;
-  double *value;
+  double *value; ///< row_start[rows] blocks of block * block numbers, row by row
 } mus_mm_blocks;
+/// Every block with an entry in it, and missing diagonal blocks as zeros; of a dense matrix, every block with a
+/// non-zero. MUS_BAD_INPUT when the matrix is not square, or `block` is outside 1...12 or does not divide the size.
+/// `out` is written on success only.
 MUS_API mus_status mus_mm_to_blocks(const mus_mm_matrix *matrix, int block, mus_mm_blocks *out);
 MUS_API void mus_mm_blocks_free(mus_mm_blocks *blocks);
 
