@@ -178,6 +178,7 @@ static mus_status allocate_system(mus_solver *solver, int rows, int block, const
     return mus_fail_memory();
   solver->rows = rows;
   solver->block = block;
+  solver->filter = (mus_filter){.rows = rows, .block = block};
   return MUS_OK;
 }
 
@@ -311,7 +312,7 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   if (count > 0 && solver->block > 3)
     return mus_fail(MUS_BAD_INPUT, "constraints are for 1 to 3 unknowns a node, not %d", solver->block);
   mus_arena arena = {0};
-  mus_filter filter = {0};
+  mus_filter filter = {.rows = solver->rows, .block = solver->block};
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
   if (!status && filter.count > 0 && solver->filtered.value == solver->a.value)
