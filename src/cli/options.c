@@ -46,7 +46,8 @@ const char *options_nearest(const char *word, const char *const *candidates) {
       nearest = *candidates;
     }
   }
-  int close = (int)strlen(word) / 3 > 1 ? (int)strlen(word) / 3 : 1;
+  size_t length = strlen(word);
+  int close = length < 4 ? 1 : length < 9 ? 2 : 3; // two letters swapped count as two edits
   return best <= close ? nearest : NULL;
 }
 

@@ -21,8 +21,8 @@ static double decade(const plot_curve *curve, int i) {
   return relative > 0 && isfinite(relative) ? log10(relative) : NAN;
 }
 
-static axes axes_of(const plot *plot) {
-  double high = 0, low = log10(plot->tolerance);
+static axes axes_of(const residual_plot *plot) {
+  double high = 0, low = 0, tolerance = log10(plot->tolerance);
   int most = 1, fewest = 0; // of those that iterate at all
   for (int c = 0; c < plot->count; ++c) {
     const plot_curve *curve = &plot->curves[c];
@@ -36,6 +36,8 @@ static axes axes_of(const plot *plot) {
       low = d < low ? d : low;
     }
   }
+  if (tolerance < low && tolerance > low - 4) // one that is far below would only push the curves together
+    low = tolerance;
   axes a = {.iterations = most, .logarithmic = most > 20 && most > 6 * fewest};
   a.top = (int)ceil(high - 0.01);
   a.bottom = (int)floor(low + 0.01);
@@ -55,6 +57,8 @@ static double down(const axes *a, double decade_of) {
   double part = (a->top - decade_of) / (a->top - a->bottom);
   return part < 0 ? 0 : part > 1 ? 1 : part;
 }
+
+static int is_shown(const axes *a, double decade_of) { return decade_of >= a->bottom && decade_of <= a->top; }
 
 // 1, 2, 5, 10, 20, 50, ...
 static int next_round(int value) {
@@ -135,7 +139,7 @@ static void svg_iteration_axis(const axes *a, FILE *file) {
   }
 }
 
-static void svg_axes(const plot *plot, const axes *a, FILE *file) {
+static void svg_axes(const residual_plot *plot, const axes *a, FILE *file) {
   svg_residual_axis(a, file);
   svg_iteration_axis(a, file);
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n", LEFT, TOP,
@@ -144,11 +148,9 @@ static void svg_axes(const plot *plot, const axes *a, FILE *file) {
            a->logarithmic ? "iteration (logarithmic)" : "iteration");
   fprintf(file, "<text transform=\"translate(26 %.1f) rotate(-90)\" text-anchor=\"middle\">relative residual</text>\n",
           TOP + PLOT_HEIGHT / 2.0);
-  char label[48];
-  double y = svg_y(a, log10(plot->tolerance));
-  snprintf(label, sizeof label, "tolerance %g", plot->tolerance);
-  fprintf(file, "<path d=\"M%d %.1fh%d\" stroke=\"#666\" stroke-dasharray=\"5 4\"/>\n", LEFT, y, PLOT_WIDTH);
-  svg_text(file, LEFT + PLOT_WIDTH - 6, y - 5, "text-anchor=\"end\" fill=\"#666\" font-size=\"11\"", label);
+  if (is_shown(a, log10(plot->tolerance)))
+    fprintf(file, "<path d=\"M%d %.1fh%d\" stroke=\"#666\" stroke-dasharray=\"5 4\"/>\n", LEFT,
+            svg_y(a, log10(plot->tolerance)), PLOT_WIDTH);
 }
 
 // Points closer than a third of a pixel to the last one add bytes, but nothing to see.
@@ -180,7 +182,7 @@ static void svg_legend(const plot_curve *curve, int place, const char *colour, F
   svg_text(file, x + 30, y + 16, "font-size=\"11\" fill=\"#555\"", curve->note);
 }
 
-void plot_svg(const plot *plot, FILE *file) {
+void plot_svg(const residual_plot *plot, FILE *file) {
   axes a = axes_of(plot);
   fprintf(file,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -217,7 +219,7 @@ static void clear_canvas(canvas *picture, const axes *a, double tolerance) {
   int decades = a->top - a->bottom;
   picture->lines_a_decade = decades < LINES_WANTED ? LINES_WANTED / decades : 1;
   picture->lines = decades * picture->lines_a_decade + 1;
-  int dotted = line_of(picture, a, log10(tolerance));
+  int dotted = is_shown(a, log10(tolerance)) ? line_of(picture, a, log10(tolerance)) : -1;
   for (int line = 0; line < picture->lines; ++line) {
     memset(picture->cell[line], line == dotted ? '.' : ' ', COLUMNS);
     picture->cell[line][COLUMNS] = 0;
@@ -248,7 +250,7 @@ static void print_iteration_axis(const axes *a, FILE *file) {
   fprintf(file, "\n        %.*s  iterations\n", end, labels);
 }
 
-void plot_text(const plot *plot, FILE *file) {
+void plot_text(const residual_plot *plot, FILE *file) {
   axes a = axes_of(plot);
   canvas picture;
   clear_canvas(&picture, &a, plot->tolerance);
@@ -257,7 +259,7 @@ void plot_text(const plot *plot, FILE *file) {
   fprintf(file, "relative residual:");
   for (int c = 0; c < plot->count; ++c)
     fprintf(file, "  %c %s", marks[c % (int)strlen(marks)], plot->curves[c].name);
-  fprintf(file, "  . tolerance\n");
+  fputs(is_shown(&a, log10(plot->tolerance)) ? "  . tolerance\n" : "\n", file);
   for (int line = 0; line < picture.lines; ++line) {
     char label[16] = "";
     if (line % picture.lines_a_decade == 0)

@@ -15,14 +15,14 @@ typedef struct plot_curve {
   double reference;       // what they are relative to
 } plot_curve;
 
-typedef struct plot {
+typedef struct residual_plot {
   const char *title, *subtitle;
   double tolerance;
   int count;
   const plot_curve *curves;
-} plot;
+} residual_plot;
 
-void plot_svg(const plot *plot, FILE *file);
-void plot_text(const plot *plot, FILE *file);
+void plot_svg(const residual_plot *plot, FILE *file);
+void plot_text(const residual_plot *plot, FILE *file);
 
 #endif

@@ -65,10 +65,11 @@ static const char *file_name(const char *path) {
 
 // --- table --------------------------------------------------------------------------------------------------------
 
-void report_print_system(const report *report, FILE *file) {
+void report_print_system(const solve_report *report, FILE *file) {
   const linear_system *s = report->system;
-  fprintf(file, "%s: %s unknowns, %s non-zeros, %s nodes of %d unknown%s", report->matrix, grouped(s->unknowns).text,
-          grouped(s->stored).text, grouped(s->a.rows).text, s->a.block, s->a.block > 1 ? "s" : "");
+  fprintf(file, "%s: %s unknowns, %s non-zeros, %s node%s of %d unknown%s", report->matrix, grouped(s->unknowns).text,
+          grouped(s->stored).text, grouped(s->a.rows).text, s->a.rows > 1 ? "s" : "", s->a.block,
+          s->a.block > 1 ? "s" : "");
   if (s->constraint_count)
     fprintf(file, ", %s of them constrained", grouped(s->constraint_count).text);
   fprintf(file, "\nright-hand side: %s; near kernel: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
@@ -80,7 +81,7 @@ void report_print_system(const report *report, FILE *file) {
     fprintf(file, "constants\n");
 }
 
-static void print_row(const report *report, const solver_run *run, FILE *file) {
+static void print_row(const solve_report *report, const solver_run *run, FILE *file) {
   const mus_solve_record *r = &run->record;
   fprintf(file, "%-15s %10s %6.3f %10s %10s %10s %10s %10s %7.2f %9.1e", solver_name(run).text,
           grouped(r->iterations).text, r->rate, duration(r->setup_seconds).text, duration(r->prefilter_seconds).text,
@@ -91,7 +92,7 @@ static void print_row(const report *report, const solver_run *run, FILE *file) {
   fprintf(file, "%s%s\n", run->status ? "  " : "", run->status ? mus_status_name(run->status) : "");
 }
 
-void report_print_table(const report *report, FILE *file) {
+void report_print_table(const solve_report *report, FILE *file) {
   fprintf(file, "\n%-15s %10s %6s %10s %10s %10s %10s %10s %7s %9s", "solver", "iterations", "rate", "set-up",
           "prefilter", "solve", "total", "memory", "complx.", "residual");
   if (report->system->exact)
@@ -104,14 +105,16 @@ void report_print_table(const report *report, FILE *file) {
 // --- plots --------------------------------------------------------------------------------------------------------
 
 // The curves of all runs, with their names and notes in `words`, two for each.
-static void curves_of(const report *report, short_text *words, plot_curve *curves) {
+static void curves_of(const solve_report *report, short_text *words, plot_curve *curves) {
   for (int i = 0; i < report->count; ++i) {
     const solver_run *run = &report->runs[i];
     words[2 * i] = solver_name(run);
     if (run->status)
       snprintf(words[2 * i + 1].text, sizeof words->text, "%s", mus_status_name(run->status));
+    else if (run->record.method == MUS_METHOD_CHOLMOD)
+      snprintf(words[2 * i + 1].text, sizeof words->text, "direct, %.16s", duration(total_seconds(&run->record)).text);
     else
-      snprintf(words[2 * i + 1].text, sizeof words->text, "%d iteration%s, %s", run->record.iterations,
+      snprintf(words[2 * i + 1].text, sizeof words->text, "%d iteration%s, %.16s", run->record.iterations,
                run->record.iterations == 1 ? "" : "s", duration(total_seconds(&run->record)).text);
     curves[i] = (plot_curve){.name = words[2 * i].text,
                              .note = words[2 * i + 1].text,
@@ -121,20 +124,20 @@ static void curves_of(const report *report, short_text *words, plot_curve *curve
   }
 }
 
-typedef void draw(const plot *plot, FILE *file);
+typedef void draw(const residual_plot *plot, FILE *file);
 
-static int draw_plot(const report *report, draw *drawing, FILE *file) {
-  char title[128], subtitle[160];
+static int draw_plot(const solve_report *report, draw *drawing, FILE *file) {
+  char title[128], subtitle[256];
   short_text *words = malloc(2 * (size_t)report->count * sizeof *words);
   plot_curve *curves = malloc((size_t)report->count * sizeof *curves);
   int failed = !words || !curves;
   if (!failed) {
     snprintf(title, sizeof title, "Convergence on %.80s", file_name(report->matrix));
-    snprintf(subtitle, sizeof subtitle, "%s unknowns, %s non-zeros, preconditioner in %s precision",
+    snprintf(subtitle, sizeof subtitle, "%s unknowns, %s non-zeros, %s precision; dashed: tolerance %g",
              grouped(report->system->unknowns).text, grouped(report->system->stored).text,
-             report->options.precision == MUS_SINGLE ? "single" : "double");
+             report->options.precision == MUS_SINGLE ? "single" : "double", report->options.tolerance);
     curves_of(report, words, curves);
-    plot all = {title, subtitle, report->options.tolerance, report->count, curves};
+    residual_plot all = {title, subtitle, report->options.tolerance, report->count, curves};
     drawing(&all, file);
   }
   free(words);
@@ -142,7 +145,7 @@ static int draw_plot(const report *report, draw *drawing, FILE *file) {
   return failed ? failure_memory(report->program) : 0;
 }
 
-void report_print_levels(const report *report, FILE *file) {
+void report_print_levels(const solve_report *report, FILE *file) {
   for (int i = 0; i < report->count; ++i)
     if (report->runs[i].record.levels > 0) {
       fprintf(file, "\n%s:\n", solver_name(&report->runs[i]).text);
@@ -152,7 +155,7 @@ void report_print_levels(const report *report, FILE *file) {
   draw_plot(report, plot_text, file);
 }
 
-int report_write_plot(const report *report, const char *path) {
+int report_write_plot(const solve_report *report, const char *path) {
   char *text = NULL;
   size_t length = 0;
   FILE *memory = open_memstream(&text, &length);
@@ -189,7 +192,7 @@ static json_t *residuals_json(const solver_run *run) {
   return list;
 }
 
-static json_t *run_json(const report *report, const solver_run *run) {
+static json_t *run_json(const solve_report *report, const solver_run *run) {
   const mus_solve_record *r = &run->record;
   int known = report->system->exact != NULL;
   json_t *object = json_pack(
@@ -211,7 +214,7 @@ static json_t *run_json(const report *report, const solver_run *run) {
   return object;
 }
 
-static json_t *report_json(const report *report) {
+static json_t *report_json(const solve_report *report) {
   const linear_system *s = report->system;
   int threads = report->options.threads;
   if (threads == 0)
@@ -229,7 +232,7 @@ static json_t *report_json(const report *report) {
                    results);
 }
 
-int report_write_json(const report *report, const char *path) {
+int report_write_json(const solve_report *report, const char *path) {
   json_t *root = report_json(report);
   char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
   int failed = text ? output_write(report->program, path, text, strlen(text)) : failure_memory(report->program);

@@ -16,21 +16,21 @@ typedef struct solver_run {
   char text[512];     // why it failed, or ""
 } solver_run;
 
-typedef struct report {
+typedef struct solve_report {
   const char *program;
   const char *matrix; // path
   const linear_system *system;
   mus_solver_options options;
   int count;
   const solver_run *runs;
-} report;
+} solve_report;
 
-void report_print_system(const report *report, FILE *file);
-void report_print_table(const report *report, FILE *file);
+void report_print_system(const solve_report *report, FILE *file);
+void report_print_table(const solve_report *report, FILE *file);
 // Level reports and residual curves.
-void report_print_levels(const report *report, FILE *file);
+void report_print_levels(const solve_report *report, FILE *file);
 // Both return 0 or an exit status, after saying on stderr what went wrong.
-int report_write_json(const report *report, const char *path);
-int report_write_plot(const report *report, const char *path);
+int report_write_json(const solve_report *report, const char *path);
+int report_write_plot(const solve_report *report, const char *path);
 
 #endif

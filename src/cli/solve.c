@@ -142,7 +142,14 @@ static int parse_solvers(solve_options *o) {
   return 0;
 }
 
-// Sets *show_help where there is nothing to solve.
+// The library knows the ranges; asking it now saves loading a large system for nothing.
+static int check_ranges(const mus_solver_options *options) {
+  mus_solver *solver = NULL;
+  mus_status status = mus_solver_create(options, &solver);
+  mus_solver_free(solver);
+  return status ? failure_status(program, NULL, status) : 0;
+}
+
 static int parse_command(int argc, char **argv, solve_options *o) {
   option list[OPTIONS_MAXIMUM];
   const char *plain[2];
@@ -162,7 +169,8 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.matrix = plain[0];
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
-  return parse_solvers(o);
+  failed = parse_solvers(o);
+  return failed ? failed : check_ranges(&o->solver);
 }
 
 // --- running ------------------------------------------------------------------------------------------------------
@@ -244,12 +252,12 @@ static int write_solution(const solve_options *o, const linear_system *s, const 
 }
 
 static int tell(const solve_options *o, const linear_system *s, const solver_run *runs, double *solution) {
-  report r = {.program = program,
-              .matrix = o->files.matrix,
-              .system = s,
-              .options = o->solver,
-              .count = o->methods,
-              .runs = runs};
+  solve_report r = {.program = program,
+                    .matrix = o->files.matrix,
+                    .system = s,
+                    .options = o->solver,
+                    .count = o->methods,
+                    .runs = runs};
   int failed = 0;
   report_print_system(&r, stdout);
   report_print_table(&r, stdout);
