@@ -91,6 +91,42 @@ static void irregular_triangles_stay_upright(void **state) {
   sheet_system_free(&s);
 }
 
+static int has_node(const int *triangle, int node) {
+  return triangle[0] == node || triangle[1] == node || triangle[2] == node;
+}
+
+static int triangles_with(const sheet_system *s, int a, int b, int c) {
+  int count = 0;
+  for (int t = 0; t < s->tuples[0].count; ++t) {
+    const int *node = s->tuples[0].index + (size_t)t * 3;
+    count += has_node(node, a) && has_node(node, b) && has_node(node, c);
+  }
+  return count;
+}
+
+// Distinct hinges, as many as there are interior edges, each between two triangles of the mesh: every one of them.
+static void hinges_join_the_triangles(void **state) {
+  (void)state;
+  for (int irregular = 0; irregular < 2; ++irregular) {
+    sheet_options options = small_options(irregular);
+    options.side = 9;
+    sheet_system s = create(&options);
+    const mus_tuples *hinges = &s.tuples[1];
+    assert_int_equal(hinges->count, 3 * 8 * 8 - 2 * 8);
+    for (int e = 0; e < hinges->count; ++e) {
+      const int *node = hinges->index + (size_t)e * 4;
+      assert_int_not_equal(node[2], node[3]);
+      assert_int_equal(triangles_with(&s, node[0], node[1], node[2]), 1);
+      assert_int_equal(triangles_with(&s, node[0], node[1], node[3]), 1);
+      for (int other = 0; other < e; ++other) {
+        const int *seen = hinges->index + (size_t)other * 4;
+        assert_false((seen[0] == node[0] && seen[1] == node[1]) || (seen[0] == node[1] && seen[1] == node[0]));
+      }
+    }
+    sheet_system_free(&s);
+  }
+}
+
 static void force_is_minus_the_gradient_of_the_energy(void **state) {
   (void)state;
   for (int irregular = 0; irregular < 2; ++irregular) {
@@ -337,6 +373,7 @@ int main(void) {
       cmocka_unit_test(masses_add_up_to_the_sheet),
       cmocka_unit_test(interior_rows_have_thirteen_blocks),
       cmocka_unit_test(irregular_triangles_stay_upright),
+      cmocka_unit_test(hinges_join_the_triangles),
       cmocka_unit_test(force_is_minus_the_gradient_of_the_energy),
       cmocka_unit_test(matrix_is_the_derivative_of_the_force_at_rest),
       cmocka_unit_test(translations_feel_only_the_mass),
