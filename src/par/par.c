@@ -14,3 +14,11 @@ int mus_par_set_threads(int threads) {
 }
 
 int mus_par_index(void) { return omp_get_thread_num(); }
+
+int mus_par_pause(void) {
+  int before = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+  return before;
+}
+
+void mus_par_resume(int before) { omp_set_max_active_levels(before); }

@@ -16,6 +16,11 @@ int mus_par_set_threads(int threads);
 // Inside a parallel region: which of its threads this is, from 0.
 int mus_par_index(void);
 
+// Between the two, parallel regions that the calling thread enters, other libraries' too, stay on that one thread.
+// pause() returns what resume() needs.
+int mus_par_pause(void);
+void mus_par_resume(int before);
+
 // Loops shorter than this run on one thread: waking the others costs more than it saves.
 enum { MUS_PAR_MINIMUM = 512 };
 

@@ -18,13 +18,21 @@ typedef struct mus_factor mus_factor;
 // 1 when MUS_FACTOR_SPARSE is in this build.
 int mus_factor_has_sparse(void);
 
-// Analyses a square pattern. MUS_UNSUPPORTED for MUS_FACTOR_SPARSE without CHOLMOD.
+// Threads that BLAS uses inside the functions below, for the whole process. 0 or 1, the default: one, so that results
+// have the same bits on any number of cores. More are for measurements only: OpenBLAS splits sums by thread.
+void mus_factor_set_threads(int threads);
+
+// Analyses a square pattern, which must hold every diagonal block. MUS_UNSUPPORTED for MUS_FACTOR_SPARSE without
+// CHOLMOD, and for dense systems of more than 20,000 unknowns.
 mus_status mus_factor_create(const mus_pattern *pattern, int block, mus_factor_kind kind, mus_factor **out);
 // Factorises the values. MUS_BREAKDOWN, with the place of the failing pivot, when A is not positive definite or is
-// singular to working precision (estimated reciprocal condition below 1e-15). May be called again for new values.
+// singular to working precision: an estimated reciprocal condition below 1e-15 after scaling to a unit diagonal, so
+// that a heavy node beside light ones is no fault. May be called again for new values of the same pattern, after a
+// breakdown too. Reads one triangle only.
 mus_status mus_factor_compute(mus_factor *factor, const mus_matrix *a);
 // Solves; b and x may be the same array. Only after a successful mus_factor_compute.
 mus_status mus_factor_solve(mus_factor *factor, const double *b, double *x);
+// What it holds now; the factor itself is there after mus_factor_compute.
 size_t mus_factor_bytes(const mus_factor *factor);
 void mus_factor_free(mus_factor *factor); // NULL is fine
 
