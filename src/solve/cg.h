@@ -39,8 +39,8 @@ mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const doubl
                    const mus_cg_options *options, double *work, mus_cg_result *result);
 
 // S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
-// with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z, and
-// the reference is (Sb)^T M^-1 (Sb) without the part that the constraints take; where that is zero but the first
+// with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z,
+// and the reference is (Sb)^T M^-1 (Sb) without the part that the constraints take; where that is zero but the first
 // residual is not, the first residual is compared with, since no number would be small enough otherwise. (Baraff and
 // Witkin write P there and define P as the inverse of A's diagonal; Ascher and Boxerman keep the letter but not the
 // definition. M^-1 is the reading in which the two sides have the same units.)

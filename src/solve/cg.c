@@ -1,0 +1,198 @@
+// Preconditioned conjugate gradients, plain and filtered. See cg.h.
+//
+// PCG is MPCG with S = I, so there is one iteration for both (Ascher and Boxerman 2003, section 3, step 3):
+//   q = S A p;  alpha = delta / p.q;  x += alpha p;  r -= alpha q;  z = M^-1 r;  p = S(z + (delta / delta_old) p)
+// with delta = r.M^-1 r. The two differ in where they start and in what they compare delta with.
+#include "solve/cg.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "par/vector.h"
+
+// r.r below this counts as r = 0: squares lose their digits before they underflow.
+static const double SQUARE_ZERO = 1e-280;
+
+typedef struct problem {
+  size_t n;
+  const mus_matrix *a;
+  const mus_filter *s; // NULL: the identity
+  const mus_preconditioner *m;
+  double *x, *r, *z, *p, *q;
+} problem;
+
+static problem make_problem(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, double *x,
+                            double *work) {
+  size_t n = (size_t)a->pattern->rows * (size_t)a->row_block;
+  return (problem){n, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n};
+}
+
+static void filter(const problem *o, double *v) {
+  if (o->s)
+    mus_filter_apply(o->s, v);
+}
+
+// delta = v.M^-1 v, with z = M^-1 v. `square` is v.v.
+static double energy(const problem *o, double square, const double *v) {
+  if (square < SQUARE_ZERO) {
+    mus_fill(o->n, 0.0, o->z);
+    return 0.0;
+  }
+  o->m->apply(o->m->self, v, o->z);
+  return mus_dot(o->n, v, o->z);
+}
+
+// What is wrong with delta = r.M^-1 r, if anything. It may be zero only where r is.
+static mus_status check_energy(double delta, double square, int iteration) {
+  if (!isfinite(delta) || !isfinite(square))
+    return mus_fail(MUS_BREAKDOWN,
+                    "conjugate gradients broke down at iteration %d: the residual is not finite; look for NaN or "
+                    "infinity in the right-hand side, the guess and the preconditioner",
+                    iteration);
+  if (delta < 0 || (delta == 0 && square >= SQUARE_ZERO))
+    return mus_fail(MUS_BREAKDOWN,
+                    "conjugate gradients broke down at iteration %d: r.M^-1 r = %g, so the preconditioner is not "
+                    "positive definite",
+                    iteration, delta);
+  return MUS_OK;
+}
+
+static mus_status check_curvature(double curvature, double step, int iteration) {
+  if (isfinite(curvature) && curvature > 0 && isfinite(step))
+    return MUS_OK;
+  return mus_fail(MUS_BREAKDOWN,
+                  "conjugate gradients broke down at iteration %d: p.Ap = %g, so the matrix is not positive definite",
+                  iteration, curvature);
+}
+
+// Iterates from x and its residual r until the norm is at most `goal`. z = M^-1 r and delta = r.z on entry.
+static mus_status iterate(const problem *o, double delta, double goal, int limit, mus_cg_result *result) {
+  double old_delta = 0;
+  while (!(result->residuals[result->iterations] <= goal)) {
+    int next = result->iterations + 1;
+    if (next > limit)
+      return mus_fail(MUS_NOT_CONVERGED,
+                      "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
+                      "asked for; allow more iterations or a larger tolerance, or use a stronger method",
+                      limit, result->residuals[limit], goal);
+    if (next == 1)
+      mus_copy(o->n, o->z, o->p);
+    else
+      mus_xpay(o->n, o->z, delta / old_delta, o->p);
+    filter(o, o->p);
+    mus_multiply(o->a, o->p, o->q);
+    filter(o, o->q);
+    double curvature = mus_dot(o->n, o->p, o->q), step = delta / curvature;
+    mus_status status = check_curvature(curvature, step, next);
+    if (status)
+      return status;
+    double square = mus_cg_update(o->n, step, o->p, o->q, o->x, o->r);
+    old_delta = delta;
+    delta = energy(o, square, o->r);
+    status = check_energy(delta, square, next);
+    if (status)
+      return status;
+    result->residuals[next] = sqrt(delta);
+    result->iterations = next;
+  }
+  return MUS_OK;
+}
+
+// The norm of the first residual, r = S(b - A x), as residuals[0]; z = M^-1 r.
+static mus_status first_residual(const problem *o, const double *b, double *delta, mus_cg_result *result) {
+  mus_residual(o->a, b, o->x, o->r);
+  filter(o, o->r);
+  double square = mus_dot(o->n, o->r, o->r);
+  *delta = energy(o, square, o->r);
+  mus_status status = check_energy(*delta, square, 0);
+  if (!status)
+    result->residuals[0] = sqrt(*delta);
+  return status;
+}
+
+// The norm of a right-hand side, for comparison. z is overwritten.
+static mus_status norm(const problem *o, const double *v, double *out) {
+  double square = mus_dot(o->n, v, v), delta = energy(o, square, v);
+  mus_status status = check_energy(delta, square, 0);
+  if (!status)
+    *out = sqrt(delta);
+  return status;
+}
+
+// The record of a problem whose right-hand side is zero: solved without looking.
+static mus_status solved_by_zero(mus_cg_result *result) {
+  result->residuals[0] = 0;
+  return MUS_OK;
+}
+
+mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const double *b, double *x,
+                   const mus_cg_options *options, double *work, mus_cg_result *result) {
+  problem o = make_problem(a, NULL, m, x, work);
+  int separate = options->stop == MUS_STOP_RHS && mus_max_abs(o.n, x) != 0;
+  result->iterations = 0;
+  result->reference = 0;
+  result->residuals[0] = NAN;
+  if (separate) {
+    mus_status status = norm(&o, b, &result->reference);
+    if (status)
+      return status;
+    if (result->reference == 0) {
+      mus_fill(o.n, 0.0, x);
+      return solved_by_zero(result);
+    }
+  }
+  double delta;
+  mus_status status = first_residual(&o, b, &delta, result);
+  if (status)
+    return status;
+  if (!separate)
+    result->reference = result->residuals[0];
+  return iterate(&o, delta, options->tolerance * result->reference, options->iterations, result);
+}
+
+// Puts x at S y + (I - S) z and finds the reference ||S(b - A(I - S)z)||. *separate becomes 0 when S y = 0: the first
+// residual is the reference then, and nothing is computed twice.
+static mus_status start_corrected(const problem *o, const double *b, int *separate, double *reference) {
+  mus_copy(o->n, o->x, o->p);
+  filter(o, o->p);
+  *separate = mus_max_abs(o->n, o->p) != 0;
+  mus_filter_impose(o->s, o->x);
+  if (!*separate)
+    return MUS_OK;
+  mus_filter_target(o->s, o->p);
+  mus_residual(o->a, b, o->p, o->q);
+  filter(o, o->q);
+  return norm(o, o->q, reference);
+}
+
+// Puts x at (I - S) z and finds the reference ||S b||.
+static mus_status start_original(const problem *o, const double *b, double *reference) {
+  mus_filter_target(o->s, o->x);
+  mus_copy(o->n, b, o->q);
+  filter(o, o->q);
+  return norm(o, o->q, reference);
+}
+
+mus_status mus_mpcg(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, int original,
+                    const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+  problem o = make_problem(a, s, m, x, work);
+  int separate = 1;
+  result->iterations = 0;
+  result->reference = 0;
+  result->residuals[0] = NAN;
+  mus_status status =
+      original ? start_original(&o, b, &result->reference) : start_corrected(&o, b, &separate, &result->reference);
+  if (status)
+    return status;
+  if (!original && separate && result->reference == 0) {
+    mus_filter_target(s, x);
+    return solved_by_zero(result);
+  }
+  double delta;
+  status = first_residual(&o, b, &delta, result);
+  if (status)
+    return status;
+  if (!separate || result->reference == 0)
+    result->reference = result->residuals[0];
+  return iterate(&o, delta, options->tolerance * result->reference, options->iterations, result);
+}
