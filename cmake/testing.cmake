@@ -1,4 +1,4 @@
-# Sanitisers. Defines muslin_sanitize_tests(), which each directory with tests calls last.
+# Sanitisers, and the environment of tests: muslin_test_environment(), which each directory with tests calls last.
 #
 # OpenMP's barriers live in a run-time library that the thread sanitiser does not see into. clang's library explains
 # them to it through the tool libarcher; gcc's does not, so every parallel loop there would be reported as a race.
@@ -7,22 +7,25 @@ if(MUSLIN_SANITIZE)
   add_link_options(-fsanitize=${MUSLIN_SANITIZE})
 endif()
 
-set(sanitize_environment "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=detect_stack_use_after_return=1")
-if(MUSLIN_SANITIZE MATCHES "thread")
+# Tests run more threads than cores; threads that spin at barriers would keep the others from getting there.
+set(test_environment "OMP_WAIT_POLICY=passive")
+if(MUSLIN_SANITIZE MATCHES "address")
+  list(APPEND test_environment "UBSAN_OPTIONS=print_stacktrace=1" "ASAN_OPTIONS=detect_stack_use_after_return=1")
+elseif(MUSLIN_SANITIZE MATCHES "thread")
   if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
     message(FATAL_ERROR "The thread sanitiser needs clang's OpenMP: cmake --preset tsan")
   endif()
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir OUTPUT_VARIABLE clang_resources
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   find_library(ARCHER_LIBRARY archer HINTS ${clang_resources}/../.. REQUIRED)
-  set(sanitize_environment
-      "OMP_TOOL_LIBRARIES=${ARCHER_LIBRARY}" "OMP_NUM_THREADS=3" "OPENBLAS_NUM_THREADS=1"
-      "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/script/tsan.supp")
+  list(APPEND test_environment
+       "OMP_TOOL_LIBRARIES=${ARCHER_LIBRARY}" "OMP_NUM_THREADS=3" "OPENBLAS_NUM_THREADS=1"
+       "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/script/tsan.supp")
 endif()
 
-function(muslin_sanitize_tests)
+function(muslin_test_environment)
   get_property(tests DIRECTORY PROPERTY TESTS)
-  if(MUSLIN_SANITIZE AND tests)
-    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT ${sanitize_environment})
+  if(tests)
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT ${test_environment})
   endif()
 endfunction()
