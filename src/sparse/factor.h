@@ -28,7 +28,7 @@ mus_status mus_factor_create(const mus_pattern *pattern, int block, mus_factor_k
 // Factorises the values. MUS_BREAKDOWN, with the place of the failing pivot, when A is not positive definite or is
 // singular to working precision: an estimated reciprocal condition below 1e-15 after scaling to a unit diagonal, so
 // that a heavy node beside light ones is no fault. May be called again for new values of the same pattern, after a
-// breakdown too. Reads one triangle only.
+// breakdown too.
 mus_status mus_factor_compute(mus_factor *factor, const mus_matrix *a);
 // Solves; b and x may be the same array. Only after a successful mus_factor_compute.
 mus_status mus_factor_solve(mus_factor *factor, const double *b, double *x);

@@ -105,22 +105,13 @@ static inline void filter_row(int block, const mus_filter *s, const mus_pattern 
 
 void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to) {
   const mus_pattern *pattern = from->pattern;
-  size_t entries = (size_t)(from->row_block * from->column_block);
-  int copies = from->value != to->value;
-  if (s->count == 0) {
-    if (copies)
-      mus_copy(mus_matrix_values(from), from->value, to->value);
+  if (from->value != to->value)
+    mus_copy(mus_matrix_values(from), from->value, to->value); // one sweep is faster than a copy a row
+  if (s->count == 0)
     return;
-  }
   MUS_PARALLEL_FOR_IF(pattern->rows >= MUS_PAR_MINIMUM)
-  for (int row = 0; row < pattern->rows; ++row) {
-    if (copies) {
-      size_t begin = (size_t)pattern->row_start[row] * entries;
-      size_t end = (size_t)pattern->row_start[row + 1] * entries;
-      memcpy(to->value + begin, from->value + begin, (end - begin) * sizeof *to->value);
-    }
+  for (int row = 0; row < pattern->rows; ++row)
     FOR_BLOCK(s->block, filter_row, s, pattern, row, place[row], scale, to->value);
-  }
 }
 
 // The trace of the rows of one run.

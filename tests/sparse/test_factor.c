@@ -341,6 +341,37 @@ static void same_bits_for_any_number_of_threads(void **state) {
   sheet_system_free(&sheet);
 }
 
+// Threads that a parallel loop gets.
+static int threads_of_a_loop(void) {
+  int index[4];
+  MUS_PARALLEL_FOR
+  for (int k = 0; k < 4; ++k)
+    index[k] = mus_par_index();
+  return index[3] + 1;
+}
+
+// Loops are kept to one thread inside the factorisation only.
+static void loops_have_their_threads_afterwards(void **state) {
+  (void)state;
+  random_system system = random_system_create(20, 3, 3);
+  double x[60];
+  mus_par_set_threads(4);
+  assert_int_equal(threads_of_a_loop(), 4);
+  for (int kind = 0; kind < kinds(); ++kind) {
+    mus_factor *factor = create(system.pattern, 3, kind);
+    assert_int_equal(mus_factor_compute(factor, &system.a), MUS_OK);
+    assert_int_equal(mus_factor_solve(factor, system.b, x), MUS_OK);
+    mus_factor_free(factor);
+    assert_int_equal(threads_of_a_loop(), 4);
+  }
+  int before = mus_par_pause();
+  assert_int_equal(threads_of_a_loop(), 1);
+  mus_par_resume(before);
+  assert_int_equal(threads_of_a_loop(), 4);
+  mus_par_set_threads(0);
+  random_system_free(&system);
+}
+
 static void *solve_in_thread(void *argument) {
   double *x = argument;
   random_system system = random_system_create(60, 3, 3);
@@ -389,6 +420,7 @@ int main(void) {
       cmocka_unit_test(bytes_are_counted),
       cmocka_unit_test(allocation_failures_are_clean),
       cmocka_unit_test(same_bits_for_any_number_of_threads),
+      cmocka_unit_test(loops_have_their_threads_afterwards),
       cmocka_unit_test(solvers_in_several_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
