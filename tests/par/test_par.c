@@ -22,9 +22,9 @@ static void thread_count_is_set_and_restored(void **state) {
   (void)state;
   int usual = mus_par_threads();
   assert_true(usual >= 1);
-  mus_par_set_threads(THREADS);
+  assert_int_equal(mus_par_set_threads(THREADS), 0);
   assert_int_equal(mus_par_threads(), THREADS);
-  mus_par_set_threads(0);
+  assert_int_equal(mus_par_set_threads(0), THREADS);
   assert_int_equal(mus_par_threads(), usual);
   mus_par_set_threads(-3);
   assert_int_equal(mus_par_threads(), usual);
@@ -61,9 +61,12 @@ static void every_iteration_runs_once(void **state) {
       MUS_SHARE_FOR
       for (int i = 0; i < COUNT; ++i)
         ++visits[i];
+      MUS_SHARE_RUNS
+      for (int i = 0; i < COUNT; ++i)
+        ++visits[i];
     }
     for (int i = 0; i < COUNT; ++i)
-      assert_int_equal(visits[i], 3);
+      assert_int_equal(visits[i], 4);
   }
 }
 
@@ -103,6 +106,50 @@ static void a_false_condition_keeps_to_one_thread(void **state) {
     assert_int_equal(index[i], 0);
 }
 
+static void one_at_a_time_loses_nothing(void **state) {
+  (void)state;
+  int sum = 0;
+  mus_par_set_threads(THREADS);
+  MUS_PARALLEL
+  {
+    for (int i = 0; i < COUNT; ++i) {
+      MUS_ONE_AT_A_TIME
+      ++sum;
+    }
+  }
+  assert_int_equal(sum, THREADS * COUNT);
+}
+
+// Threads that a parallel region of the calling thread really gets.
+static int region_size(void) {
+  int visits[THREADS] = {0}, size = 0;
+  MUS_PARALLEL
+  { visits[mus_par_index()] = 1; }
+  for (int i = 0; i < THREADS; ++i)
+    size += visits[i];
+  return size;
+}
+
+static void *measure_region(void *result) {
+  mus_par_set_threads(THREADS);
+  *(int *)result = region_size();
+  return NULL;
+}
+
+static void pausing_keeps_regions_of_the_calling_thread_to_one_thread(void **state) {
+  (void)state;
+  mus_par_set_threads(THREADS);
+  assert_int_equal(region_size(), THREADS);
+  int before = mus_par_pause(), paused = region_size(), elsewhere = 0;
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, measure_region, &elsewhere), 0);
+  pthread_join(thread, NULL);
+  mus_par_resume(before);
+  assert_int_equal(paused, 1);
+  assert_int_equal(elsewhere, THREADS);
+  assert_int_equal(region_size(), THREADS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(thread_count_is_set_and_restored, restore_threads),
@@ -111,6 +158,8 @@ int main(void) {
       cmocka_unit_test_teardown(threads_have_indices_of_their_own, restore_threads),
       cmocka_unit_test_teardown(loops_are_dealt_out_in_contiguous_runs, restore_threads),
       cmocka_unit_test_teardown(a_false_condition_keeps_to_one_thread, restore_threads),
+      cmocka_unit_test_teardown(one_at_a_time_loses_nothing, restore_threads),
+      cmocka_unit_test_teardown(pausing_keeps_regions_of_the_calling_thread_to_one_thread, restore_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
