@@ -69,13 +69,20 @@ typedef enum mus_setup {
   MUS_SETUP_REUSE    ///< the old hierarchy stays as it is and preconditions the new matrix
 } mus_setup;
 
-/// Settings of smoothed aggregation. The defaults are those of Tamstorf et al. 2015.
+/// How often a cycle visits each coarser level.
+typedef enum mus_cycle {
+  MUS_CYCLE_V, ///< once, as in Tamstorf et al. 2015
+  MUS_CYCLE_W  ///< twice: coarse problems with bending are solved well enough that iterations hardly grow with size
+} mus_cycle;
+
+/// Settings of smoothed aggregation. The defaults are those of Tamstorf et al. 2015, but for the cycle.
 typedef struct mus_sa_options {
   double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
   double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
   int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
+  mus_cycle cycle;        ///< MUS_CYCLE_W; see docs/solver.md for what each costs
   int smoother_order;     ///< of the Chebyshev polynomial, 1 to 16 (2)
   double smoother_range;  ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
   int lanczos_steps;      ///< for the spectral radius of D^-1 A, 1 to 64 (10)

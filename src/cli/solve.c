@@ -24,6 +24,7 @@ typedef struct solve_options {
   mus_solver_options solver;
   system_files files;
   int precision; // a mus_precision
+  int cycle;     // a mus_cycle
   const char *solvers;
   mus_method method[SOLVERS_MAXIMUM];
   int methods;
@@ -36,6 +37,7 @@ typedef struct solve_options {
 enum { OPTIONS_MAXIMUM = 32 };
 
 static const char *const precisions[] = {"double", "single", NULL};
+static const char *const cycles[] = {"v", "w", NULL}; // in the order of mus_cycle
 
 static option whole(const char *name, int *target, const char *help) {
   return (option){.name = name,
@@ -87,7 +89,8 @@ static int solver_options(solve_options *o, option *list) {
   return n;
 }
 
-static int aggregation_options(mus_sa_options *sa, option *list) {
+static int aggregation_options(solve_options *o, option *list) {
+  mus_sa_options *sa = &o->solver.sa;
   int n = 0;
   list[n++] = real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
   list[n++] = real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
@@ -95,6 +98,12 @@ static int aggregation_options(mus_sa_options *sa, option *list) {
   list[n++] = flag("tentative-prolongator", &sa->smooth_prolongator, OPTION_CLEAR, "do not smooth the prolongator");
   list[n++] = flag("filter-prolongator", &sa->filter_prolongator, OPTION_FLAG,
                    "drop weak connections while smoothing the prolongator");
+  list[n++] = (option){.name = "cycle",
+                       .kind = OPTION_CHOICE,
+                       .target = &o->cycle,
+                       .value = "C",
+                       .choices = cycles,
+                       .help = "coarser levels are visited once (v) or twice (w) (w)"};
   list[n++] = whole("smoother-order", &sa->smoother_order, "of the Chebyshev polynomial, 1 to 16 (2)");
   list[n++] = real("smoother-range", &sa->smoother_range, "the smoother damps from rho / this to rho");
   list[n++] = whole("lanczos-steps", &sa->lanczos_steps, "for the spectral radius, 1 to 64 (10)");
@@ -155,7 +164,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   const char *plain[2];
   int plain_count;
   int general = solver_options(o, list);
-  int all = general + aggregation_options(&o->solver.sa, list + general);
+  int all = general + aggregation_options(o, list + general);
   option_table table = {program, list, all};
   int failed = options_parse(&table, argc, argv, plain, 2, &plain_count);
   if (failed)
@@ -169,6 +178,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.matrix = plain[0];
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
+  o->solver.sa.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
   return failed ? failed : check_ranges(&o->solver);
 }
@@ -294,6 +304,7 @@ static int run_and_tell(const solve_options *o, const linear_system *s) {
 
 int solve_command(int argc, char **argv) {
   solve_options o = {.solver = mus_default_solver_options(), .solvers = "sa"};
+  o.cycle = (int)o.solver.sa.cycle;
   linear_system system = {0};
   int failed = parse_command(argc, argv, &o);
   if (failed || o.help)

@@ -1,4 +1,4 @@
-// The V-cycle in both precisions. See cycle.h.
+// V- and W-cycles in both precisions. See cycle.h.
 #include "multigrid/cycle.h"
 
 #include "par/vector.h"
@@ -16,9 +16,10 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
   mus_to_float(n, 1, bottom->left, level->x);
 }
 
-// The residual goes into `other`, which is free between the two smoothers.
+// The residual goes into `other`, which is free between the two smoothers. A bottom that is solved directly needs no
+// second visit.
 #define CYCLE(real, level_type, cycle, bottom_solve, start, sweep, residual, restrict_to, prolong_add)                 \
-  real *cycle(level_type *level, int levels, const mus_cycle_bottom *bottom) {                                         \
+  real *cycle(level_type *level, int levels, int visits, const mus_cycle_bottom *bottom) {                             \
     if (levels == 1 && bottom->factor) {                                                                               \
       bottom_solve(level, bottom);                                                                                     \
       return level->x;                                                                                                 \
@@ -26,16 +27,24 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
     real *x = level->x, *other = level->other;                                                                         \
     start(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
     if (levels > 1) {                                                                                                  \
+      level_type *next = level + 1;                                                                                    \
       residual(&level->a, level->b, x, other);                                                                         \
-      restrict_to(&level->p, level->pt, other, level[1].b);                                                            \
-      const real *coarse = cycle(level + 1, levels - 1, bottom);                                                       \
+      restrict_to(&level->p, level->pt, other, next->b);                                                               \
+      const real *coarse = cycle(next, levels - 1, visits, bottom);                                                    \
       prolong_add(&level->p, coarse, x);                                                                               \
+      if (visits > 1 && !(levels == 2 && bottom->factor)) {                                                            \
+        real *first = next->b;                                                                                         \
+        residual(&next->a, first, coarse, next->left_over);                                                            \
+        next->b = next->left_over;                                                                                     \
+        prolong_add(&level->p, cycle(next, levels - 1, visits, bottom), x);                                            \
+        next->b = first;                                                                                               \
+      }                                                                                                                \
     }                                                                                                                  \
     sweep(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
     return x;                                                                                                          \
   }
 
-CYCLE(double, mus_cycle_level, mus_cycle, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep, mus_residual,
+CYCLE(double, mus_cycle_level, mus_cycle_run, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep, mus_residual,
       mus_multiply_transposed, mus_multiply_add)
-CYCLE(float, mus_cycle_level_f, mus_cycle_f, solve_bottom_f, mus_chebyshev_start_f, mus_chebyshev_sweep_f,
+CYCLE(float, mus_cycle_level_f, mus_cycle_run_f, solve_bottom_f, mus_chebyshev_start_f, mus_chebyshev_sweep_f,
       mus_residual_f, mus_multiply_transposed_f, mus_multiply_add_f)

@@ -1,10 +1,11 @@
-// The V-cycle over levels that are ready for use, in double or single precision. It knows matrices, prolongators and
-// smoothers, not where they came from.
+// V- and W-cycles over levels that are ready for use, in double or single precision. They know matrices, prolongators
+// and smoothers, not where they came from.
 //
 //   smooth from zero;  b_c = P^T (b - A x);  x_c = cycle(b_c);  x += P x_c;  smooth
 //
-// With the same polynomial before and after, the operation b -> x is symmetric, and positive definite as long as the
-// smoother's interval reaches above the spectral radius of D^-1 A.
+// A W-cycle improves x_c by a second cycle for what the first one left, b_c - A_c x_c. With the same polynomial before
+// and after, the operation b -> x is symmetric, and positive definite as long as the smoother's interval reaches above
+// the spectral radius of D^-1 A.
 #ifndef MUS_MULTIGRID_CYCLE_H
 #define MUS_MULTIGRID_CYCLE_H
 
@@ -19,6 +20,7 @@
     const real *inverse_diagonal;                                                                                      \
     mus_chebyshev smoother;                                                                                            \
     real *b, *x, *other, *step; /* b is the caller's on the finest level */                                            \
+    real *left_over;            /* right-hand side of a second visit; unused on the finest level */                    \
   } name
 
 MUS_CYCLE_LEVEL(mus_cycle_level, double, mus_matrix);
@@ -31,8 +33,9 @@ typedef struct mus_cycle_bottom {
   double *right, *left;
 } mus_cycle_bottom;
 
-// One cycle for A x = level[0].b. The result is where the returned pointer says: level[0].x or level[0].other.
-double *mus_cycle(mus_cycle_level *level, int levels, const mus_cycle_bottom *bottom);
-float *mus_cycle_f(mus_cycle_level_f *level, int levels, const mus_cycle_bottom *bottom);
+// One cycle for A x = level[0].b, with `visits` (1: V, 2: W) to each coarser level. The result is where the returned
+// pointer says: level[0].x or level[0].other.
+double *mus_cycle_run(mus_cycle_level *level, int levels, int visits, const mus_cycle_bottom *bottom);
+float *mus_cycle_run_f(mus_cycle_level_f *level, int levels, int visits, const mus_cycle_bottom *bottom);
 
 #endif

@@ -191,14 +191,17 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
     return mus_fail_memory();
   for (int k = 0; k < h->levels; ++k) {
     size_t n = unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
-    void *vector[4];
-    for (int v = 0; v < 4; ++v)
+    int needed = k > 0 && h->options.cycle == MUS_CYCLE_W ? 5 : 4;
+    void *vector[5] = {NULL};
+    for (int v = 0; v < needed; ++v)
       if (!(vector[v] = mus_arena_alloc(&h->cycle, n, size)))
         return mus_fail_memory();
     if (h->precision == MUS_DOUBLE)
-      h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3]};
+      h->d[k] = (mus_cycle_level){
+          .b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3], .left_over = vector[4]};
     else
-      h->f[k] = (mus_cycle_level_f){.b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3]};
+      h->f[k] = (mus_cycle_level_f){
+          .b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3], .left_over = vector[4]};
   }
   return MUS_OK;
 }
@@ -337,13 +340,14 @@ mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
 
 void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
   size_t n = unknowns(&h->level[0]);
+  int visits = h->options.cycle == MUS_CYCLE_W ? 2 : 1;
   if (h->precision == MUS_DOUBLE) {
     // The passes trade buffers an odd number of times, so the result lands in `other` without a copy.
     mus_cycle_level *finest = &h->d[0];
     mus_cycle_level kept = *finest;
     finest->b = (double *)r; // read only
     finest->other = z;
-    const double *result = mus_cycle(finest, h->levels, &h->bottom);
+    const double *result = mus_cycle_run(finest, h->levels, visits, &h->bottom);
     if (result != z)
       mus_copy(n, result, z);
     *finest = kept;
@@ -356,7 +360,7 @@ void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
     return;
   }
   mus_to_float(n, 1 / size, r, h->f[0].b);
-  const float *result = mus_cycle_f(h->f, h->levels, &h->bottom);
+  const float *result = mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
   mus_to_double(n, size, result, z);
 }
 
@@ -379,8 +383,8 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
                                  .dropped = l->dropped,
                                  .spectral_radius = l->radius.value,
                                  .radius_converged = l->radius.converged};
-    report->bytes =
-        (size_t)report->nonzeros * size + pattern_bytes(l->pattern) + unknowns(l) * ((size_t)l->block + 4) * size;
+    report->bytes = (size_t)report->nonzeros * size + pattern_bytes(l->pattern) +
+                    unknowns(l) * ((size_t)l->block + (k > 0 && h->options.cycle == MUS_CYCLE_W ? 5 : 4)) * size;
     if (!last)
       report->bytes += (size_t)mus_pattern_blocks(&l->prolongator) * (size_t)(l->block * l->coarse_block) * size +
                        pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern);

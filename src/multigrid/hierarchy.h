@@ -1,7 +1,7 @@
-// A multigrid hierarchy as a preconditioner: levels, V-cycle, set-up in parts, level report.
+// A multigrid hierarchy as a preconditioner: levels, cycle, set-up in parts, level report.
 //
 // The hierarchy owns what every Galerkin method shares: coarse matrices A_c = P^T A P, their inverse block diagonals,
-// spectral radii, Chebyshev smoothers, the direct solve at the bottom, and the V-cycle. What differs between methods is
+// spectral radii, Chebyshev smoothers, the direct solve at the bottom, and the cycle. What differs between methods is
 // where the prolongators P come from; that is a mus_coarsening, a table of two functions. The cycle knows none by name.
 //
 // Set-up is split. mus_hierarchy_analyse() does everything. mus_hierarchy_refresh() keeps every pattern (aggregates,
@@ -50,7 +50,7 @@ void mus_hierarchy_free(mus_hierarchy *hierarchy); // NULL is fine
 mus_status mus_hierarchy_analyse(mus_hierarchy *hierarchy, const mus_matrix *a);
 mus_status mus_hierarchy_refresh(mus_hierarchy *hierarchy, const mus_matrix *a);
 
-// z = one V-cycle for A z = r from a zero guess: a symmetric positive definite operation. z must not alias r.
+// z = one cycle for A z = r from a zero guess: a symmetric positive definite operation. z must not alias r.
 void mus_hierarchy_apply(mus_hierarchy *hierarchy, const double *r, double *z);
 
 // Fills levels, level[], operator_complexity of the record.

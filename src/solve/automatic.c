@@ -25,12 +25,21 @@ static double iterations_at_rate(const mus_solve_record *record, double toleranc
   return fmax(record->iterations, log(tolerance) / log(record->rate));
 }
 
-// Passes over the levels' matrices that one cycle makes, in units of the finest.
+// Passes over the levels' matrices that one cycle makes, in units of the finest. A W-cycle visits level k 2^k times and
+// adds a residual for each visit but the first.
 static double cycle_cost(const mus_solver *solver) {
   const mus_solve_record *record = &solver->record;
   double passes = 2.0 * solver->options.sa.smoother_order; // order - 1, residual, order
-  double bytes = solver->options.precision == MUS_SINGLE ? 0.5 : 1;
-  return bytes * passes * record->operator_complexity + 1; // prolongator both ways
+  double bytes = solver->options.precision == MUS_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
+  for (int k = 0; k < record->levels; ++k) {
+    double share = (double)record->level[k].nonzeros / (double)record->level[0].nonzeros;
+    cost += share * visits * passes;
+    if (solver->options.sa.cycle == MUS_CYCLE_W) {
+      cost += k > 0 ? share * visits / 2 : 0;
+      visits *= 2;
+    }
+  }
+  return bytes * cost + 1; // prolongators, both ways
 }
 
 static double setup_cost(const mus_solver *solver) {
