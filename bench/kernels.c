@@ -35,8 +35,8 @@ typedef struct workload {
   sheet_system sheet;
   mus_matrix_f a_f;
   size_t unknowns;
-  double *inverse, *x, *b, *p, *y;
-  float *inverse_f, *x_f, *b_f, *p_f, *y_f;
+  double *inverse, *x, *b, *y;
+  float *inverse_f, *x_f, *b_f, *y_f;
   double *array; // READ_BYTES
   volatile double sink;
 } workload;
@@ -81,18 +81,18 @@ static void run_measure(workload *w, measure which) {
     mus_multiply_f(&w->a_f, w->x_f, w->y_f);
     break;
   case SWEEP: // of second order, as the smoother runs it
-    mus_chebyshev_step(a, w->inverse, w->b, w->x, 0.5, 0, w->p, w->y);
-    mus_chebyshev_step(a, w->inverse, w->b, w->y, 0.5, 0.1, w->p, w->x);
+    mus_chebyshev_step(a, w->inverse, w->b, w->x, 0.5, 0, 0, w->y);
+    mus_chebyshev_step(a, w->inverse, w->b, w->y, 0.5, 0.1, 0.1, w->x);
     break;
   case SWEEP_F:
-    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->x_f, 0.5f, 0, w->p_f, w->y_f);
-    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->y_f, 0.5f, 0.1f, w->p_f, w->x_f);
+    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->x_f, 0.5f, 0, 0, w->y_f);
+    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->y_f, 0.5f, 0.1f, 0.1f, w->x_f);
     break;
   case STEP:
-    mus_chebyshev_step(a, w->inverse, w->b, w->x, 0.5, 0.1, w->p, w->y);
+    mus_chebyshev_step(a, w->inverse, w->b, w->x, 0.5, 0.1, 0.1, w->y);
     break;
   case STEP_F:
-    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->x_f, 0.5f, 0.1f, w->p_f, w->y_f);
+    mus_chebyshev_step_f(&w->a_f, w->inverse_f, w->b_f, w->x_f, 0.5f, 0.1f, 0.1f, w->y_f);
     break;
   case MEASURES:
     break;
@@ -113,14 +113,14 @@ static double product_bytes(const workload *w, size_t real) {
 static mus_status create_vectors(workload *w) {
   mus_arena *arena = &w->sheet.arena;
   size_t n = w->unknowns;
-  double **vector[] = {&w->x, &w->b, &w->p, &w->y};
-  float **vector_f[] = {&w->x_f, &w->b_f, &w->p_f, &w->y_f};
+  double **vector[] = {&w->x, &w->b, &w->y};
+  float **vector_f[] = {&w->x_f, &w->b_f, &w->y_f};
   w->array = mus_arena_alloc(arena, READ_BYTES, 1);
   w->inverse = mus_arena_alloc(arena, n * 3, sizeof(double));
   w->inverse_f = mus_arena_alloc(arena, n * 3, sizeof(float));
   if (!w->array || !w->inverse || !w->inverse_f)
     return mus_fail_memory();
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 3; ++k) {
     *vector[k] = mus_arena_alloc(arena, n, sizeof(double));
     *vector_f[k] = mus_arena_alloc(arena, n, sizeof(float));
     if (!*vector[k] || !*vector_f[k])

@@ -21,25 +21,26 @@ static void next_pass(recurrence *r) {
   r->rho = rho;
 }
 
+// The pass after a start from zero has no x_{k-1} to read.
 #define SMOOTHER(real, matrix, step, sweep, start, passes, scaled)                                                     \
-  static void passes(const mus_chebyshev *c, int from, recurrence r, const matrix *a, const real *inverse_diagonal,    \
-                     const real *b, real **x, real **other, real *p) {                                                 \
-    for (int k = from; k < c->order; ++k) {                                                                            \
+  static void passes(const mus_chebyshev *c, int from_zero, recurrence r, const matrix *a,                             \
+                     const real *inverse_diagonal, const real *b, real **x, real **other) {                            \
+    for (int k = from_zero; k < c->order; ++k) {                                                                       \
       if (k > 0)                                                                                                       \
         next_pass(&r);                                                                                                 \
-      step(a, inverse_diagonal, b, *x, (real)r.alpha, (real)r.beta, p, *other);                                        \
+      real gamma = (real)(k == from_zero ? 0 : r.beta);                                                                \
+      step(a, inverse_diagonal, b, *x, (real)r.alpha, (real)r.beta, gamma, *other);                                    \
       real *swap = *x;                                                                                                 \
       *x = *other;                                                                                                     \
       *other = swap;                                                                                                   \
     }                                                                                                                  \
   }                                                                                                                    \
   void sweep(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
-             real **other, real *p) {                                                                                  \
-    passes(c, 0, first_pass(c), a, inverse_diagonal, b, x, other, p);                                                  \
+             real **other) {                                                                                           \
+    passes(c, 0, first_pass(c), a, inverse_diagonal, b, x, other);                                                     \
   }                                                                                                                    \
-  /* x = p = factor D^-1 b */                                                                                          \
-  static void scaled(int rows, int block, const real *inverse_diagonal, real factor, const real *b, real *x,           \
-                     real *p) {                                                                                        \
+  /* x = factor D^-1 b */                                                                                              \
+  static void scaled(int rows, int block, const real *inverse_diagonal, real factor, const real *b, real *x) {         \
     MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)                                                                        \
     for (int i = 0; i < rows; ++i) {                                                                                   \
       const real *inverse = inverse_diagonal + (size_t)i * (size_t)(block * block);                                    \
@@ -48,15 +49,15 @@ static void next_pass(recurrence *r) {
         real sum = 0;                                                                                                  \
         for (int j = 0; j < block; ++j)                                                                                \
           sum += inverse[r * block + j] * from[j];                                                                     \
-        x[(size_t)i * (size_t)block + (size_t)r] = p[(size_t)i * (size_t)block + (size_t)r] = factor * sum;            \
+        x[(size_t)i * (size_t)block + (size_t)r] = factor * sum;                                                       \
       }                                                                                                                \
     }                                                                                                                  \
   }                                                                                                                    \
   void start(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
-             real **other, real *p) {                                                                                  \
+             real **other) {                                                                                           \
     recurrence r = first_pass(c);                                                                                      \
-    scaled(a->pattern->rows, a->row_block, inverse_diagonal, (real)r.alpha, b, *x, p);                                 \
-    passes(c, 1, r, a, inverse_diagonal, b, x, other, p);                                                              \
+    scaled(a->pattern->rows, a->row_block, inverse_diagonal, (real)r.alpha, b, *x);                                    \
+    passes(c, 1, r, a, inverse_diagonal, b, x, other);                                                                 \
   }
 
 SMOOTHER(double, mus_matrix, mus_chebyshev_step, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled)

@@ -25,7 +25,7 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
       return level->x;                                                                                                 \
     }                                                                                                                  \
     real *x = level->x, *other = level->other;                                                                         \
-    start(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
+    start(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other);                                 \
     if (levels > 1) {                                                                                                  \
       level_type *next = level + 1;                                                                                    \
       residual(&level->a, level->b, x, other);                                                                         \
@@ -40,7 +40,7 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
         next->b = first;                                                                                               \
       }                                                                                                                \
     }                                                                                                                  \
-    sweep(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other, level->step);                    \
+    sweep(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other);                                 \
     return x;                                                                                                          \
   }
 

@@ -19,8 +19,8 @@
     const mus_transpose *pt; /* of p's pattern */                                                                      \
     const real *inverse_diagonal;                                                                                      \
     mus_chebyshev smoother;                                                                                            \
-    real *b, *x, *other, *step; /* b is the caller's on the finest level */                                            \
-    real *left_over;            /* right-hand side of a second visit; unused on the finest level */                    \
+    real *b, *x, *other; /* b is the caller's on the finest level */                                                   \
+    real *left_over;     /* right-hand side of a second visit; unused on the finest level */                           \
   } name
 
 MUS_CYCLE_LEVEL(mus_cycle_level, double, mus_matrix);

@@ -183,6 +183,11 @@ static mus_chebyshev smoother_of(const mus_hierarchy *h, const level *l) {
   return (mus_chebyshev){h->options.smoother_order, l->radius.value / h->options.smoother_range, l->radius.value};
 }
 
+// b, x, other, and for second visits what the first one left over
+static int vectors_needed(const mus_hierarchy *h, int index) {
+  return index > 0 && h->options.cycle == MUS_CYCLE_W ? 4 : 3;
+}
+
 static mus_status cycle_vectors(mus_hierarchy *h) {
   size_t bottom = unknowns(&h->level[h->levels - 1]);
   h->bottom.right = mus_arena_alloc(&h->cycle, bottom, sizeof *h->bottom.right);
@@ -191,17 +196,15 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
     return mus_fail_memory();
   for (int k = 0; k < h->levels; ++k) {
     size_t n = unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
-    int needed = k > 0 && h->options.cycle == MUS_CYCLE_W ? 5 : 4;
-    void *vector[5] = {NULL};
+    int needed = vectors_needed(h, k);
+    void *vector[4] = {NULL};
     for (int v = 0; v < needed; ++v)
       if (!(vector[v] = mus_arena_alloc(&h->cycle, n, size)))
         return mus_fail_memory();
     if (h->precision == MUS_DOUBLE)
-      h->d[k] = (mus_cycle_level){
-          .b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3], .left_over = vector[4]};
+      h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
     else
-      h->f[k] = (mus_cycle_level_f){
-          .b = vector[0], .x = vector[1], .other = vector[2], .step = vector[3], .left_over = vector[4]};
+      h->f[k] = (mus_cycle_level_f){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
   }
   return MUS_OK;
 }
@@ -384,7 +387,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
                                  .spectral_radius = l->radius.value,
                                  .radius_converged = l->radius.converged};
     report->bytes = (size_t)report->nonzeros * size + pattern_bytes(l->pattern) +
-                    unknowns(l) * ((size_t)l->block + (k > 0 && h->options.cycle == MUS_CYCLE_W ? 5 : 4)) * size;
+                    unknowns(l) * ((size_t)l->block + (size_t)vectors_needed(h, k)) * size;
     if (!last)
       report->bytes += (size_t)mus_pattern_blocks(&l->prolongator) * (size_t)(l->block * l->coarse_block) * size +
                        pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern);

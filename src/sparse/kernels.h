@@ -12,7 +12,7 @@ typedef enum mus_operation {
   MUS_OP_MULTIPLY,   // y = A x
   MUS_OP_ADD,        // y += A x
   MUS_OP_RESIDUAL,   // y = b - A x
-  MUS_OP_CHEBYSHEV,  // p = alpha D^-1 (b - A x) + beta p, y = x + p
+  MUS_OP_CHEBYSHEV,  // y = x + alpha D^-1 (b - A x) + beta x - gamma y
   MUS_OP_TRANSPOSED, // y = A^T x: row_start and column are the transpose's, source leads to A's blocks
   MUS_OPERATIONS
 } mus_operation;
@@ -22,8 +22,8 @@ typedef enum mus_operation {
     int row_block, column_block; /* of A, also for MUS_OP_TRANSPOSED */                                                \
     const int *row_start, *column, *source;                                                                            \
     const real *value, *x, *b, *inverse_diagonal;                                                                      \
-    real alpha, beta;                                                                                                  \
-    real *p, *y;                                                                                                       \
+    real alpha, beta, gamma;                                                                                           \
+    real *y;                                                                                                           \
   } name
 
 MUS_TASK(mus_task, double);

@@ -34,23 +34,23 @@ ALWAYS_INLINE void NAME(row_transposed)(const TASK *t, int row_block, int column
   }
 }
 
-// p = alpha D^-1 (b - sum) + beta p, y = x + p for one row.
+// y = x + alpha D^-1 (b - sum) + beta x - gamma y for one row.
 ALWAYS_INLINE void NAME(chebyshev_row)(const TASK *t, int block, int row, const REAL *sum) {
   size_t at = (size_t)row * (size_t)block;
   const REAL *inverse = t->inverse_diagonal + at * (size_t)block;
-  REAL residual[MUS_BLOCK_MAXIMUM];
-  for (int r = 0; r < block; ++r)
-    residual[r] = t->b[at + (size_t)r] - sum[r];
+  REAL residual[MUS_BLOCK_MAXIMUM], next[MUS_BLOCK_MAXIMUM];
   for (int r = 0; r < block; ++r) {
-    REAL step = 0;
-    for (int c = 0; c < block; ++c)
-      step += inverse[r * block + c] * residual[c];
-    step *= t->alpha;
-    if (t->beta != 0)
-      step += t->beta * t->p[at + (size_t)r];
-    t->p[at + (size_t)r] = step;
-    t->y[at + (size_t)r] = t->x[at + (size_t)r] + step;
+    residual[r] = t->alpha * (t->b[at + (size_t)r] - sum[r]);
+    next[r] = t->x[at + (size_t)r] + t->beta * t->x[at + (size_t)r];
   }
+  if (t->gamma != 0)
+    for (int r = 0; r < block; ++r)
+      next[r] -= t->gamma * t->y[at + (size_t)r];
+  for (int c = 0; c < block; ++c) // by columns: D^-1 is symmetric
+    for (int r = 0; r < block; ++r)
+      next[r] += inverse[c * block + r] * residual[c];
+  for (int r = 0; r < block; ++r)
+    t->y[at + (size_t)r] = next[r];
 }
 
 ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation operation, int row_block,

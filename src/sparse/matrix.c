@@ -141,13 +141,13 @@ RUN(mus_task_f, rows_f)
     run(&task, MUS_OP_TRANSPOSED, at->pattern.rows);                                                                   \
   }                                                                                                                    \
   void chebyshev(const matrix *a, const real *inverse_diagonal, const real *b, const real *x, real alpha, real beta,   \
-                 real *p, real *x_next) {                                                                              \
-    task_type task = multiply##_task(a, x, x_next);                                                                    \
+                 real gamma, real *next) {                                                                             \
+    task_type task = multiply##_task(a, x, next);                                                                      \
     task.b = b;                                                                                                        \
     task.inverse_diagonal = inverse_diagonal;                                                                          \
     task.alpha = alpha;                                                                                                \
     task.beta = beta;                                                                                                  \
-    task.p = p;                                                                                                        \
+    task.gamma = gamma;                                                                                                \
     run(&task, MUS_OP_CHEBYSHEV, a->pattern->rows);                                                                    \
   }
 
@@ -264,7 +264,8 @@ double mus_asymmetry(const mus_matrix *a, const mus_transpose *at) {
           my_difference = fmax(my_difference, fabs(here[r * block + c] - there[c * block + r]));
         }
     }
-    MUS_ONE_AT_A_TIME { // maxima do not depend on order
+    MUS_ONE_AT_A_TIME
+    { // maxima do not depend on order
       largest = fmax(largest, my_largest);
       difference = fmax(difference, my_difference);
     }

@@ -47,13 +47,15 @@ void mus_multiply_add_f(const mus_matrix_f *a, const float *x, float *y);
 void mus_multiply_transposed(const mus_matrix *a, const mus_transpose *at, const double *x, double *y);
 void mus_multiply_transposed_f(const mus_matrix_f *a, const mus_transpose *at, const float *x, float *y);
 
-// One step of a block-diagonally scaled Chebyshev iteration in one pass over A (A square, D its block diagonal):
-//   p <- alpha D^-1 (b - A x) + beta p,   x_next <- x + p
-// x_next must not alias x. With beta = 0, p is not read.
+// One step of a block-diagonally scaled Chebyshev iteration in one pass over A (A square, D its block diagonal), as a
+// three-term recurrence whose oldest term is overwritten by the newest:
+//   next <- x + alpha D^-1 (b - A x) + beta x - gamma next
+// next must not alias x. With gamma = 0, next is not read. (beta = gamma continues from x with the step before;
+// beta > 0 = gamma does so when the step before started from zero; beta = gamma = 0 begins.)
 void mus_chebyshev_step(const mus_matrix *a, const double *inverse_diagonal, const double *b, const double *x,
-                        double alpha, double beta, double *p, double *x_next);
+                        double alpha, double beta, double gamma, double *next);
 void mus_chebyshev_step_f(const mus_matrix_f *a, const float *inverse_diagonal, const float *b, const float *x,
-                          float alpha, float beta, float *p, float *x_next);
+                          float alpha, float beta, float gamma, float *next);
 
 // y_i = B_i x_i for one `block` x `block` matrix a row, e.g. the inverse diagonal.
 void mus_block_diagonal_multiply(int rows, int block, const double *b, const double *x, double *y);
