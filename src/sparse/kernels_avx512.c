@@ -6,17 +6,26 @@
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
   const __m512i arrange = _mm512_setr_epi64(0, 1, 2, 0, 1, 2, 0, 1);
-  __m512d part0 = _mm512_setzero_pd();
-  __m128d part1 = _mm_setzero_pd();
-  for (int k = begin; k < end; ++k) {
-    const double *a = t->value + (size_t)k * 9, *x = t->x + (size_t)t->column[k] * 3;
-    __m512d x0 = _mm512_permutexvar_pd(arrange, _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, x)));
-    part0 = _mm512_fmadd_pd(_mm512_loadu_pd(a), x0, part0);
-    part1 = _mm_fmadd_sd(_mm_load_sd(a + 8), _mm_load_sd(x + 2), part1);
+  __m512d part0[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
+  __m128d part1[2] = {_mm_setzero_pd(), _mm_setzero_pd()};
+#define ADD_BLOCK(k, s)                                                                                                \
+  {                                                                                                                    \
+    const double *a = t->value + (size_t)(k)*9, *x = t->x + (size_t)t->column[k] * 3;                                  \
+    __m512d arranged = _mm512_permutexvar_pd(arrange, _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, x)));            \
+    part0[s] = _mm512_fmadd_pd(_mm512_loadu_pd(a), arranged, part0[s]);                                                \
+    part1[s] = _mm_fmadd_sd(_mm_load_sd(a + 8), _mm_load_sd(x + 2), part1[s]);                                         \
   }
+  int k = begin;
+  for (; k + 1 < end; k += 2) {
+    ADD_BLOCK(k, 0)
+    ADD_BLOCK(k + 1, 1)
+  }
+  if (k < end)
+    ADD_BLOCK(k, 0)
+#undef ADD_BLOCK
   double lane[10];
-  _mm512_storeu_pd(lane, part0);
-  _mm_store_sd(lane + 8, part1);
+  _mm512_storeu_pd(lane, _mm512_add_pd(part0[0], part0[1]));
+  _mm_store_sd(lane + 8, _mm_add_sd(part1[0], part1[1]));
   MUS_FOLD(3, lane, sum)
 }
 
@@ -46,14 +55,23 @@ static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum)
 
 static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum) {
   const __m512i arrange = _mm512_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 3, 3, 3, 3, 3, 3);
-  __m512 part = _mm512_setzero_ps();
-  for (int k = begin; k < end; ++k) {
-    __m128 x = _mm_maskz_loadu_ps(7, t->x + (size_t)t->column[k] * 3);
-    __m512 arranged = _mm512_permutexvar_ps(arrange, _mm512_castps128_ps512(x));
-    part = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(0x1ff, t->value + (size_t)k * 9), arranged, part);
+  __m512 part[2] = {_mm512_setzero_ps(), _mm512_setzero_ps()};
+#define ADD_BLOCK(k, s)                                                                                                \
+  {                                                                                                                    \
+    __m128 x = _mm_maskz_loadu_ps(7, t->x + (size_t)t->column[k] * 3);                                                 \
+    __m512 arranged = _mm512_permutexvar_ps(arrange, _mm512_castps128_ps512(x));                                       \
+    part[s] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(0x1ff, t->value + (size_t)(k)*9), arranged, part[s]);              \
   }
+  int k = begin;
+  for (; k + 1 < end; k += 2) {
+    ADD_BLOCK(k, 0)
+    ADD_BLOCK(k + 1, 1)
+  }
+  if (k < end)
+    ADD_BLOCK(k, 0)
+#undef ADD_BLOCK
   float lane[16];
-  _mm512_storeu_ps(lane, part);
+  _mm512_storeu_ps(lane, _mm512_add_ps(part[0], part[1]));
   MUS_FOLD(3, lane, sum)
 }
 

@@ -53,31 +53,41 @@ ALWAYS_INLINE void NAME(chebyshev_row)(const TASK *t, int block, int row, const 
     t->y[at + (size_t)r] = next[r];
 }
 
+// What becomes of a row's sum.
+ALWAYS_INLINE void NAME(finish_row)(const TASK *t, mus_operation operation, int block, int row, const REAL *sum) {
+  if (operation == MUS_OP_CHEBYSHEV) {
+    NAME(chebyshev_row)(t, block, row, sum);
+    return;
+  }
+  size_t at = (size_t)row * (size_t)block;
+  for (int r = 0; r < block; ++r) {
+    REAL *y = &t->y[at + (size_t)r];
+    *y = operation == MUS_OP_ADD ? *y + sum[r] : operation == MUS_OP_RESIDUAL ? t->b[at + (size_t)r] - sum[r] : sum[r];
+  }
+}
+
+// Rows go in short runs, first all their sums, then all their ends: the processor keeps more of A in flight that way.
 ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation operation, int row_block,
                               int column_block) {
+  enum { RUN = 16 };
   int block = operation == MUS_OP_TRANSPOSED ? column_block : row_block;
-  for (int i = begin; i < end; ++i) {
-    REAL sum[MUS_BLOCK_MAXIMUM];
-    int from = t->row_start[i], to = t->row_start[i + 1];
-    if (operation == MUS_OP_TRANSPOSED)
-      NAME(row_transposed)(t, row_block, column_block, from, to, sum);
-    else if (row_block == 3 && column_block == 3)
-      NAME(row_3x3)(t, from, to, sum);
-    else if (row_block == 6 && column_block == 6)
-      NAME(row_6x6)(t, from, to, sum);
-    else
-      NAME(row_any)(t, row_block, column_block, from, to, sum);
-
-    size_t at = (size_t)i * (size_t)block;
-    if (operation == MUS_OP_CHEBYSHEV)
-      NAME(chebyshev_row)(t, block, i, sum);
-    else
-      for (int r = 0; r < block; ++r) {
-        REAL *y = &t->y[at + (size_t)r];
-        *y = operation == MUS_OP_ADD        ? *y + sum[r]
-             : operation == MUS_OP_RESIDUAL ? t->b[at + (size_t)r] - sum[r]
-                                            : sum[r];
-      }
+  REAL sums[RUN * MUS_BLOCK_MAXIMUM];
+  for (int first = begin; first < end; first += RUN) {
+    int count = end - first < RUN ? end - first : RUN;
+    for (int i = 0; i < count; ++i) {
+      int from = t->row_start[first + i], to = t->row_start[first + i + 1];
+      REAL *sum = sums + i * block;
+      if (operation == MUS_OP_TRANSPOSED)
+        NAME(row_transposed)(t, row_block, column_block, from, to, sum);
+      else if (row_block == 3 && column_block == 3)
+        NAME(row_3x3)(t, from, to, sum);
+      else if (row_block == 6 && column_block == 6)
+        NAME(row_6x6)(t, from, to, sum);
+      else
+        NAME(row_any)(t, row_block, column_block, from, to, sum);
+    }
+    for (int i = 0; i < count; ++i)
+      NAME(finish_row)(t, operation, block, first + i, sums + i * block);
   }
 }
 
