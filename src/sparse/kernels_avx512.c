@@ -109,6 +109,7 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
 #define NAME(stem) stem##_f
 #include "sparse/kernels_template.h"
 
+#include "sparse/product_avx2.h"
 #include "sparse/product_template.h"
 
 const mus_kernels mus_kernels_avx512 = {table_d, table_f, product_rows};

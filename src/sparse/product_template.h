@@ -1,9 +1,16 @@
 // The inner loops of sparse products, as text: included by each kernels_*.c, so that they are compiled for its machine.
+// Where product_avx2.h was included before, blocks with six columns take its way.
 #include <string.h>
 
 // C += A B, or C += A^T B where A is stored as inner x rows.
 static inline __attribute__((always_inline)) void add_product(int rows, int inner, int columns, int transposed,
                                                               const double *a, const double *b, double *c) {
+#if MUS_ADD_PRODUCT_6
+  if (columns == 6 && rows <= 6 && inner <= 6) {
+    add_product_6(rows, inner, transposed, a, b, c);
+    return;
+  }
+#endif
   for (int r = 0; r < rows; ++r)
     for (int q = 0; q < inner; ++q) {
       double factor = transposed ? a[q * rows + r] : a[r * inner + q];
