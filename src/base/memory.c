@@ -1,10 +1,17 @@
 // Checked, aligned, padded allocation and arenas. See memory.h.
+#define _DEFAULT_SOURCE // madvise
+
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// Allocations from LARGE on are asked to lie in large pages: fewer faults while they are first written, and fewer
+// misses when products walk through them.
+enum { PAGE_LARGE = 2 << 20, LARGE = 8 << 20 };
 
 static atomic_long fail_countdown = -1;
 
@@ -31,7 +38,12 @@ void *mus_alloc(size_t count, size_t size) {
   size_t bytes = padded_bytes(count, size);
   if (bytes == 0 || told_to_fail())
     return NULL;
-  char *memory = aligned_alloc(MUS_ALIGNMENT, bytes);
+  int large = bytes >= LARGE;
+  char *memory = aligned_alloc(large ? PAGE_LARGE : MUS_ALIGNMENT, bytes);
+#ifdef MADV_HUGEPAGE
+  if (memory && large)
+    madvise(memory, bytes, MADV_HUGEPAGE); // a wish: nothing is lost where it is not granted
+#endif
   if (memory)
     memset(memory + count * size, 0, bytes - count * size);
   return memory;
