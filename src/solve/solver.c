@@ -231,7 +231,7 @@ static mus_status check_vector(const char *name, size_t n, const double *x) {
   size_t at = 0;
   while (isfinite(x[at]))
     ++at;
-  return mus_fail(MUS_BAD_INPUT, "%s holds %g at index %zu: all values must be finite", name, x[at], at);
+  return mus_fail(MUS_BAD_INPUT, "%s: number %zu, counted from 0, is %g; all must be finite", name, at, x[at]);
 }
 
 static mus_status set_values(mus_solver *solver, const double *values) {
@@ -264,12 +264,14 @@ mus_status mus_solver_set_coordinates(mus_solver *solver, const double *position
   if ((status = check_vector("the coordinates", n, positions)))
     return status;
   if (!solver->positions) {
-    double *room = mus_arena_alloc(&solver->arena, n, sizeof *room);
+    mus_arena arena = {0};
+    double *room = mus_arena_alloc(&arena, n, sizeof *room);
     if (!room)
       return mus_fail_memory();
-    solver->positions = room;
     mus_arena_clear(&solver->kernel_arena);
+    solver->kernel_arena = arena;
     solver->kernel = NULL;
+    solver->positions = room;
     solver->hierarchy_stale = solver->petsc_stale = MUS_STALE_ALL; // another number of vectors
   }
   mus_copy(n, positions, solver->positions);
@@ -371,11 +373,12 @@ static mus_status solve(mus_solver *solver, const double *b, double *x) {
     status = check_vector("the first guess", mus_solver_unknowns(solver), x);
   if (status)
     return status;
-  solver->record = (mus_solve_record){.method = solver->options.method, .operator_complexity = 1};
+  solver->record = (mus_solve_record){.method = solver->options.method, .true_residual = NAN, .operator_complexity = 1};
+  solver->residuals[0] = NAN; // no norm yet
   mus_cg_options limits = {solver->options.tolerance, solver->options.iterations, solver->options.stop};
   status = solver->options.method == MUS_METHOD_AUTO ? mus_run_automatic(solver, &limits, b, x)
                                                      : mus_run_method(solver, solver->options.method, &limits, b, x);
-  if (status == MUS_OK || status == MUS_NOT_CONVERGED)
+  if (status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)
     solver->record.true_residual = true_residual(solver, b, x);
   solver->record.status = status;
   solver->record.residuals = solver->residuals;
