@@ -319,8 +319,9 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   mus_filter filter = {.rows = solver->rows, .block = solver->block};
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
-  if (!status && filter.count > 0 && solver->filtered.value == solver->a.value)
-    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &solver->filtered);
+  mus_matrix filtered = solver->filtered;
+  if (!status && filter.count > 0 && filtered.value == solver->a.value)
+    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &filtered);
   if (status) {
     mus_arena_clear(&arena);
     return status;
@@ -329,6 +330,7 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   mus_arena_clear(&solver->constraint_arena);
   solver->constraint_arena = arena;
   solver->filter = filter;
+  solver->filtered = filtered;
   numbers_stale(solver);
   if (!same)
     solver->hierarchy_stale = MUS_STALE_ALL;
