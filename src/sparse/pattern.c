@@ -22,10 +22,11 @@ mus_status mus_pattern_check(int rows, int columns, const int *row_start, const 
     return mus_fail(MUS_BAD_INPUT, "the pattern has %d rows and %d columns: both must be at least 1", rows, columns);
   if (row_start[0] != 0)
     return mus_fail(MUS_BAD_INPUT, "row_start[0] is %d: it must be 0", row_start[0]);
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < rows; ++i) // all of them before the columns, which are there up to the last row start only
     if (row_start[i + 1] < row_start[i])
       return mus_fail(MUS_BAD_INPUT, "row_start[%d] = %d is less than row_start[%d] = %d: it must not decrease", i + 1,
                       row_start[i + 1], i, row_start[i]);
+  for (int i = 0; i < rows; ++i)
     for (int k = row_start[i]; k < row_start[i + 1]; ++k) {
       if (column[k] < 0 || column[k] >= columns)
         return mus_fail(MUS_BAD_INPUT, "column %d in row %d is outside 0...%d", column[k], i, columns - 1);
@@ -33,7 +34,6 @@ mus_status mus_pattern_check(int rows, int columns, const int *row_start, const 
         return mus_fail(MUS_BAD_INPUT, "column %d follows column %d in row %d: columns must ascend, each once",
                         column[k], column[k - 1], i);
     }
-  }
   return MUS_OK;
 }
 
