@@ -44,6 +44,9 @@ static mus_status check_tuples(int nodes, int kinds, const mus_tuples *tuples, s
   *corners = 0;
   for (int kind = 0; kind < kinds; ++kind) {
     const mus_tuples *t = &tuples[kind];
+    if (t->arity < 0 || t->count < 0)
+      return mus_fail(MUS_BAD_INPUT, "kind %d has %d elements of %d nodes: neither can be negative", kind, t->count,
+                      t->arity);
     for (int e = 0; e < t->count; ++e)
       for (int c = 0; c < t->arity; ++c) {
         int node = t->index[(size_t)e * (size_t)t->arity + (size_t)c];
