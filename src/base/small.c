@@ -16,6 +16,29 @@ void mus_small_multiply(int n, const double *a, const double *b, double *c) {
   }
 }
 
+// The largest magnitude among the entries; NaN where any is NaN.
+static double largest_entry(int count, const double *a) {
+  double largest = 0;
+  for (int k = 0; k < count; ++k)
+    if (!(fabs(a[k]) <= largest) && !isnan(largest))
+      largest = fabs(a[k]);
+  return largest;
+}
+
+// Divides by the power of two next to `largest`, which costs no bits, so that squares neither overflow nor all vanish.
+// Returns the power.
+static int normalise(int count, double largest, double *a) {
+  enum { LOWEST = -1022 }; // the powers below have no inverse
+  int exponent = 0;
+  frexp(largest, &exponent);
+  if (exponent < LOWEST)
+    exponent = LOWEST;
+  double factor = ldexp(1, -exponent);
+  for (int k = 0; k < count; ++k)
+    a[k] *= factor;
+  return exponent;
+}
+
 // Rotates rows and columns p and q of the symmetric `a` so that a_pq vanishes, and the vectors along with them.
 static void rotate(int n, int p, int q, double *a, double *vectors) {
   double difference = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
@@ -45,8 +68,10 @@ void mus_small_eigen(int n, const double *a, double *values, double *vectors) {
     for (int j = 0; j < n; ++j) {
       work[i * n + j] = i >= j ? a[i * n + j] : a[j * n + i];
       vectors[i * n + j] = i == j;
-      total += work[i * n + j] * work[i * n + j];
     }
+  int exponent = normalise(n * n, largest_entry(n * n, work), work);
+  for (int k = 0; k < n * n; ++k)
+    total += work[k] * work[k];
   for (int sweep = 0; sweep < 30; ++sweep) { // converges quadratically: six or seven are usual
     double off = 0;
     for (int p = 0; p < n; ++p)
@@ -60,7 +85,7 @@ void mus_small_eigen(int n, const double *a, double *values, double *vectors) {
           rotate(n, p, q, work, vectors);
   }
   for (int i = 0; i < n; ++i)
-    values[i] = work[i * n + i];
+    values[i] = ldexp(work[i * n + i], exponent);
 }
 
 void mus_small_inverse_root(int n, const double *a, double *root) {
@@ -83,22 +108,20 @@ double mus_small_radius(int n, const double *a) {
   enum { SQUARINGS = 7 };
   double power[ENTRIES], square[ENTRIES];
   memcpy(power, a, (size_t)(n * n) * sizeof *power);
-  double logarithm = 0, weight = 1; // radius ~ exp(logarithm) while `power` is kept at norm 1
-  for (int step = 0; step <= SQUARINGS; ++step) {
-    double norm = 0;
-    for (int k = 0; k < n * n; ++k)
-      norm += power[k] * power[k];
-    norm = sqrt(norm);
-    if (!(norm > 1e-280) || !isfinite(norm))
-      return norm > 0 && !isfinite(norm) ? norm : 0;
-    logarithm += weight * log(norm);
+  double logarithm = 0, weight = 1; // log2 of the radius; what a factor of `power` adds to it
+  for (int step = 0;; ++step) {
+    double largest = largest_entry(n * n, power);
+    if (!(largest > 0) || !isfinite(largest))
+      return largest;
+    logarithm += weight * normalise(n * n, largest, power);
     if (step == SQUARINGS)
       break;
-    for (int k = 0; k < n * n; ++k)
-      power[k] /= norm;
     mus_small_multiply(n, power, power, square);
     memcpy(power, square, (size_t)(n * n) * sizeof *power);
     weight /= 2;
   }
-  return exp(logarithm);
+  double norm = 0;
+  for (int k = 0; k < n * n; ++k)
+    norm += power[k] * power[k];
+  return exp2(logarithm + weight * log2(norm) / 2);
 }

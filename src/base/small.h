@@ -12,7 +12,8 @@ void mus_small_eigen(int n, const double *a, double *values, double *vectors);
 void mus_small_inverse_root(int n, const double *a, double *root);
 
 // The spectral radius of any n x n matrix from the norm of its 128th power (Gelfand's formula by repeated squaring):
-// never too small, and too large by at most the 128th root of n times the eigenvectors' condition number.
+// never too small, and too large by at most the 128th root of n times the eigenvectors' condition number. A radius
+// below 1e-150 of the norm may count as 0. NaN where an entry is NaN, else infinite where one is infinite.
 double mus_small_radius(int n, const double *a);
 
 // c = a b
