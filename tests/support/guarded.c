@@ -1,0 +1,36 @@
+// Memory between two pages that may not be touched. See guarded.h.
+#include "support/guarded.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+guarded guarded_create(size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = (bytes / page + 1) * page;
+  int zeros = open("/dev/zero", O_RDWR);
+  assert_true(zeros >= 0);
+  char *all = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE, zeros, 0);
+  assert_true(all != MAP_FAILED);
+  close(zeros);
+  assert_int_equal(mprotect(all + page, inside, PROT_READ | PROT_WRITE), 0);
+  return (guarded){all + page, all + page + inside, page};
+}
+
+void *guarded_copy(const guarded *room, int at_end, size_t bytes, const void *from) {
+  assert_true(bytes <= (size_t)(room->end - room->begin));
+  char *to = at_end ? room->end - bytes : room->begin;
+  if (bytes > 0)
+    memcpy(to, from, bytes);
+  return to;
+}
+
+void guarded_free(guarded *room) {
+  munmap(room->begin - room->page, (size_t)(room->end - room->begin) + 2 * room->page);
+  *room = (guarded){0};
+}
