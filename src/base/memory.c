@@ -39,13 +39,15 @@ void *mus_alloc(size_t count, size_t size) {
   if (bytes == 0 || told_to_fail())
     return NULL;
   int large = bytes >= LARGE;
-  char *memory = aligned_alloc(large ? PAGE_LARGE : MUS_ALIGNMENT, bytes);
+  void *aligned = NULL; // not by aligned_alloc, whose size must be a multiple of the alignment
+  if (posix_memalign(&aligned, large ? PAGE_LARGE : MUS_ALIGNMENT, bytes) != 0)
+    return NULL;
+  char *memory = aligned;
 #ifdef MADV_HUGEPAGE
-  if (memory && large)
+  if (large)
     madvise(memory, bytes, MADV_HUGEPAGE); // a wish: nothing is lost where it is not granted
 #endif
-  if (memory)
-    memset(memory + count * size, 0, bytes - count * size);
+  memset(memory + count * size, 0, bytes - count * size);
   return memory;
 }
 

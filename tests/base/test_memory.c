@@ -33,7 +33,7 @@ static void dirty_the_heap(void) {
 
 static void allocations_are_aligned_and_padded(void **state) {
   (void)state;
-  const size_t sizes[] = {0, 1, 3, 63, 64, 65, 127, 128, 1000, 100000};
+  const size_t sizes[] = {0, 1, 3, 63, 64, 65, 127, 128, 1000, 100000, (9 << 20) + 1};
   dirty_the_heap();
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
     char *memory = mus_alloc(sizes[i], 1);
