@@ -15,10 +15,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "muslin/matrix_market.h"
 #include "sparse/matrix_market_compress.h"
-#include "sparse/matrix_market_scan.h"
 
 typedef struct header {
   bool array, pattern, integer, symmetric;
@@ -97,7 +98,7 @@ static mus_status read_banner(mus_scanner *s, header *h) {
                                                                                    set_field, set_symmetry};
   for (size_t k = 0; k < sizeof set / sizeof *set; ++k) {
     char word[WORD];
-    mus_status status = mus_scan_word(s, sizeof word, word);
+    mus_status status = mus_scan_lower_word(s, sizeof word, word);
     if (status == MUS_OK)
       status = set[k](s, word, h);
     if (status != MUS_OK)
@@ -153,29 +154,6 @@ static mus_status read_sizes(mus_scanner *s, header *h) {
 
 // --- the entries ---------------------------------------------------------------------------------------------------
 
-// A buffer that doubles, up to `limit` items.
-typedef struct growing {
-  void *items;
-  size_t count, capacity, limit;
-} growing;
-
-static mus_status make_room(growing *list, size_t size) {
-  if (list->count < list->capacity)
-    return MUS_OK;
-  size_t capacity = list->capacity == 0 ? 1024 : 2 * list->capacity;
-  if (capacity > list->limit)
-    capacity = list->limit;
-  void *items = mus_alloc(capacity, size);
-  if (!items)
-    return mus_fail_memory();
-  if (list->count > 0)
-    memcpy(items, list->items, list->count * size);
-  mus_free(list->items);
-  list->items = items;
-  list->capacity = capacity;
-  return MUS_OK;
-}
-
 static mus_status read_index(mus_scanner *s, const char *what, int size, int *index) {
   long long value;
   mus_status status = mus_scan_integer(s, what, &value);
@@ -228,27 +206,25 @@ static mus_status next_entry(mus_scanner *s, size_t read, long long declared) {
   return MUS_OK;
 }
 
-static mus_status read_entries(mus_scanner *s, const header *h, growing *list) {
+static mus_status read_entries(mus_scanner *s, const header *h, mus_list *list) {
   for (;;) {
     mus_status status = next_entry(s, list->count, h->entries);
     if (status != MUS_OK || (long long)list->count == h->entries)
       return status;
-    status = make_room(list, sizeof(mus_entry));
-    if (status == MUS_OK)
-      status = read_entry(s, h, (mus_entry *)list->items + list->count++);
+    mus_entry *entry = mus_list_add(list, sizeof *entry);
+    status = entry ? read_entry(s, h, entry) : mus_fail_memory();
     if (status != MUS_OK)
       return status;
   }
 }
 
-static mus_status read_values(mus_scanner *s, const header *h, growing *list) {
+static mus_status read_values(mus_scanner *s, const header *h, mus_list *list) {
   for (;;) {
     mus_status status = next_entry(s, list->count, h->entries);
     if (status != MUS_OK || (long long)list->count == h->entries)
       return status;
-    status = make_room(list, sizeof(double));
-    if (status == MUS_OK)
-      status = read_value(s, h, (double *)list->items + list->count++);
+    double *value = mus_list_add(list, sizeof *value);
+    status = value ? read_value(s, h, value) : mus_fail_memory();
     if (status != MUS_OK)
       return status;
   }
@@ -260,7 +236,7 @@ static mus_status read_values(mus_scanner *s, const header *h, growing *list) {
 // an entry for every so many of them. A sparse right-hand side with a handful of entries stays below it.
 enum { ROWS_FREE = 1 << 24, ROWS_AN_ENTRY = 16 };
 
-static mus_status check_counts(const mus_scanner *s, const header *h, const growing *list) {
+static mus_status check_counts(const mus_scanner *s, const header *h, const mus_list *list) {
   if (h->rows > ROWS_FREE + (long long)list->count * ROWS_AN_ENTRY)
     return mus_scan_fail_at(s, h->size_line, MUS_BAD_INPUT, "%d rows with only %zu entries: check the size line",
                             h->rows, list->count);
@@ -275,7 +251,7 @@ static mus_status check_counts(const mus_scanner *s, const header *h, const grow
   return MUS_OK;
 }
 
-static mus_status build_sparse(const mus_scanner *s, const header *h, const growing *list, mus_mm_matrix *out) {
+static mus_status build_sparse(const mus_scanner *s, const header *h, const mus_list *list, mus_mm_matrix *out) {
   mus_status status = check_counts(s, h, list);
   if (status != MUS_OK)
     return status;
@@ -284,7 +260,7 @@ static mus_status build_sparse(const mus_scanner *s, const header *h, const grow
 }
 
 // The values of a general matrix are in place already; those of a symmetric one are spread over both triangles.
-static mus_status build_dense(const header *h, growing *list, mus_mm_matrix *out) {
+static mus_status build_dense(const header *h, mus_list *list, mus_mm_matrix *out) {
   size_t n = (size_t)h->rows;
   double *value = list->items;
   if (h->symmetric) {
@@ -303,13 +279,14 @@ static mus_status build_dense(const header *h, growing *list, mus_mm_matrix *out
 }
 
 static mus_status read_matrix(mus_scanner *s, mus_mm_matrix *out) {
+  s->comment = '%';
   header h = {0};
   mus_status status = read_banner(s, &h);
   if (status == MUS_OK)
     status = read_sizes(s, &h);
   if (status != MUS_OK)
     return status;
-  growing list = {.limit = (size_t)h.entries};
+  mus_list list = {.limit = (size_t)h.entries};
   status = h.array ? read_values(s, &h, &list) : read_entries(s, &h, &list);
   if (status == MUS_OK)
     status = h.array ? build_dense(&h, &list, out) : build_sparse(s, &h, &list, out);

@@ -1,8 +1,8 @@
-// Words and numbers of a text file. See matrix_market_scan.h.
+// Words, numbers and bytes of a file. See scan.h.
 //
 // Decimal numbers whose digits fit 53 bits and whose power of ten is at most 22 are products or quotients of two exact
 // doubles, hence correctly rounded (Clinger 1990); all others go to strtod, which is correctly rounded as well.
-#include "sparse/matrix_market_scan.h"
+#include "base/scan.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -154,9 +154,17 @@ static mus_status fill(mus_scanner *s) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+// Bytes of a backslash and the end of line that it takes away, 0 where there is none. Like a word, it is looked for
+// where the buffer holds MUS_SCAN_WORD bytes or all that is left.
+static int continuation_at(const mus_scanner *s, const char *p) {
+  if (!s->continued || *p != '\\')
+    return 0;
+  return p[1] == '\n' ? 2 : p[1] == '\r' && p[2] == '\n' ? 3 : 0;
+}
+
 // A zero byte ends a word only where the data ends: elsewhere it is text like any other, and wrong like any other.
 static bool ends_word(const mus_scanner *s, const char *p) {
-  return is_blank(*p) || *p == '\n' || (p == s->end && s->at_end);
+  return is_blank(*p) || *p == '\n' || (p == s->end && s->at_end) || continuation_at(s, p) > 0;
 }
 
 // Whether the word at the cursor is over at `p`. The length counts, lest it depend on the buffer what can be read.
@@ -171,16 +179,23 @@ static mus_status skip_blanks(mus_scanner *s) {
   for (;;) {
     while (is_blank(*s->cursor))
       ++s->cursor;
-    if (s->at_end || s->end - s->cursor >= MUS_SCAN_WORD)
-      return MUS_OK;
+    if (s->at_end || s->end - s->cursor >= MUS_SCAN_WORD) {
+      int continuation = continuation_at(s, s->cursor);
+      if (continuation == 0)
+        return MUS_OK;
+      s->cursor += continuation;
+      ++s->line;
+      continue;
+    }
     mus_status status = fill(s);
     if (status != MUS_OK)
       return status;
   }
 }
 
-// To the end of the line, which stays unread.
-static mus_status skip_comment(mus_scanner *s) {
+static bool at_comment(const mus_scanner *s) { return s->comment != '\0' && *s->cursor == s->comment; }
+
+mus_status mus_scan_skip_line(mus_scanner *s) {
   for (;;) {
     const char *newline = memchr(s->cursor, '\n', (size_t)(s->end - s->cursor));
     s->cursor = newline ? newline : s->end;
@@ -195,8 +210,8 @@ static mus_status skip_comment(mus_scanner *s) {
 mus_status mus_scan_next(mus_scanner *s, bool *found) {
   for (;;) {
     mus_status status = skip_blanks(s);
-    if (status == MUS_OK && *s->cursor == '%')
-      status = skip_comment(s);
+    if (status == MUS_OK && at_comment(s))
+      status = mus_scan_skip_line(s);
     if (status != MUS_OK)
       return status;
     *found = s->cursor < s->end;
@@ -205,6 +220,12 @@ mus_status mus_scan_next(mus_scanner *s, bool *found) {
     ++s->cursor;
     ++s->line;
   }
+}
+
+mus_status mus_scan_more(mus_scanner *s, bool *more) {
+  mus_status status = skip_blanks(s);
+  *more = s->cursor < s->end && *s->cursor != '\n' && !at_comment(s);
+  return status;
 }
 
 // The word at `p`, fit to be printed.
@@ -223,8 +244,36 @@ mus_status mus_scan_word(mus_scanner *s, size_t size, char *word) {
   size_t length = 0;
   for (; s->cursor < s->end && !ends_word(s, s->cursor); ++s->cursor)
     if (length + 1 < size)
-      word[length++] = (char)(isprint((unsigned char)*s->cursor) ? tolower((unsigned char)*s->cursor) : '?');
+      word[length++] = (char)(isprint((unsigned char)*s->cursor) ? *s->cursor : '?');
   word[length] = '\0';
+  return MUS_OK;
+}
+
+mus_status mus_scan_lower_word(mus_scanner *s, size_t size, char *word) {
+  mus_status status = mus_scan_word(s, size, word);
+  if (status == MUS_OK)
+    for (char *p = word; *p != '\0'; ++p)
+      *p = (char)tolower((unsigned char)*p);
+  return status;
+}
+
+// Where the word at the cursor ends, as far as the buffer knows.
+static const char *word_end(const mus_scanner *s) {
+  const char *p = s->cursor;
+  while (p < s->end && !ends_word(s, p))
+    ++p;
+  return p;
+}
+
+mus_status mus_scan_peek(mus_scanner *s, const char **word, size_t *length) {
+  mus_status status = skip_blanks(s);
+  if (status != MUS_OK)
+    return status;
+  const char *p = word_end(s);
+  if (!is_whole_word(s, p))
+    return mus_scan_fail(s, MUS_BAD_INPUT, "a word of more than %d characters: shorten it", MUS_SCAN_WORD);
+  *word = s->cursor;
+  *length = (size_t)(p - s->cursor);
   return MUS_OK;
 }
 
@@ -239,16 +288,13 @@ mus_status mus_scan_end_line(mus_scanner *s) {
 
 // --- numbers -------------------------------------------------------------------------------------------------------
 
-static mus_status fail_number(const mus_scanner *s, const char *what, const char *kind) {
+mus_status mus_scan_fail_word(const mus_scanner *s, const char *what, const char *kind) {
   char shown[WORD_SHOWN + 4];
   if (s->cursor == s->end && s->at_end)
     return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends where %s should be: it was cut off", what);
   if (*s->cursor == '\n')
     return mus_scan_fail(s, MUS_BAD_INPUT, "the line ends where %s should be: complete the line", what);
-  const char *p = s->cursor;
-  while (p < s->end && !ends_word(s, p))
-    ++p;
-  if (!is_whole_word(s, p))
+  if (!is_whole_word(s, word_end(s)))
     return mus_scan_fail(s, MUS_BAD_INPUT, "more than %d characters for %s: shorten it", MUS_SCAN_WORD, what);
   return mus_scan_fail(s, MUS_BAD_INPUT, "'%s' is not %s for %s: correct it", show_word(s, s->cursor, shown), kind,
                        what);
@@ -266,7 +312,7 @@ mus_status mus_scan_integer(mus_scanner *s, const char *what, long long *value) 
   for (; is_digit(*p); ++p)
     sum = sum > (LLONG_MAX - 9) / 10 ? LLONG_MAX - 9 : sum * 10 + (*p - '0');
   if (p == first || !is_whole_word(s, p))
-    return fail_number(s, what, "a whole number");
+    return mus_scan_fail_word(s, what, "a whole number");
   if (sum == LLONG_MAX - 9) {
     char shown[WORD_SHOWN + 4];
     return mus_scan_fail(s, MUS_BAD_INPUT, "%s is too large for %s: at most %d can be read",
@@ -348,11 +394,37 @@ mus_status mus_scan_real(mus_scanner *s, const char *what, double *value) {
   if (!p && (begins_like(s->cursor, "nan") || begins_like(s->cursor, "inf")))
     return mus_scan_fail(s, MUS_BAD_INPUT, "%s is not a finite number: find out where it was made", what);
   if (!p || !is_whole_word(s, p))
-    return fail_number(s, what, "a number");
+    return mus_scan_fail_word(s, what, "a number");
   double result = to_double(s->cursor, &number);
   if (!isfinite(result))
-    return fail_number(s, what, "within the range of a double");
+    return mus_scan_fail_word(s, what, "within the range of a double");
   *value = result;
   s->cursor = p;
+  return MUS_OK;
+}
+
+// --- bytes ---------------------------------------------------------------------------------------------------------
+
+mus_status mus_scan_newline(mus_scanner *s) {
+  mus_status status = mus_scan_end_line(s);
+  if (status != MUS_OK)
+    return status;
+  if (s->cursor == s->end)
+    return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends here: it was cut off");
+  ++s->cursor;
+  ++s->line;
+  return MUS_OK;
+}
+
+mus_status mus_scan_bytes(mus_scanner *s, size_t size, const char *what, const unsigned char **bytes) {
+  while ((size_t)(s->end - s->cursor) < size && !s->at_end) {
+    mus_status status = fill(s);
+    if (status != MUS_OK)
+      return status;
+  }
+  if ((size_t)(s->end - s->cursor) < size)
+    return mus_fail(MUS_BAD_INPUT, "%s: the file ends where %s should be: it was cut off", s->name, what);
+  *bytes = (const unsigned char *)s->cursor;
+  s->cursor += size;
   return MUS_OK;
 }
