@@ -50,14 +50,14 @@ static void compute_values(const mus_level_view *level, const double *root, doub
   }
 }
 
-// Marks dominated rows as special, then strong connections among the others, then rows without any.
+// Marks dominated rows as special, then strong connections among the others.
 static int mark(const mus_pattern *pattern, double theta, double dominance, const double *norm, mus_strength *s) {
   int count = 0;
   for (int i = 0; i < pattern->rows; ++i) {
     double sum = 0;
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
       sum += norm[k];
-    s->special[i] = sum < dominance;
+    s->special[i] = sum <= dominance;
     count += s->special[i];
   }
   for (int i = 0; i < pattern->rows; ++i) {

@@ -1,7 +1,8 @@
 // Strength of connection (Tamstorf et al. 2015, section 5):
 //   s_ij = rho(A_ii^(-1/2) A_ij A_jj^(-1/2)),  strong when s_ij > theta max_j s_ij
-// and the special nodes, which need no coarse correction: rows without a strong neighbour, or so dominated by their
-// diagonal that the smoother alone removes their error.
+// and the special nodes, which need no coarse correction: rows without neighbours, or so dominated by their diagonal
+// that the smoother alone removes their error. A row whose strongest neighbours are all special has no strong
+// connection and is not special for that: its weaker neighbours may need it.
 #ifndef MUS_MULTIGRID_STRENGTH_H
 #define MUS_MULTIGRID_STRENGTH_H
 
@@ -14,7 +15,7 @@ typedef struct mus_strength {
   int special_nodes;
 } mus_strength;
 
-// A row is dominated when the norms of its scaled off-diagonal blocks add up to less than `dominance`.
+// A row is dominated when the norms of its scaled off-diagonal blocks add up to `dominance` or less.
 mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, double theta, double dominance,
                                mus_strength *out);
 
