@@ -13,6 +13,8 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
             const int *ldc, size_t, size_t);
 void dsygv_(const int *type, const char *job, const char *uplo, const int *n, double *a, const int *lda, double *b,
             const int *ldb, double *w, double *work, const int *lwork, int *info, size_t, size_t);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+            const int *lwork, int *info, size_t, size_t);
 void dgeev_(const char *left, const char *right, const int *n, double *a, const int *lda, double *wr, double *wi,
             double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info, size_t,
             size_t);
@@ -69,6 +71,24 @@ double dense_radius(int n, const double *a) {
     radius = fmax(radius, hypot(real[i], imaginary[i]));
   free(matrix), free(real), free(imaginary), free(work);
   return radius;
+}
+
+double *dense_inverse_root(int n, const double *a) {
+  int size = 64 * n + 64, info;
+  double *vectors = numbers((size_t)(n * n)), *scaled = numbers((size_t)(n * n)), *work = numbers((size_t)size);
+  double *values = numbers((size_t)n);
+  memcpy(vectors, a, (size_t)(n * n) * sizeof *vectors);
+  dsyev_("V", "L", &n, vectors, &n, values, work, &size, &info, 1, 1);
+  require(info == 0 && values[0] > 0, "dsyev of a positive definite matrix");
+  double *transposed = numbers((size_t)(n * n));
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i) {
+      scaled[k * n + i] = vectors[k * n + i] / sqrt(values[k]);
+      transposed[i * n + k] = vectors[k * n + i];
+    }
+  double *root = dense_product(n, n, n, scaled, transposed);
+  free(vectors), free(scaled), free(work), free(values), free(transposed);
+  return root;
 }
 
 void dense_product_eigenvalues(int n, const double *m, const double *a, double *eigenvalues) {

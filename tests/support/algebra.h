@@ -13,6 +13,9 @@ double dense_asymmetry(int n, const double *a);
 // The spectral radius of any n x n matrix, by LAPACK.
 double dense_radius(int n, const double *a);
 
+// A^(-1/2) of a symmetric positive definite n x n matrix; to be freed with free().
+double *dense_inverse_root(int n, const double *a);
+
 // The eigenvalues of M A, ascending, for M symmetric (its lower triangle is read) and A symmetric positive definite.
 void dense_product_eigenvalues(int n, const double *m, const double *a, double *eigenvalues);
 

@@ -218,6 +218,10 @@ void problem_free(problem *p) {
   *p = (problem){0};
 }
 
+mus_level_view problem_view(const problem *p, double radius) {
+  return (mus_level_view){0, &p->a, p->place, p->inverse_diagonal, radius};
+}
+
 double *vector_zero(int n) {
   double *x = mus_alloc_zero((size_t)n, sizeof *x);
   require(x != NULL, "allocation");

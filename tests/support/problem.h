@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "muslin/solver.h"
+#include "multigrid/hierarchy.h"
 #include "sheet_system.h"
 #include "sparse/matrix.h"
 
@@ -41,6 +41,9 @@ problem problem_chain(int nodes);
 // Only the diagonal blocks, each random and positive definite; constants.
 problem problem_diagonal(int rows, int block, uint64_t seed);
 void problem_free(problem *problem);
+
+// The problem as a coarsening sees the finest level, with any number for the spectral radius.
+mus_level_view problem_view(const problem *problem, double radius);
 
 // Vectors that kernels may read: aligned and padded. To be freed with mus_free().
 double *vector_zero(int n);
