@@ -262,6 +262,34 @@ static void coordinates_may_be_far_away(void **state) {
   sheet_system_free(&system);
 }
 
+// Positions that say nothing first, then the right ones: what follows is as if they had been given at once.
+static void coordinates_are_followed(void **state) {
+  (void)state;
+  sheet_options sheet = sheet_default_options();
+  sheet.side = 25;
+  sheet_system system;
+  assert_int_equal(sheet_system_create(&sheet, &system), MUS_OK);
+  given g = given_sheet(&system), wrong = g;
+  double *x = malloc((size_t)g.n * sizeof *x), *expected = malloc((size_t)g.n * sizeof *expected);
+  double *scattered = malloc((size_t)g.n * sizeof *scattered);
+  assert_true(x && expected && scattered);
+  for (int i = 0; i < g.n; ++i)
+    scattered[i] = mus_random(12, (uint64_t)i);
+  wrong.positions = scattered;
+  mus_solver_options options = given_options(MUS_METHOD_SA, 1e-8);
+  mus_solver *right = given_solver(&g, &options), *solver = given_solver(&wrong, &options);
+  given_solve(right, &g, expected);
+  given_solve(solver, &g, x);
+  assert_memory_not_equal(x, expected, (size_t)g.n * sizeof *x);
+  assert_int_equal(mus_solver_set_coordinates(solver, g.positions), MUS_OK);
+  given_solve(solver, &g, x);
+  assert_memory_equal(x, expected, (size_t)g.n * sizeof *x);
+  mus_solver_free(solver);
+  mus_solver_free(right);
+  free(x), free(expected), free(scattered);
+  sheet_system_free(&system);
+}
+
 // --- changes --------------------------------------------------------------------------------------------------------
 
 // The values change as they would from step to step.
@@ -671,6 +699,7 @@ int main(void) {
       cmocka_unit_test(every_node_may_be_held),
       cmocka_unit_test(every_node_may_be_isolated),
       cmocka_unit_test(coordinates_may_be_far_away),
+      cmocka_unit_test(coordinates_are_followed),
       cmocka_unit_test(changes_are_followed),
       cmocka_unit_test(given_arrays_are_copied),
       cmocka_unit_test(patterns_may_change),
