@@ -1,0 +1,132 @@
+/// Scenes: what is simulated. A scene is plain data; it comes from a JSON file (docs/scene.md), from the list of
+/// built-in scenes, or is filled in by hand. SI units throughout: metres, kilograms, seconds; Y is up.
+#ifndef MUSLIN_SCENE_H
+#define MUSLIN_SCENE_H
+
+#include "muslin/solver.h"
+#include "muslin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Numbers that change over time: `count` keys at ascending times with `width` numbers each, linear between the keys
+/// and constant outside. One key is a constant; no key is "not given".
+typedef struct mus_keys {
+  int count, width;
+  double *time;  ///< count, s
+  double *value; ///< count * width
+} mus_keys;
+
+/// Where a cloth's mesh comes from.
+typedef enum mus_cloth_shape_kind {
+  MUS_CLOTH_SHEET,
+  MUS_CLOTH_L,
+  MUS_CLOTH_DISC,
+  MUS_CLOTH_STRIP,
+  MUS_CLOTH_FILE
+} mus_cloth_shape_kind;
+typedef enum mus_tessellation { MUS_REGULAR, MUS_IRREGULAR } mus_tessellation;
+
+typedef struct mus_cloth_shape {
+  mus_cloth_shape_kind kind;
+  int vertices;                  ///< about this many; sheets have the nearest square number (10201)
+  mus_tessellation tessellation; ///< MUS_REGULAR
+  double size[2];                ///< m: width along x and depth along z; a disc's diameter is size[0] (1, 1)
+  unsigned seed;                 ///< of an irregular tessellation (1)
+  char *file;                    ///< OBJ or PLY, for MUS_CLOTH_FILE; relative to the scene file
+  double material_scale;         ///< metres a unit of the file's texture coordinates; 0: rest shape from positions
+} mus_cloth_shape;
+
+/// How a cloth resists deformation.
+typedef enum mus_cloth_model { MUS_BARAFF_WITKIN, MUS_CHOI_KO, MUS_MASS_SPRING } mus_cloth_model;
+
+/// Which vertices a pin holds. Vertices named by any part are held.
+typedef struct mus_selection {
+  int vertex_count;
+  int *vertices; ///< by number, from 0
+  int box_given;
+  double box[2][3]; ///< lowest and highest corner, m, at the start
+  int sphere_given;
+  double sphere[4]; ///< centre and radius, m, at the start
+  int boundary;     ///< 1: every vertex on the mesh's boundary
+  int material_given;
+  double material[2][2]; ///< lowest and highest (u, v), m
+} mus_selection;
+
+/// Vertices whose motion is prescribed: offset(t) + sum of sinusoids from where they start.
+typedef struct mus_pin {
+  mus_selection where;
+  mus_keys offset;     ///< width 3, m; none: held in place
+  double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
+  double frequency;    ///< Hz
+  double phase;        ///< radians
+  double from, to;     ///< s: held in this time only (0, infinity)
+} mus_pin;
+
+typedef struct mus_cloth {
+  char *name;
+  mus_cloth_shape shape;
+  double rotate[3];                                             ///< degrees about x, then y, then z
+  double translate[3];                                          ///< m, after the rotation
+  double velocity[3];                                           ///< m/s at the start
+  mus_cloth_model model;                                        ///< MUS_BARAFF_WITKIN
+  char *fabric;                                                 ///< "cotton"
+  double density;                                               ///< kg/m^2; 0: the fabric's
+  double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors on the fabric's values (1)
+  mus_keys stiffness; ///< width 1: a factor on all stiffnesses over time; none: 1
+  int pin_count;
+  mus_pin *pins;
+} mus_cloth;
+
+typedef enum mus_integrator {
+  MUS_EULER, ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
+  MUS_BDF2,  ///< second-order backward differences, one linearisation (Choi and Ko 2002)
+  MUS_NEWTON ///< implicit Euler, Newton with line search to convergence
+} mus_integrator;
+
+typedef struct mus_scene {
+  char *name;
+  int frames;                ///< 100
+  double frame_rate;         ///< Hz (24)
+  double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
+  int adaptive;              ///< 1: steps are halved where a solve fails or strain jumps (1)
+  mus_integrator integrator; ///< MUS_EULER
+  int newton_iterations;     ///< at most, for MUS_NEWTON (20)
+  double newton_tolerance;   ///< on the largest velocity change, m/s (1e-6)
+  mus_keys gravity;          ///< width 3, m/s^2; none: (0, -9.81, 0)
+  mus_keys wind;             ///< width 3, m/s; none: still air
+  double gust;               ///< part of the wind that varies in time and place (0)
+  double air_density;        ///< kg/m^3, for drag and wind (1.2)
+  mus_solver_options solver;
+  int cloth_count;
+  mus_cloth *cloths;
+} mus_scene;
+
+/// A scene with every default and no cloth. mus_scene_free() frees what a scene owns; scenes filled by hand must take
+/// their memory from malloc.
+MUS_API mus_scene mus_default_scene(void);
+MUS_API mus_cloth mus_default_cloth(void);
+MUS_API mus_pin mus_default_pin(void);
+MUS_API void mus_scene_free(mus_scene *scene);
+
+/// Reads a scene file. Strict: an unknown key, a value of the wrong kind or out of range is an error that names file,
+/// line, key and remedy. Only with MUS_OK is `scene` written.
+MUS_API mus_status mus_scene_load(const char *path, mus_scene *scene);
+/// The same from a text; `name` stands for the path in error texts.
+MUS_API mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene);
+
+/// The scene as JSON text with every key, defaults included; from malloc. NULL when memory is short.
+MUS_API char *mus_scene_text(const mus_scene *scene);
+
+/// The built-in scenes, in a fixed order; NULL past the last. `about` receives a line of description.
+MUS_API const char *mus_scene_builtin_name(int index, const char **about);
+/// MUS_BAD_INPUT, with the list of names, when there is none of that name.
+MUS_API mus_status mus_scene_builtin(const char *name, mus_scene *scene);
+/// Gives every generated cloth about so many vertices (0: as it is) and that tessellation.
+MUS_API void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

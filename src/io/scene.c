@@ -1,0 +1,213 @@
+// Scenes: defaults and the tables that join them to JSON. See muslin/scene.h and docs/scene.md.
+#include "muslin/scene.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/schema.h"
+
+// --- defaults and life
+// ------------------------------------------------------------------------------------------------
+
+static const double forever = 1e9; // s
+
+mus_scene mus_default_scene(void) {
+  return (mus_scene){.frames = 100,
+                     .frame_rate = 24,
+                     .time_step = 0.002,
+                     .adaptive = 1,
+                     .integrator = MUS_EULER,
+                     .newton_iterations = 20,
+                     .newton_tolerance = 1e-6,
+                     .air_density = 1.2,
+                     .solver = mus_default_solver_options()};
+}
+
+mus_cloth mus_default_cloth(void) {
+  return (mus_cloth){.shape = {.kind = MUS_CLOTH_SHEET, .vertices = 10201, .size = {1, 1}, .seed = 1},
+                     .model = MUS_BARAFF_WITKIN,
+                     .stretch_scale = 1,
+                     .shear_scale = 1,
+                     .bend_scale = 1,
+                     .damping_scale = 1};
+}
+
+mus_pin mus_default_pin(void) { return (mus_pin){.to = forever}; }
+
+static void free_keys(mus_keys *keys) {
+  free(keys->time);
+  free(keys->value);
+}
+
+void mus_scene_free(mus_scene *scene) {
+  for (int c = 0; c < scene->cloth_count; ++c) {
+    mus_cloth *cloth = &scene->cloths[c];
+    for (int p = 0; p < cloth->pin_count; ++p) {
+      free(cloth->pins[p].where.vertices);
+      free_keys(&cloth->pins[p].offset);
+    }
+    free(cloth->pins);
+    free(cloth->name);
+    free(cloth->fabric);
+    free(cloth->shape.file);
+    free_keys(&cloth->stiffness);
+  }
+  free(scene->cloths);
+  free(scene->name);
+  free_keys(&scene->gravity);
+  free_keys(&scene->wind);
+  *scene = (mus_scene){0};
+}
+
+static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
+static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
+
+// --- tables
+// -----------------------------------------------------------------------------------------------------------
+
+#define AT(type, member) .offset = offsetof(type, member)
+#define GIVEN_BY(type, member) .count_offset = offsetof(type, member), .has_count = 1
+#define FROM_TO(low, high) .minimum = (low), .maximum = (high)
+#define SCHEMA(name, words, type, table, defaults)                                                                     \
+  static const mus_schema name = {words, sizeof(type), table, sizeof table / sizeof *table, defaults}
+
+static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", NULL};
+static const char *const tessellation_words[] = {"regular", "irregular", NULL};
+static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
+static const char *const integrator_words[] = {"euler", "bdf2", "newton", NULL};
+static const char *const method_words[] = {"sa",        "diag", "mpcg", "mpcg-original", "cholmod", "gamg",
+                                           "boomeramg", "auto", NULL};
+static const char *const precision_words[] = {"double", "single", NULL};
+static const char *const setup_words[] = {"numeric", "full", "reuse", NULL};
+static const char *const cycle_words[] = {"v", "w", NULL};
+
+static const mus_field shape_fields[] = {
+    {"kind", MUS_FIELD_CHOICE, AT(mus_cloth_shape, kind), .choices = shape_words},
+    {"vertices", MUS_FIELD_WHOLE, AT(mus_cloth_shape, vertices), FROM_TO(4, 1e8)},
+    {"tessellation", MUS_FIELD_CHOICE, AT(mus_cloth_shape, tessellation), .choices = tessellation_words},
+    {"size", MUS_FIELD_NUMBERS, AT(mus_cloth_shape, size), .width = 2, FROM_TO(1e-4, 1e4)},
+    {"seed", MUS_FIELD_WHOLE, AT(mus_cloth_shape, seed), FROM_TO(0, INT_MAX)},
+    {"file", MUS_FIELD_TEXT, AT(mus_cloth_shape, file)},
+    {"material_scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)}};
+SCHEMA(shape_schema, "a shape", mus_cloth_shape, shape_fields, NULL);
+
+static const mus_field selection_fields[] = {{"vertices", MUS_FIELD_WHOLES, AT(mus_selection, vertices),
+                                              GIVEN_BY(mus_selection, vertex_count), FROM_TO(0, INT_MAX)},
+                                             {"box", MUS_FIELD_NUMBERS, AT(mus_selection, box),
+                                              GIVEN_BY(mus_selection, box_given), .width = 6, FROM_TO(-1e9, 1e9)},
+                                             {"sphere", MUS_FIELD_NUMBERS, AT(mus_selection, sphere),
+                                              GIVEN_BY(mus_selection, sphere_given), .width = 4, FROM_TO(-1e9, 1e9)},
+                                             {"boundary", MUS_FIELD_TRUTH, AT(mus_selection, boundary)},
+                                             {"material", MUS_FIELD_NUMBERS, AT(mus_selection, material),
+                                              GIVEN_BY(mus_selection, material_given), .width = 4, FROM_TO(-1e9, 1e9)}};
+SCHEMA(selection_schema, "a selection of vertices", mus_selection, selection_fields, NULL);
+
+static const mus_field pin_fields[] = {
+    {"where", MUS_FIELD_OBJECT, AT(mus_pin, where), .inner = &selection_schema},
+    {"offset", MUS_FIELD_KEYS, AT(mus_pin, offset), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"amplitude", MUS_FIELD_NUMBERS, AT(mus_pin, amplitude), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"frequency", MUS_FIELD_NUMBER, AT(mus_pin, frequency), FROM_TO(0, 1e6)},
+    {"phase", MUS_FIELD_NUMBER, AT(mus_pin, phase), FROM_TO(-1e3, 1e3)},
+    {"from", MUS_FIELD_NUMBER, AT(mus_pin, from), FROM_TO(0, 1e9)},
+    {"to", MUS_FIELD_NUMBER, AT(mus_pin, to), FROM_TO(0, 1e9)}};
+SCHEMA(pin_schema, "a pin", mus_pin, pin_fields, pin_defaults);
+
+static const mus_field cloth_fields[] = {
+    {"name", MUS_FIELD_TEXT, AT(mus_cloth, name)},
+    {"shape", MUS_FIELD_OBJECT, AT(mus_cloth, shape), .inner = &shape_schema},
+    {"rotate", MUS_FIELD_NUMBERS, AT(mus_cloth, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"translate", MUS_FIELD_NUMBERS, AT(mus_cloth, translate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"velocity", MUS_FIELD_NUMBERS, AT(mus_cloth, velocity), .width = 3, FROM_TO(-1e4, 1e4)},
+    {"model", MUS_FIELD_CHOICE, AT(mus_cloth, model), .choices = model_words},
+    {"fabric", MUS_FIELD_TEXT, AT(mus_cloth, fabric)},
+    {"density", MUS_FIELD_NUMBER, AT(mus_cloth, density), FROM_TO(0, 1e4)},
+    {"stretch_scale", MUS_FIELD_NUMBER, AT(mus_cloth, stretch_scale), FROM_TO(1e-6, 1e6)},
+    {"shear_scale", MUS_FIELD_NUMBER, AT(mus_cloth, shear_scale), FROM_TO(0, 1e6)},
+    {"bend_scale", MUS_FIELD_NUMBER, AT(mus_cloth, bend_scale), FROM_TO(0, 1e6)},
+    {"damping_scale", MUS_FIELD_NUMBER, AT(mus_cloth, damping_scale), FROM_TO(0, 1e6)},
+    {"stiffness", MUS_FIELD_KEYS, AT(mus_cloth, stiffness), .width = 1, FROM_TO(0, 1e6)},
+    {"pins", MUS_FIELD_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
+SCHEMA(cloth_schema, "a cloth", mus_cloth, cloth_fields, cloth_defaults);
+
+static const mus_field aggregation_fields[] = {
+    {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
+    {"dominance", MUS_FIELD_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
+    {"kernel_sweeps", MUS_FIELD_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
+    {"smooth_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, smooth_prolongator)},
+    {"filter_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, filter_prolongator)},
+    {"cycle", MUS_FIELD_CHOICE, AT(mus_sa_options, cycle), .choices = cycle_words},
+    {"smoother_order", MUS_FIELD_WHOLE, AT(mus_sa_options, smoother_order), FROM_TO(1, 16)},
+    {"smoother_range", MUS_FIELD_NUMBER, AT(mus_sa_options, smoother_range), FROM_TO(1.01, 1000)},
+    {"lanczos_steps", MUS_FIELD_WHOLE, AT(mus_sa_options, lanczos_steps), FROM_TO(1, 64)},
+    {"levels", MUS_FIELD_WHOLE, AT(mus_sa_options, levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
+    {"bottom", MUS_FIELD_WHOLE, AT(mus_sa_options, bottom), FROM_TO(1, 20000)}};
+SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_sa_options, aggregation_fields, NULL);
+
+static const mus_field solver_fields[] = {
+    {"method", MUS_FIELD_CHOICE, AT(mus_solver_options, method), .choices = method_words},
+    {"tolerance", MUS_FIELD_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
+    {"iterations", MUS_FIELD_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},
+    {"precision", MUS_FIELD_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
+    {"setup", MUS_FIELD_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
+    {"threads", MUS_FIELD_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
+    {"sa", MUS_FIELD_OBJECT, AT(mus_solver_options, sa), .inner = &aggregation_schema}};
+SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);
+
+static const mus_field scene_fields[] = {
+    {"name", MUS_FIELD_TEXT, AT(mus_scene, name)},
+    {"frames", MUS_FIELD_WHOLE, AT(mus_scene, frames), FROM_TO(0, 1e7)},
+    {"frame_rate", MUS_FIELD_NUMBER, AT(mus_scene, frame_rate), FROM_TO(1e-3, 1e6)},
+    {"time_step", MUS_FIELD_NUMBER, AT(mus_scene, time_step), FROM_TO(1e-9, 1e3)},
+    {"adaptive", MUS_FIELD_TRUTH, AT(mus_scene, adaptive)},
+    {"integrator", MUS_FIELD_CHOICE, AT(mus_scene, integrator), .choices = integrator_words},
+    {"newton_iterations", MUS_FIELD_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
+    {"newton_tolerance", MUS_FIELD_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
+    {"gravity", MUS_FIELD_KEYS, AT(mus_scene, gravity), .width = 3, FROM_TO(-1e4, 1e4)},
+    {"wind", MUS_FIELD_KEYS, AT(mus_scene, wind), .width = 3, FROM_TO(-1e3, 1e3)},
+    {"gust", MUS_FIELD_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
+    {"air_density", MUS_FIELD_NUMBER, AT(mus_scene, air_density), FROM_TO(0, 1e3)},
+    {"solver", MUS_FIELD_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
+    {"cloths", MUS_FIELD_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema}};
+SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
+
+// Checks what no single key can: that there is something to simulate.
+static mus_status finish(const char *name, mus_status status, mus_scene *read, mus_scene *scene) {
+  if (!status && read->cloth_count == 0)
+    status = mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths: give at least one", name);
+  for (int c = 0; c < read->cloth_count && !status; ++c)
+    if ((read->cloths[c].shape.kind == MUS_CLOTH_FILE) != (read->cloths[c].shape.file != NULL))
+      status = mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
+  if (status)
+    mus_scene_free(read);
+  else
+    *scene = *read;
+  return status;
+}
+
+mus_status mus_scene_load(const char *path, mus_scene *scene) {
+  mus_scene read = mus_default_scene();
+  return finish(path, mus_schema_read(path, &scene_schema, &read), &read, scene);
+}
+
+mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene) {
+  mus_scene read = mus_default_scene();
+  return finish(name, mus_schema_parse(name, text, &scene_schema, &read), &read, scene);
+}
+
+char *mus_scene_text(const mus_scene *scene) {
+  json_t *json = mus_schema_write(&scene_schema, scene);
+  char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) : NULL;
+  json_decref(json);
+  return text;
+}
+
+void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
+  for (int c = 0; c < scene->cloth_count; ++c) {
+    if (vertices > 0)
+      scene->cloths[c].shape.vertices = vertices;
+    scene->cloths[c].shape.tessellation = tessellation;
+  }
+}

@@ -1,0 +1,53 @@
+// JSON objects and C structures, joined by tables: one table a structure says which keys there are, what they may hold
+// and where they go. Reading is strict: an unknown key, a wrong kind, a value out of range is an error that names file,
+// line, key and remedy. Writing gives back every key, so that a file can be shown with all its defaults.
+#ifndef MUS_IO_SCHEMA_H
+#define MUS_IO_SCHEMA_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "muslin/status.h"
+
+typedef enum mus_field_kind {
+  MUS_FIELD_WHOLE,   // int, minimum ... maximum
+  MUS_FIELD_NUMBER,  // double, minimum ... maximum
+  MUS_FIELD_NUMBERS, // `width` doubles in an array
+  MUS_FIELD_TRUTH,   // int: true or false
+  MUS_FIELD_CHOICE,  // int (an enum): the place of the word in `choices`
+  MUS_FIELD_TEXT,    // char *, from malloc; null is NULL
+  MUS_FIELD_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
+  MUS_FIELD_WHOLES,  // int * from malloc, with its count at count_offset
+  MUS_FIELD_OBJECT,  // a structure inside, described by `inner`
+  MUS_FIELD_LIST     // an array of structures from malloc (pointer at offset, int count at count_offset), each `inner`
+} mus_field_kind;
+
+typedef struct mus_field {
+  const char *key;
+  mus_field_kind kind;
+  size_t offset;
+  int width;
+  double minimum, maximum;
+  const char *const *choices; // ends with NULL
+  size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_FIELD_NUMBERS is given
+  int has_count;
+  const struct mus_schema *inner;
+} mus_field;
+
+typedef struct mus_schema {
+  const char *what; // "a cloth": for error texts
+  size_t size;      // of the structure
+  const mus_field *fields;
+  int count;
+  void (*set_defaults)(void *object); // for the elements of lists
+} mus_schema;
+
+// Reads a whole file into `object`, which holds the defaults. On failure what has been allocated belongs to `object`
+// all the same, for the caller to free.
+mus_status mus_schema_read(const char *path, const mus_schema *schema, void *object);
+// The same from a text; `name` stands for the path in error texts.
+mus_status mus_schema_parse(const char *name, const char *text, const mus_schema *schema, void *object);
+// The object as JSON with every key; NULL when memory is short. The caller owns the reference.
+json_t *mus_schema_write(const mus_schema *schema, const void *object);
+
+#endif

@@ -1,0 +1,133 @@
+// Scenes: reading strictly, writing back, the built-in ones.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "muslin/scene.h"
+
+static void refuses(const char *text, const char *place, const char *reason) {
+  mus_scene scene = {.frames = 12345};
+  assert_int_equal(mus_scene_parse("s.json", text, &scene), MUS_BAD_INPUT);
+  assert_int_equal(scene.frames, 12345); // written on success only
+  if (!strstr(mus_last_error(), place) || !strstr(mus_last_error(), reason))
+    fail_msg("\"%s\" names neither \"%s\" nor \"%s\"", mus_last_error(), place, reason);
+}
+
+static void errors_name_line_key_and_reason(void **state) {
+  (void)state;
+  refuses("{\"cloths\": [{}],\n \"frmes\": 3}", "s.json:2: frmes", "not a key of a scene");
+  refuses("{\"cloths\": [{},\n\n {\"pins\": [{\"where\":\n {\"boundary\": 1}}]}]}",
+          "s.json:4: cloths[1].pins[0].where.boundary", "true or false");
+  refuses("{\"time_step\": -1, \"cloths\": [{}]}", "s.json:1: time_step", "must be in");
+  refuses("{\"cloths\": [{\"density\":\n -0.1}]}", "s.json:1: cloths[0].density", "must be in");
+  refuses("{\"cloths\": [{\"model\": \"rubber\"}]}", "cloths[0].model", "\"choi-ko\"");
+  refuses("{\"cloths\": [{\"translate\": [1, 2]}]}", "cloths[0].translate", "3 numbers");
+  refuses("{\"cloths\": [{\"translate\": [1,\n \"a \\\" [{\",\n 3]}]}", "s.json:2: cloths[0].translate[1]", "number");
+  refuses("{\"frames\": 1.5, \"cloths\": [{}]}", "frames", "whole number");
+  refuses("{\"frames\": 3}", "s.json", "no cloths");
+  refuses("{\"cloths\": [{\"shape\": {\"kind\": \"file\"}}]}", "cloths[0].shape", "go together");
+  refuses("{\"cloths\": {}}", "cloths", "list");
+  refuses("[]", "s.json:1", "object");
+  refuses("{\"frames\": 1, \"frames\": 2}", "s.json:1", "duplicate");
+  refuses("{\"frames\": ", "s.json:1", "");
+  refuses("{\"gravity\": [{\"time\": 1, \"value\": [0,0,0]},\n {\"time\": 1, \"value\": [0,0,0]}], \"cloths\": [{}]}",
+          "s.json:2: gravity[1]", "not after");
+  refuses("{\"gravity\": [{\"time\": 1}], \"cloths\": [{}]}", "gravity[0]", "both");
+  refuses("{\"wind\": [{\"time\": 1, \"val\": 3}], \"cloths\": [{}]}", "wind[0].val", "keyframe");
+}
+
+static void values_arrive(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s",
+                                   "{\"name\": \"n\", \"frames\": 7, \"integrator\": \"bdf2\", \"adaptive\": false,"
+                                   " \"gravity\": [0, -1, 0], \"wind\": [{\"time\": 0, \"value\": [1, 0, 0]},"
+                                   " {\"time\": 2, \"value\": [3, 4, 5]}],"
+                                   " \"solver\": {\"method\": \"diag\", \"sa\": {\"cycle\": \"v\"}},"
+                                   " \"cloths\": [{\"fabric\": \"silk\", \"stiffness\": 2, \"pins\": ["
+                                   "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1}]}]}",
+                                   &s),
+                   MUS_OK);
+  assert_string_equal(s.name, "n");
+  assert_int_equal(s.frames, 7);
+  assert_int_equal(s.integrator, MUS_BDF2);
+  assert_int_equal(s.adaptive, 0);
+  assert_int_equal(s.gravity.count, 1);
+  assert_true(s.gravity.value[1] == -1);
+  assert_int_equal(s.wind.count, 2);
+  assert_true(s.wind.time[1] == 2 && s.wind.value[5] == 5);
+  assert_int_equal(s.solver.method, MUS_METHOD_DIAG);
+  assert_int_equal(s.solver.sa.cycle, MUS_CYCLE_V);
+  assert_string_equal(s.cloths[0].fabric, "silk");
+  assert_true(s.cloths[0].stiffness.value[0] == 2);
+  const mus_pin *pin = &s.cloths[0].pins[0];
+  assert_int_equal(pin->where.vertex_count, 2);
+  assert_int_equal(pin->where.vertices[1], 1);
+  assert_true(pin->where.sphere_given && !pin->where.box_given && pin->where.sphere[3] == 0.5);
+  assert_true(pin->from == 1);
+  // what was not given has its default
+  assert_true(s.time_step == mus_default_scene().time_step);
+  assert_int_equal(s.cloths[0].shape.vertices, mus_default_cloth().shape.vertices);
+  assert_true(pin->to == mus_default_pin().to);
+  mus_scene_free(&s);
+  assert_int_equal(s.cloth_count, 0);
+}
+
+// Writing a scene and reading it gives the same text again: nothing is lost or invented.
+static void text_round_trips(void **state) {
+  (void)state;
+  const char *name;
+  int k = 0;
+  for (; (name = mus_scene_builtin_name(k, NULL)); ++k) {
+    mus_scene first, second;
+    assert_int_equal(mus_scene_builtin(name, &first), MUS_OK);
+    assert_string_equal(first.name, name);
+    char *text = mus_scene_text(&first);
+    assert_non_null(text);
+    if (mus_scene_parse(name, text, &second) != MUS_OK)
+      fail_msg("%s", mus_last_error());
+    char *again = mus_scene_text(&second);
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+    mus_scene_free(&first);
+    mus_scene_free(&second);
+  }
+  assert_int_equal(k, 6);
+}
+
+static void builtins(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_builtin("no such", &s), MUS_BAD_INPUT);
+  const char *name;
+  for (int k = 0; (name = mus_scene_builtin_name(k, NULL)); ++k)
+    assert_non_null(strstr(mus_last_error(), name)); // the error lists them all
+  assert_int_equal(mus_scene_builtin("drooping", &s), MUS_OK);
+  mus_scene_resize(&s, 961, MUS_IRREGULAR);
+  assert_int_equal(s.cloths[0].shape.vertices, 961);
+  assert_int_equal(s.cloths[0].shape.tessellation, MUS_IRREGULAR);
+  mus_scene_resize(&s, 0, MUS_REGULAR);
+  assert_int_equal(s.cloths[0].shape.vertices, 961);
+  mus_scene_free(&s);
+  assert_null(mus_scene_builtin_name(-1, NULL));
+}
+
+static void missing_file(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_load("/nowhere/scene.json", &s), MUS_IO_ERROR);
+  assert_non_null(strstr(mus_last_error(), "/nowhere/scene.json"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason), cmocka_unit_test(values_arrive),
+                                     cmocka_unit_test(text_round_trips), cmocka_unit_test(builtins),
+                                     cmocka_unit_test(missing_file)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
