@@ -98,7 +98,7 @@ static void check_eigen(int n, const double *a) {
     given[k] = k / n >= k % n ? a[k] : NAN; // only the lower triangle may be read
   mus_small_eigen(n, given, values, vectors);
 
-  double transposed[ENTRIES], product[ENTRIES], identity[ENTRIES];
+  double transposed[ENTRIES] = {0}, product[ENTRIES], identity[ENTRIES];
   transpose(n, vectors, transposed);
   set_identity(n, identity);
   multiply(n, transposed, vectors, product);
@@ -363,6 +363,8 @@ static void what_is_not_finite_is_told(void **state) {
       fill_random(n * n, 1, 1, a);
       a[at] = NAN;
       assert_true(isnan(mus_small_radius(n, a)));
+      a[(at + 1) % (n * n)] = INFINITY;
+      assert_true(isnan(mus_small_radius(n, a)) || n == 1);
       a[at] = -INFINITY;
       assert_true(mus_small_radius(n, a) == INFINITY);
     }

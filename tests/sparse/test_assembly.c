@@ -394,7 +394,10 @@ static void failing_allocations(void **state) {
   elements *e = create(20, 9, 1, 1, 1);
   mus_pattern pattern, kept;
   mus_scatter *s;
+  mus_matrix a;
+  double y[20];
   assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, KINDS, e->tuples, &kept), MUS_OK);
+  assert_int_equal(mus_matrix_create(&e->arena, &kept, 1, 1, &a), MUS_OK);
   for (int way = 0; way < 2; ++way) {
     mus_status status = MUS_OUT_OF_MEMORY;
     long n = 0;
@@ -407,6 +410,10 @@ static void failing_allocations(void **state) {
       assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
       if (!status && way == 0)
         assert_patterns_equal(&pattern, &kept);
+      if (!status && way == 1) {
+        scatter(e, s, &a, y);
+        assert_sums(e, &a, y);
+      }
       mus_arena_clear(&arena);
     }
     assert_true(n > 4);
