@@ -240,7 +240,7 @@ mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *i
   MUS_PARALLEL
   {
     int first = rows;
-    MUS_SHARE_FOR
+    MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run)
       for (int i = run * ROWS_AT_ONCE; i < rows && i < (run + 1) * ROWS_AT_ONCE; ++i)
         if (!invert_block(block, a->value + (size_t)place[i] * size, inverse + (size_t)i * size) && i < first)
