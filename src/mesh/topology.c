@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mesh/groups.h"
+#include "mesh/sort.h"
 
 static mus_status check_triangles(const mus_mesh *mesh) {
   for (int t = 0; t < mesh->triangles; ++t) {
@@ -22,16 +24,6 @@ static mus_status check_triangles(const mus_mesh *mesh) {
   return MUS_OK;
 }
 
-// Counts become starts: start[i] is the sum of all counts before i.
-static void accumulate(int count, int *start) {
-  int sum = 0;
-  for (int i = 0; i <= count; ++i) {
-    int items = start[i];
-    start[i] = sum;
-    sum += items;
-  }
-}
-
 // --- the triangles around a vertex ---------------------------------------------------------------------------------
 
 static mus_status build_incidence(mus_arena *arena, const mus_mesh *mesh, mus_topology *out) {
@@ -43,7 +35,7 @@ static mus_status build_incidence(mus_arena *arena, const mus_mesh *mesh, mus_to
   // Filled one place further on, each start moves to its own place while the list is filled.
   for (size_t i = 0; i < corners; ++i)
     ++start[mesh->triangle[i] + 1];
-  accumulate(mesh->vertices, start + 1);
+  mus_accumulate(mesh->vertices, start + 1);
   for (size_t i = 0; i < corners; ++i)
     list[start[mesh->triangle[i] + 1]++] = (int)(i / 3);
   out->vertex_start = start;
@@ -55,40 +47,40 @@ static mus_status build_incidence(mus_arena *arena, const mus_mesh *mesh, mus_to
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int larger(int a, int b) { return a < b ? b : a; }
-static int low_vertex(const mus_mesh *mesh, int side) {
-  return smaller(mus_side_from(mesh, side), mus_side_to(mesh, side));
-}
-static int high_vertex(const mus_mesh *mesh, int side) {
-  return larger(mus_side_from(mesh, side), mus_side_to(mesh, side));
-}
 
-// A stable counting sort of sides by one of their vertices. `from` may be NULL for 0, 1, 2 ...
-static void sort_sides(const mus_mesh *mesh, int (*key)(const mus_mesh *, int), const int *from, int *start, int *to) {
+// The ends of all sides, for sorting.
+typedef struct end_list {
+  int *low, *high;
+} end_list;
+
+static mus_status list_ends(mus_arena *scratch, const mus_mesh *mesh, end_list *out) {
   int sides = mesh->triangles * 3;
-  memset(start, 0, ((size_t)mesh->vertices + 1) * sizeof *start);
-  for (int side = 0; side < sides; ++side)
-    ++start[key(mesh, side)];
-  accumulate(mesh->vertices, start);
-  for (int i = 0; i < sides; ++i) {
-    int side = from ? from[i] : i;
-    to[start[key(mesh, side)]++] = side;
+  out->low = mus_arena_alloc(scratch, (size_t)sides, sizeof *out->low);
+  out->high = mus_arena_alloc(scratch, (size_t)sides, sizeof *out->high);
+  if (!out->low || !out->high)
+    return mus_fail_memory();
+  for (int side = 0; side < sides; ++side) {
+    int from = mus_side_from(mesh, side), to = mus_side_to(mesh, side);
+    out->low[side] = smaller(from, to);
+    out->high[side] = larger(from, to);
   }
+  return MUS_OK;
 }
 
-static int is_same_edge(const mus_mesh *mesh, int a, int b) {
-  return low_vertex(mesh, a) == low_vertex(mesh, b) && high_vertex(mesh, a) == high_vertex(mesh, b);
+static int is_same_edge(const end_list *ends, int a, int b) {
+  return ends->low[a] == ends->low[b] && ends->high[a] == ends->high[b];
 }
 
 // From the sides in order: one edge for each run of equal ones.
-static void fill_edges(const mus_mesh *mesh, mus_topology *out) {
-  int sides = mesh->triangles * 3, e = -1;
+static void fill_edges(int sides, const end_list *ends, mus_topology *out) {
+  int e = -1;
   for (int i = 0; i < sides; ++i) {
     int side = out->edge_side[i];
-    if (i == 0 || !is_same_edge(mesh, side, out->edge_side[i - 1])) {
+    if (i == 0 || !is_same_edge(ends, side, out->edge_side[i - 1])) {
       ++e;
       out->edge_side_start[e] = i;
-      out->edge[2 * (size_t)e] = low_vertex(mesh, side);
-      out->edge[2 * (size_t)e + 1] = high_vertex(mesh, side);
+      out->edge[2 * (size_t)e] = ends->low[side];
+      out->edge[2 * (size_t)e + 1] = ends->high[side];
     }
     out->side_edge[side] = e;
   }
@@ -100,22 +92,26 @@ static void fill_edges(const mus_mesh *mesh, mus_topology *out) {
 }
 
 static mus_status build_edges(mus_arena *arena, mus_arena *scratch, const mus_mesh *mesh, mus_topology *out) {
-  size_t sides = (size_t)mesh->triangles * 3;
+  int sides = mesh->triangles * 3;
+  end_list ends;
+  mus_status status = list_ends(scratch, mesh, &ends);
+  if (status != MUS_OK)
+    return status;
   int *start = mus_arena_alloc(scratch, (size_t)mesh->vertices + 1, sizeof *start);
-  int *half_sorted = mus_arena_alloc(scratch, sides, sizeof *half_sorted);
-  out->edge_side = mus_arena_alloc(arena, sides, sizeof *out->edge_side);
-  out->side_edge = mus_arena_alloc(arena, sides, sizeof *out->side_edge);
+  int *half_sorted = mus_arena_alloc(scratch, (size_t)sides, sizeof *half_sorted);
+  out->edge_side = mus_arena_alloc(arena, (size_t)sides, sizeof *out->edge_side);
+  out->side_edge = mus_arena_alloc(arena, (size_t)sides, sizeof *out->side_edge);
   if (!start || !half_sorted || !out->edge_side || !out->side_edge)
     return mus_fail_memory();
-  sort_sides(mesh, high_vertex, NULL, start, half_sorted);
-  sort_sides(mesh, low_vertex, half_sorted, start, out->edge_side);
-  for (size_t i = 0; i < sides; ++i)
-    out->edges += i == 0 || !is_same_edge(mesh, out->edge_side[i], out->edge_side[i - 1]);
+  mus_sort_by_key(sides, mesh->vertices, ends.high, NULL, start, half_sorted);
+  mus_sort_by_key(sides, mesh->vertices, ends.low, half_sorted, start, out->edge_side);
+  for (int i = 0; i < sides; ++i)
+    out->edges += i == 0 || !is_same_edge(&ends, out->edge_side[i], out->edge_side[i - 1]);
   out->edge = mus_arena_alloc(arena, (size_t)out->edges * 2, sizeof *out->edge);
   out->edge_side_start = mus_arena_alloc(arena, (size_t)out->edges + 1, sizeof *out->edge_side_start);
   if (!out->edge || !out->edge_side_start)
     return mus_fail_memory();
-  fill_edges(mesh, out);
+  fill_edges(sides, &ends, out);
   return MUS_OK;
 }
 
@@ -242,19 +238,6 @@ static mus_status build_loops(mus_arena *arena, mus_arena *scratch, const mus_me
 
 // --- components ----------------------------------------------------------------------------------------------------
 
-static int find_root(int *parent, int v) {
-  while (parent[v] != v)
-    v = parent[v] = parent[parent[v]];
-  return v;
-}
-
-// The smaller root becomes the parent, so that a component's root is its first vertex.
-static void join(int *parent, int a, int b) {
-  a = find_root(parent, a);
-  b = find_root(parent, b);
-  parent[larger(a, b)] = smaller(a, b);
-}
-
 static mus_status build_components(mus_arena *arena, mus_arena *scratch, const mus_mesh *mesh, mus_topology *out) {
   int *parent = mus_arena_alloc(scratch, (size_t)mesh->vertices, sizeof *parent);
   out->component = mus_arena_alloc(arena, (size_t)mesh->vertices, sizeof *out->component);
@@ -264,11 +247,11 @@ static mus_status build_components(mus_arena *arena, mus_arena *scratch, const m
     parent[v] = v;
   for (int t = 0; t < mesh->triangles; ++t) {
     const int *corner = mesh->triangle + (size_t)t * 3;
-    join(parent, corner[0], corner[1]);
-    join(parent, corner[0], corner[2]);
+    mus_group_join(parent, corner[0], corner[1]);
+    mus_group_join(parent, corner[0], corner[2]);
   }
   for (int v = 0; v < mesh->vertices; ++v) {
-    int root = find_root(parent, v);
+    int root = mus_group_first(parent, v);
     if (out->vertex_start[v] == out->vertex_start[v + 1])
       out->component[v] = -1;
     else
