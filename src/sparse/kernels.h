@@ -56,6 +56,17 @@ typedef struct mus_kernels {
 // The kernels in use; see mus_instructions_use.
 const mus_kernels *mus_kernels_current(void);
 
+// add(k, 0) and add(k, 1) in turn for the blocks begin ... end - 1: even and odd ones have sums of their own, because
+// short blocks would otherwise wait for each other.
+#define MUS_EVEN_AND_ODD(add)                                                                                          \
+  int k = begin;                                                                                                       \
+  for (; k + 1 < end; k += 2) {                                                                                        \
+    add(k, 0);                                                                                                         \
+    add((k + 1), 1);                                                                                                   \
+  }                                                                                                                    \
+  if (k < end)                                                                                                         \
+    add(k, 0);
+
 // sum[r] = the lanes that belong to row r of a block, in order.
 #define MUS_FOLD(block, lane, sum)                                                                                     \
   for (int r = 0; r < (block); ++r) {                                                                                  \

@@ -8,7 +8,6 @@
 
 #include "sparse/kernels.h"
 
-// Blocks of 3x3 are so short that the sums' latency shows: even and odd blocks go to sums of their own.
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
   const __m256i three = _mm256_setr_epi64x(-1, -1, -1, 0);
   __m256d part0[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()}, part1[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
@@ -21,13 +20,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
     part1[s] = _mm256_fmadd_pd(_mm256_loadu_pd(a + 4), _mm256_permute4x64_pd(x, 0x49), part1[s]); /* x1 x2 x0 x1 */    \
     part2[s] = _mm_fmadd_sd(_mm_load_sd(a + 8), _mm256_extractf128_pd(x, 1), part2[s]);           /* x2 */             \
   }
-  int k = begin;
-  for (; k + 1 < end; k += 2) {
-    ADD_BLOCK(k, 0)
-    ADD_BLOCK(k + 1, 1)
-  }
-  if (k < end)
-    ADD_BLOCK(k, 0)
+  MUS_EVEN_AND_ODD(ADD_BLOCK)
 #undef ADD_BLOCK
   double lane[10];
   _mm256_storeu_pd(lane, _mm256_add_pd(part0[0], part0[1]));
@@ -66,13 +59,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
     part0[s] = _mm256_fmadd_ps(_mm256_loadu_ps(a), arranged, part0[s]);                                                \
     part1[s] = _mm_fmadd_ss(_mm_load_ss(a + 8), _mm_movehl_ps(x, x), part1[s]);                                        \
   }
-  int k = begin;
-  for (; k + 1 < end; k += 2) {
-    ADD_BLOCK(k, 0)
-    ADD_BLOCK(k + 1, 1)
-  }
-  if (k < end)
-    ADD_BLOCK(k, 0)
+  MUS_EVEN_AND_ODD(ADD_BLOCK)
 #undef ADD_BLOCK
   float lane[9];
   _mm256_storeu_ps(lane, _mm256_add_ps(part0[0], part0[1]));
@@ -105,18 +92,7 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
   MUS_FOLD(6, lane, sum)
 }
 
-#define REAL double
-#define TASK mus_task
-#define ROW_KERNEL mus_row_kernel
-#define NAME(stem) stem##_d
-#include "sparse/kernels_template.h"
-
-#define REAL float
-#define TASK mus_task_f
-#define ROW_KERNEL mus_row_kernel_f
-#define NAME(stem) stem##_f
-#include "sparse/kernels_template.h"
-
+#include "sparse/kernels_tables.h"
 #include "sparse/product_avx2.h"
 #include "sparse/product_template.h"
 

@@ -15,13 +15,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
     part0[s] = _mm512_fmadd_pd(_mm512_loadu_pd(a), arranged, part0[s]);                                                \
     part1[s] = _mm_fmadd_sd(_mm_load_sd(a + 8), _mm_load_sd(x + 2), part1[s]);                                         \
   }
-  int k = begin;
-  for (; k + 1 < end; k += 2) {
-    ADD_BLOCK(k, 0)
-    ADD_BLOCK(k + 1, 1)
-  }
-  if (k < end)
-    ADD_BLOCK(k, 0)
+  MUS_EVEN_AND_ODD(ADD_BLOCK)
 #undef ADD_BLOCK
   double lane[10];
   _mm512_storeu_pd(lane, _mm512_add_pd(part0[0], part0[1]));
@@ -62,13 +56,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
     __m512 arranged = _mm512_permutexvar_ps(arrange, _mm512_castps128_ps512(x));                                       \
     part[s] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(0x1ff, t->value + (size_t)(k)*9), arranged, part[s]);              \
   }
-  int k = begin;
-  for (; k + 1 < end; k += 2) {
-    ADD_BLOCK(k, 0)
-    ADD_BLOCK(k + 1, 1)
-  }
-  if (k < end)
-    ADD_BLOCK(k, 0)
+  MUS_EVEN_AND_ODD(ADD_BLOCK)
 #undef ADD_BLOCK
   float lane[16];
   _mm512_storeu_ps(lane, _mm512_add_ps(part[0], part[1]));
@@ -97,18 +85,7 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
   MUS_FOLD(6, lane, sum)
 }
 
-#define REAL double
-#define TASK mus_task
-#define ROW_KERNEL mus_row_kernel
-#define NAME(stem) stem##_d
-#include "sparse/kernels_template.h"
-
-#define REAL float
-#define TASK mus_task_f
-#define ROW_KERNEL mus_row_kernel_f
-#define NAME(stem) stem##_f
-#include "sparse/kernels_template.h"
-
+#include "sparse/kernels_tables.h"
 #include "sparse/product_avx2.h"
 #include "sparse/product_template.h"
 
