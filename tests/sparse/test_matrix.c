@@ -323,9 +323,12 @@ static void products_agree_with_dense(void **state) {
 
 // Enough rows to be dealt out in several runs, the last of which is short.
 static void long_products(void) {
-  problem *p = create(600, 600, 4, (shape){3, 3}, 5);
-  compare_with_dense(p);
-  destroy(p);
+  static const int rows[] = {600, 257};
+  for (int k = 0; k < 2; ++k) {
+    problem *p = create(rows[k], rows[k], 4, k == 0 ? (shape){1, 1} : (shape){3, 3}, 5);
+    compare_with_dense(p);
+    destroy(p);
+  }
 }
 
 static void long_products_agree_with_dense(void **state) {
