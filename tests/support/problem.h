@@ -50,8 +50,8 @@ double *vector_zero(int n);
 double *vector_random(int n, uint64_t seed);
 double *vector_copy(int n, const double *from);
 
-// The values of A change as they would within a time step: every entry by up to `part` of itself, symmetrically, with
-// the diagonal made up for it so that A stays positive definite. Keeps inverse_diagonal up to date.
-void problem_change(problem *problem, double part, uint64_t seed);
+// A's values become those of another problem with the same pattern, as in the next time step. Keeps inverse_diagonal up
+// to date.
+void problem_take_values(problem *problem, const struct problem *from);
 
 #endif
