@@ -1,0 +1,15 @@
+// Prescribed motion: keyframed numbers and the targets of pins, as pure functions of time.
+#ifndef MUS_SIM_MOTION_H
+#define MUS_SIM_MOTION_H
+
+#include "muslin/scene.h"
+
+// The keys' value at a time: linear between keys, constant outside. `fallback` where there are no keys.
+void mus_keys_at(const mus_keys *keys, int width, double time, const double *fallback, double *value);
+
+// 1 while the pin holds its vertices.
+int mus_pin_holds(const mus_pin *pin, double time);
+// How far the pin has moved its vertices from where they started, m.
+void mus_pin_offset(const mus_pin *pin, double time, double offset[3]);
+
+#endif
