@@ -309,6 +309,11 @@ static int same_set(const mus_filter *a, const mus_filter *b) {
                                                     memcmp(a->rank, b->rank, (size_t)a->count * sizeof(int)) == 0));
 }
 
+// The filtered methods filter vectors, not the matrix.
+static int needs_filtered_matrix(const mus_solver *solver) {
+  return solver->options.method != MUS_METHOD_MPCG && solver->options.method != MUS_METHOD_MPCG_ORIGINAL;
+}
+
 static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   mus_status status = need_pattern(solver);
   if (status)
@@ -320,7 +325,7 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
   mus_matrix filtered = solver->filtered;
-  if (!status && filter.count > 0 && filtered.value == solver->a.value)
+  if (!status && filter.count > 0 && filtered.value == solver->a.value && needs_filtered_matrix(solver))
     status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &filtered);
   if (status) {
     mus_arena_clear(&arena);

@@ -492,6 +492,29 @@ static void the_record_tells_the_truth(void **state) {
   sheet_system_free(&system);
 }
 
+// Filtering vectors instead of the matrix saves a copy of it.
+static void filtered_methods_copy_no_matrix(void **state) {
+  (void)state;
+  random_system system = random_system_create(60, 3, 85);
+  given g = given_random(&system);
+  mus_constraint constraint[60];
+  g.count = random_constraints(60, 3, 86, constraint);
+  g.constraint = constraint;
+  double x[180];
+  const mus_method methods[] = {MUS_METHOD_DIAG, MUS_METHOD_MPCG, MUS_METHOD_MPCG_ORIGINAL};
+  size_t bytes[3];
+  for (int m = 0; m < 3; ++m) {
+    mus_solver_options options = given_options(methods[m], 1e-6);
+    mus_solver *solver = given_solver(&g, &options);
+    given_solve(solver, &g, x);
+    bytes[m] = mus_solver_record(solver)->bytes;
+    mus_solver_free(solver);
+  }
+  assert_true(bytes[0] >= bytes[1] + (size_t)g.row_start[60] * 9 * sizeof(double));
+  assert_int_equal(bytes[1], bytes[2]);
+  random_system_free(&system);
+}
+
 static void the_level_report_is_a_table(void **state) {
   (void)state;
   random_system system = random_system_create(60, 3, 81);
@@ -706,6 +729,7 @@ int main(void) {
       cmocka_unit_test(patterns_may_change),
       cmocka_unit_test(kernels_replace_each_other),
       cmocka_unit_test(the_record_tells_the_truth),
+      cmocka_unit_test(filtered_methods_copy_no_matrix),
       cmocka_unit_test(the_level_report_is_a_table),
       cmocka_unit_test(a_good_guess_saves_iterations),
       cmocka_unit_test(too_few_iterations_are_said),
