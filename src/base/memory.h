@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-// Every allocation is aligned to this and may be read (not written) this many bytes past its end: kernels rely on both.
+// Every allocation is aligned to this, so that no vector load straddles two cache lines at its start, and is followed
+// by as many zero bytes.
 enum { MUS_ALIGNMENT = 64 };
 
 // `count` items of `size` bytes, uninitialised; NULL when the product overflows or memory is short.

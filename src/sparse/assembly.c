@@ -121,13 +121,12 @@ mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int kinds, const
       status = mus_fail_memory();
   }
   for (int pass = 0; pass < 2 && !status; ++pass) { // count, then fill
-    int *column = out->column;
     size_t blocks = 0;
     memset(seen, 0xff, (size_t)nodes * sizeof *seen);
     for (int i = 0; i < nodes; ++i) {
       int found = neighbours(i, &at, tuples, seen, row);
       if (pass == 1)
-        memcpy(column + blocks, row, (size_t)found * sizeof *row);
+        memcpy(out->column + blocks, row, (size_t)found * sizeof *row);
       start[i] = (int)blocks;
       blocks += (size_t)found;
       if (blocks > INT_MAX) {
@@ -137,7 +136,7 @@ mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int kinds, const
     }
     start[nodes] = (int)blocks;
     if (pass == 0 && !status) {
-      *out = (mus_pattern){nodes, nodes, start, mus_arena_alloc(arena, blocks, sizeof *column)};
+      *out = (mus_pattern){nodes, nodes, start, mus_arena_alloc(arena, blocks, sizeof *out->column)};
       if (!out->column)
         status = mus_fail_memory();
     }

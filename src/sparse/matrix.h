@@ -63,11 +63,12 @@ void mus_block_diagonal_multiply(int rows, int block, const double *b, const dou
 // For each block row the place of its diagonal block, or MUS_BAD_INPUT naming the first row without one.
 mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);
 
-// The inverses of the diagonal blocks, each by Cholesky. Fails with MUS_BREAKDOWN, naming the row, when a block is not
-// symmetric positive definite to working precision.
+// The inverses of the diagonal blocks, each by Cholesky from its lower triangle. Fails with MUS_BREAKDOWN, naming the
+// first such row, when a block is not positive definite to working precision.
 mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse);
 
-// max |A - A^T| / max |A|; 0 for an exactly symmetric matrix. `at` is the transpose of A's pattern.
+// max |A - A^T| / max |A|; 0 for an exactly symmetric matrix. A's pattern must be symmetric, its values finite; `at` is
+// the transpose of the pattern.
 double mus_asymmetry(const mus_matrix *a, const mus_transpose *at);
 
 // Which instruction set the products use. Chosen once from what the machine has; tests choose each in turn.
