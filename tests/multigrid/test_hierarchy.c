@@ -511,10 +511,11 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
 
 // --- failing allocations ------------------------------------------------------------------------------------------
 
-// Runs `set_up` with fewer and fewer allocations failing until it works; what fails must say so and leave no trace.
+// Sets up with fewer and fewer allocations failing until it works; what fails must say so and leave no trace.
 static void sweep_failures(const problem *p, mus_precision precision, int refresh) {
   mus_sa_options options = deep_options();
-  rig *good = rig_analysed(p, &options, precision);
+  rig *good = rig_analysed(p, &options, precision), *unused = rig_create(p, &options, precision, 1);
+  size_t empty = mus_hierarchy_bytes(unused->hierarchy);
   mus_status status = MUS_OUT_OF_MEMORY;
   long allowed = 0;
   for (; status == MUS_OUT_OF_MEMORY && allowed < 1000; ++allowed) {
@@ -523,7 +524,8 @@ static void sweep_failures(const problem *p, mus_precision precision, int refres
     status = refresh ? mus_hierarchy_refresh(r->hierarchy, &p->a) : mus_hierarchy_analyse(r->hierarchy, &p->a);
     mus_memory_fail_after(-1);
     assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
-    if (allowed % 5 == 0) { // it works as if nothing had been
+    assert_true(status == MUS_OK || mus_hierarchy_bytes(r->hierarchy) == empty); // nothing half made stays
+    if (allowed % 5 == 0) {                                                      // it works as if nothing had been
       assert_int_equal(mus_hierarchy_refresh(r->hierarchy, &p->a), MUS_OK);
       check_same_bits(good, r, p->n);
     }
@@ -531,7 +533,7 @@ static void sweep_failures(const problem *p, mus_precision precision, int refres
   }
   assert_int_equal(status, MUS_OK);
   assert_true(allowed > 10);
-  rig_free(good);
+  rig_free(good), rig_free(unused);
 }
 
 static void set_up_survives_failing_allocations(void **state) {
@@ -584,12 +586,14 @@ typedef struct pairs {
   int stall_at;         // ... hardly, or
   int fail_at;          // ... that fails
   int dead;             // 1: the first unknown of every coarse node has no basis vector
+  double radius[8];     // seen while analysing the levels
 } pairs;
 
 static mus_status pairs_analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
                                 int *coarse_block) {
   pairs *t = self;
   assert_int_equal(fine->level, t->analysed++);
+  t->radius[fine->level] = fine->spectral_radius;
   if (fine->level == t->fail_at)
     return mus_fail(MUS_UNSUPPORTED, "no pairs today");
   int rows = fine->a->pattern->rows, factor = fine->level == t->stall_at ? 1 : 2;
@@ -611,6 +615,7 @@ static mus_status pairs_fill(void *self, const mus_level_view *fine, mus_matrix 
   int block = p->row_block;
   ++t->filled;
   assert_true(fine->spectral_radius > 0 && fine->inverse_diagonal);
+  assert_true(fine->spectral_radius == t->radius[fine->level]);
   memset(p->value, 0, mus_matrix_values(p) * sizeof(double));
   for (int i = 0; i < p->pattern->columns * block; ++i)
     live[i] = !(t->dead && i % block == 0);
