@@ -282,7 +282,7 @@ mus_status mus_scan_end_line(mus_scanner *s) {
   if (status != MUS_OK || s->cursor == s->end || *s->cursor == '\n')
     return status;
   char shown[WORD_SHOWN + 4];
-  return mus_scan_fail(s, MUS_BAD_INPUT, "'%s' is more than belongs on this line: check it and the first line",
+  return mus_scan_fail(s, MUS_BAD_INPUT, "'%s' is more than belongs on this line: check it and the lines before",
                        show_word(s, s->cursor, shown));
 }
 

@@ -11,6 +11,7 @@
 static const double FLAT = 1e-6;           // distance from a plane, as a part of the mesh's size, that counts as none
 static const double TOO_STEEP = 0.1;       // length of a unit vector's projection that gives no direction any more
 static const double LEAST_TEXTURE = 1e-12; // area of usable texture coordinates, as a part of their box's
+static const double LIKELY_STRAIN = 2;     // no edge of a likely rest shape differs by more than this factor
 
 mus_rest_options mus_rest_default_options(void) {
   return (mus_rest_options){.source = MUS_REST_AUTOMATIC, .warp = {0, 1, 0}};
@@ -138,6 +139,25 @@ static mus_rest_source shape_from_positions(mus_mesh *mesh, const double *warp) 
   return MUS_REST_TRIANGLES;
 }
 
+// --- strain --------------------------------------------------------------------------------------------------------
+
+// Infinite where an edge has a length in space only.
+static void measure_strain(const mus_mesh *mesh, mus_rest_record *record) {
+  record->shortest = INFINITY;
+  record->longest = 0;
+  for (int t = 0; t < mesh->triangles; ++t)
+    for (int k = 0; k < 3; ++k) {
+      const double *p = corner_of(mesh, t, k), *q = corner_of(mesh, t, (k + 1) % 3);
+      const double *m = mesh->material + (size_t)t * 6, *a = m + 2 * k, *b = m + 2 * ((k + 1) % 3);
+      double at_rest = hypot(b[0] - a[0], b[1] - a[1]);
+      double x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2], now = sqrt(x * x + y * y + z * z);
+      if (at_rest > 0 || now > 0) {
+        record->shortest = fmin(record->shortest, now / at_rest);
+        record->longest = fmax(record->longest, now / at_rest);
+      }
+    }
+}
+
 // --- texture coordinates -------------------------------------------------------------------------------------------
 
 // Coordinates that are all on a line or in a point, as some programs write them, are none.
@@ -155,31 +175,28 @@ static int has_usable_texture(const mus_mesh *mesh) {
   return mus_total_material_area(mesh) > LEAST_TEXTURE * size * size;
 }
 
+static double texture_scale(const mus_mesh *mesh, double wanted) {
+  return wanted > 0 ? wanted : sqrt(mus_total_space_area(mesh) / mus_total_material_area(mesh));
+}
+
+// Texture coordinates made for pictures are stretched and squeezed where it suits them; cut pieces are not.
+static int looks_like_a_rest_shape(const mus_mesh *mesh, double scale) {
+  mus_rest_record strain;
+  if (!has_usable_texture(mesh))
+    return 0;
+  scale = texture_scale(mesh, scale);
+  measure_strain(mesh, &strain);
+  return strain.shortest * LIKELY_STRAIN >= scale && strain.longest <= scale * LIKELY_STRAIN;
+}
+
 static double shape_from_texture(mus_mesh *mesh, double scale) {
-  if (scale == 0)
-    scale = sqrt(mus_total_space_area(mesh) / mus_total_material_area(mesh));
+  scale = texture_scale(mesh, scale);
   for (size_t i = 0; i < (size_t)mesh->triangles * 6; ++i)
     mesh->material[i] *= scale;
   return scale;
 }
 
 // --- all of it -----------------------------------------------------------------------------------------------------
-
-static void measure_strain(const mus_mesh *mesh, mus_rest_record *record) {
-  record->shortest = INFINITY;
-  record->longest = 0;
-  for (int t = 0; t < mesh->triangles; ++t)
-    for (int k = 0; k < 3; ++k) {
-      const double *p = corner_of(mesh, t, k), *q = corner_of(mesh, t, (k + 1) % 3);
-      const double *m = mesh->material + (size_t)t * 6, *a = m + 2 * k, *b = m + 2 * ((k + 1) % 3);
-      double at_rest = hypot(b[0] - a[0], b[1] - a[1]);
-      double x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2], now = sqrt(x * x + y * y + z * z);
-      if (at_rest > 0) {
-        record->shortest = fmin(record->shortest, now / at_rest);
-        record->longest = fmax(record->longest, now / at_rest);
-      }
-    }
-}
 
 static mus_status check_options(const mus_mesh *mesh, const mus_rest_options *o) {
   if (mesh->triangles == 0)
@@ -202,7 +219,7 @@ mus_status mus_rest_shape(mus_arena *arena, mus_mesh *mesh, const mus_rest_optio
   if (status != MUS_OK)
     return status;
   mus_rest_record done = {.source = MUS_REST_TEXTURE, .scale = 1};
-  if (o->source == MUS_REST_TEXTURE || (o->source == MUS_REST_AUTOMATIC && has_usable_texture(mesh))) {
+  if (o->source == MUS_REST_TEXTURE || (o->source == MUS_REST_AUTOMATIC && looks_like_a_rest_shape(mesh, o->scale))) {
     done.scale = shape_from_texture(mesh, o->scale);
   } else {
     if (!mesh->material)

@@ -10,7 +10,7 @@
 #include "mesh/mesh.h"
 
 typedef enum mus_rest_source {
-  MUS_REST_AUTOMATIC, // texture coordinates where there are usable ones, else positions
+  MUS_REST_AUTOMATIC, // texture coordinates where they change no edge by more than a factor of two, else positions
   MUS_REST_TEXTURE,   // those that the mesh came with; MUS_BAD_INPUT where it has none
   MUS_REST_POSITIONS, // flat or by triangles
   MUS_REST_FLAT,      // only as an answer

@@ -198,6 +198,24 @@ static void useless_texture_coordinates_are_not_used(void **state) {
   mus_arena_clear(&arena);
 }
 
+// Coordinates of a picture: squeezed towards one side. Only who asks for them gets them.
+static void pictures_are_no_rest_shapes(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  for (int source = MUS_REST_AUTOMATIC; source <= MUS_REST_TEXTURE; ++source) {
+    mus_mesh mesh = meshes_grid(&arena, 8, 8);
+    for (int i = 0; i < mesh.triangles * 3; ++i)
+      mesh.material[2 * i] = pow(mesh.material[2 * i] / 7, 3);
+    mus_rest_options options = mus_rest_default_options();
+    options.source = (mus_rest_source)source;
+    mus_rest_record record = shaped(&arena, &mesh, &options);
+    assert_int_equal(record.source, source == MUS_REST_TEXTURE ? MUS_REST_TEXTURE : MUS_REST_FLAT);
+    if (source == MUS_REST_TEXTURE)
+      assert_true(record.longest > 2 && record.shortest < 0.8);
+  }
+  mus_arena_clear(&arena);
+}
+
 static void bad_options_are_refused(void **state) {
   (void)state;
   mus_arena arena = {0};
@@ -232,6 +250,7 @@ int main(void) {
       cmocka_unit_test(triangles_without_area_have_none_at_rest),
       cmocka_unit_test(texture_coordinates_are_scaled),
       cmocka_unit_test(useless_texture_coordinates_are_not_used),
+      cmocka_unit_test(pictures_are_no_rest_shapes),
       cmocka_unit_test(bad_options_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
