@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Blender loads OBJ with PC2 and with MDD by its Mesh Cache modifier and shows the positions that were written. Exits 77
+# (skipped) where there is no Blender.
+#
+#   test_blender.sh WRITE_ANIMATION
+set -eu
+if ! command -v blender >/dev/null; then
+  echo "skipped: no blender here (script/test-blender installs it)"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" "$folder"
+# Its own settings and start-up file must not matter, nor be touched.
+export BLENDER_USER_CONFIG=$folder/config BLENDER_USER_SCRIPTS=$folder/scripts
+blender -b --factory-startup --python-exit-code 1 --python "$(dirname "$0")/compare.py" -- "$folder" >"$folder/log" 2>&1 ||
+  { cat "$folder/log" && exit 1; }
+grep -E '^(cloth|Blender .* agrees)' "$folder/log"
+grep -q '^Blender .* agrees$' "$folder/log"
