@@ -397,9 +397,9 @@ static mus_status end_face(reader *r, long long place) {
   size_t corners = (size_t)r->face_corners, numbers = r->face_texture.count;
   if (numbers != 0 && numbers != 2 * corners)
     return fail_element(r, "%zu texture coordinates for %zu corners: give two for each, or none", numbers, corners);
-  mus_corner *corner = (mus_corner *)r->polygons.corner.items + (r->polygons.corner.count - corners);
+  mus_corner *corner = r->polygons.corner.items;
   for (size_t k = 0; k < numbers / 2; ++k) {
-    corner[k].texture = (int)r->polygons.texture.count;
+    corner[r->polygons.corner.count - corners + k].texture = (int)r->polygons.texture.count;
     mus_status status = mus_polygons_add_texture(&r->polygons, (const double *)r->face_texture.items + 2 * k);
     if (status != MUS_OK)
       return status;

@@ -47,8 +47,8 @@ mus_status mus_polygons_add_corner(mus_polygons *p, int vertex, int texture) {
 }
 
 static mus_status add_group(mus_polygons *p, const char *name) {
-  const mus_group *last = (const mus_group *)p->group.items + p->group.count;
-  if (p->group.count > 0 && strcmp(last[-1].name, name) == 0)
+  const mus_group *groups = p->group.items;
+  if (p->group.count > 0 && strcmp(groups[p->group.count - 1].name, name) == 0)
     return MUS_OK;
   mus_group *group = mus_list_add(&p->group, sizeof *group);
   if (!group)

@@ -103,6 +103,48 @@ static void every_number_comes_back(void **state) {
   mus_scan_close(&scanner);
 }
 
+// The fast way for short numbers writes what printf does.
+static void short_numbers_are_written_as_printf_does(void **state) {
+  (void)state;
+  enum { COUNT = 50000 };
+  mus_output out;
+  assert_int_equal(mus_output_open(&out, path), MUS_OK);
+  static const double edges[] = {1e-4,
+                                 9.9999e-5,
+                                 999999999999999,
+                                 1e15,
+                                 0.000100000000000001,
+                                 99999999999.9999,
+                                 1e11,
+                                 123456789012345e-14,
+                                 0.5,
+                                 1e-15,
+                                 8.3e-5,
+                                 2,
+                                 1e10,
+                                 0.1 + 0.2};
+  for (uint64_t k = 0; k < COUNT; ++k) {
+    double number = k < sizeof edges / sizeof *edges ? edges[k] : some_number(2 * k + 1);
+    mus_output_real(&out, number);
+    mus_output_text(&out, "\n");
+  }
+  assert_int_equal(mus_output_close(&out, MUS_OK), MUS_OK);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  for (uint64_t k = 0; k < COUNT; ++k) {
+    double number = k < sizeof edges / sizeof *edges ? edges[k] : some_number(2 * k + 1);
+    char expected[64], line[64];
+    for (int digits = 15; digits <= 17; ++digits) {
+      snprintf(expected, sizeof expected, "%.*g\n", digits, number);
+      if (strtod(expected, NULL) == number)
+        break;
+    }
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, expected);
+  }
+  fclose(file);
+}
+
 // Pieces larger than the buffer, in order.
 static void large_pieces(void **state) {
   (void)state;
@@ -163,6 +205,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_and_text),
       cmocka_unit_test(every_number_comes_back),
+      cmocka_unit_test(short_numbers_are_written_as_printf_does),
       cmocka_unit_test(large_pieces),
       cmocka_unit_test(a_failure_keeps_the_old_file),
       cmocka_unit_test(failures_are_kept_until_the_end),
