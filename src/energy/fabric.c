@@ -1,0 +1,147 @@
+// The fabrics. See fabric.h; docs/fabrics.md has the source of every value.
+#include "energy/fabric.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "energy/bend.h"
+
+// KES-F's units: a shear stiffness of 1 gf/(cm degree) is 56.19 N/m, a bending stiffness of 1 gf cm^2/cm 9.807e-5 N m.
+static const mus_fabric fabrics[] = {
+    {.name = "cotton",
+     .about = "plain weave, the default",
+     .density = 0.17,
+     .thickness = 0.4e-3,
+     .stretch = {5000, 5000},
+     .shear = 750,
+     .bend = {5e-5, 5e-5, 5e-5},
+     .stretch_damping = 2e-3,
+     .shear_damping = 2e-3,
+     .bend_damping = 1e-2,
+     .friction = 0.5},
+    {.name = "silk",
+     .about = "crepe de chine, 16 momme",
+     .density = 0.07,
+     .thickness = 0.2e-3,
+     .stretch = {9000, 5000},
+     .shear = 17,
+     .bend = {3.9e-6, 2.5e-6, 2.6e-6},
+     .stretch_damping = 1e-3,
+     .shear_damping = 2e-3,
+     .bend_damping = 5e-3,
+     .friction = 0.3},
+    {.name = "wool",
+     .about = "worsted suiting",
+     .density = 0.264,
+     .thickness = 0.75e-3,
+     .stretch = {9000, 7300},
+     .shear = 54,
+     .bend = {1.46e-5, 1.20e-5, 1.1e-5},
+     .stretch_damping = 3e-3,
+     .shear_damping = 5e-3,
+     .bend_damping = 2e-2,
+     .friction = 0.4},
+    {.name = "denim",
+     .about = "11 oz twill",
+     .density = 0.324,
+     .thickness = 0.8e-3,
+     .stretch = {9000, 6000},
+     .shear = 120,
+     .bend = {9.7e-5, 6.4e-5, 7.3e-5},
+     .stretch_damping = 3e-3,
+     .shear_damping = 5e-3,
+     .bend_damping = 2e-2,
+     .friction = 0.6},
+    {.name = "jersey",
+     .about = "interlock T-shirt knit, wales along the warp",
+     .density = 0.187,
+     .thickness = 0.7e-3,
+     .stretch = {350, 125},
+     .shear = 40,
+     .bend = {1.4e-5, 2.3e-5, 2.5e-5},
+     .stretch_damping = 1e-2,
+     .shear_damping = 1e-2,
+     .bend_damping = 2e-2,
+     .friction = 0.5},
+    {.name = "leather",
+     .about = "sheep nappa for garments",
+     .density = 0.5,
+     .thickness = 0.8e-3,
+     .stretch = {6000, 5000},
+     .shear = 2000,
+     .bend = {1.0e-4, 1.0e-4, 1.0e-4},
+     .stretch_damping = 1e-2,
+     .shear_damping = 1e-2,
+     .bend_damping = 3e-2,
+     .friction = 0.6},
+};
+
+enum { FABRICS = sizeof fabrics / sizeof fabrics[0] };
+
+const mus_fabric *mus_fabric_at(int index) { return index >= 0 && index < FABRICS ? &fabrics[index] : NULL; }
+
+mus_status mus_fabric_find(const char *name, const mus_fabric **out) {
+  char names[256] = "";
+  size_t length = 0;
+  for (int k = 0; k < FABRICS; ++k) {
+    if (strcmp(name, fabrics[k].name) == 0) {
+      *out = &fabrics[k];
+      return MUS_OK;
+    }
+    int written = snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : ", ", fabrics[k].name);
+    length += (size_t)written < sizeof names - length ? (size_t)written : 0;
+  }
+  return mus_fail(MUS_BAD_INPUT, "there is no fabric named \"%s\"; there are %s", name, names);
+}
+
+// Bending along every direction is at least 0: warp c^4 + x c^2 s^2 + weft s^4 >= 0 where x >= -2 sqrt(warp weft).
+static int bends_everywhere(const double *bend) {
+  return 4 * bend[2] - bend[0] - bend[1] >= -2 * sqrt(bend[0] * bend[1]);
+}
+
+mus_status mus_fabric_check(const mus_fabric *fabric) {
+  const struct {
+    const char *name;
+    double value;
+    int may_be_zero;
+  } values[] = {{"density", fabric->density, 0},
+                {"thickness", fabric->thickness, 1},
+                {"stretch along the warp", fabric->stretch[0], 1},
+                {"stretch along the weft", fabric->stretch[1], 1},
+                {"shear", fabric->shear, 1},
+                {"bend along the warp", fabric->bend[0], 1},
+                {"bend along the weft", fabric->bend[1], 1},
+                {"bend along the bias", fabric->bend[2], 1},
+                {"stretch damping", fabric->stretch_damping, 1},
+                {"shear damping", fabric->shear_damping, 1},
+                {"bend damping", fabric->bend_damping, 1},
+                {"friction", fabric->friction, 1}};
+  for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
+    if (!isfinite(values[k].value) || values[k].value < 0 || (values[k].value <= 0 && !values[k].may_be_zero))
+      return mus_fail(MUS_BAD_INPUT, "fabric %s: %s is %g; give a %s number", fabric->name, values[k].name,
+                      values[k].value, values[k].may_be_zero ? "finite, not negative" : "finite, positive");
+  }
+  if (!bends_everywhere(fabric->bend))
+    return mus_fail(MUS_BAD_INPUT, "fabric %s: bend along the bias is %g, too soft beside %g and %g along the threads",
+                    fabric->name, fabric->bend[2], fabric->bend[0], fabric->bend[1]);
+  return MUS_OK;
+}
+
+mus_membrane_material mus_fabric_membrane(const mus_fabric *fabric) {
+  mus_membrane_material material = {
+      .stretch = {fabric->stretch[0], fabric->stretch[1]},
+      .shear = fabric->shear,
+      .stretch_damping = {fabric->stretch[0] * fabric->stretch_damping, fabric->stretch[1] * fabric->stretch_damping},
+      .shear_damping = fabric->shear * fabric->shear_damping};
+  return material;
+}
+
+// What a share of the strip's strain adds to its compliance; nothing where it has no share, whatever the stiffness.
+static double compliance(double share, double stiffness) { return share > 0 ? share / stiffness : 0; }
+
+double mus_fabric_strip(const mus_fabric *fabric, double cosine, double sine) {
+  double c = cosine * cosine, s = sine * sine;
+  return 1 / (compliance(c * c, fabric->stretch[0]) + compliance(s * s, fabric->stretch[1]) +
+              compliance(c * s, fabric->shear));
+}
