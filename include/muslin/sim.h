@@ -1,0 +1,68 @@
+/// The simulator: from a scene to positions over time.
+///
+///     mus_sim *sim = NULL;
+///     mus_sim_create(&scene, &sim);
+///     for (int frame = 1; frame <= scene.frames; ++frame) {
+///       mus_sim_frame(sim, NULL);
+///       const double *x = mus_sim_positions(sim);
+///     }
+///     mus_sim_free(sim);
+///
+/// Results have the same bits for any number of threads.
+#ifndef MUSLIN_SIM_H
+#define MUSLIN_SIM_H
+
+#include "muslin/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mus_sim mus_sim;
+
+/// What one step did.
+typedef struct mus_step_record {
+  double time;                                     ///< s, at the step's end
+  double time_step;                                ///< s
+  int halvings;                                    ///< how often the step was halved before it succeeded
+  int newton_iterations;                           ///< 1 for the linearised integrators
+  int iterations;                                  ///< of the linear solver, all Newton steps together
+  int retries;                                     ///< linear solves that had to be done again by a stronger method
+  double residual;                                 ///< true relative residual of the last linear solve
+  double kinetic, stretch, shear, bend, potential; ///< J, at the step's end
+  double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
+  double strain_maximum, strain_99;                ///< largest and 99th percentile of |C_u|, |C_v|
+  double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
+} mus_step_record;
+
+/// Builds the model: meshes, constants, pins, matrix pattern. Scene errors name cloth and key. The scene must outlive
+/// the simulator.
+MUS_API mus_status mus_sim_create(const mus_scene *scene, mus_sim **sim);
+MUS_API void mus_sim_free(mus_sim *sim);
+
+/// As many steps as reach the next frame. `steps`, where given, receives their number; their records are then read by
+/// mus_sim_step_record(sim, 0 ... steps - 1).
+MUS_API mus_status mus_sim_frame(mus_sim *sim, int *steps);
+MUS_API const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index);
+
+MUS_API double mus_sim_time(const mus_sim *sim);
+MUS_API int mus_sim_frame_number(const mus_sim *sim);
+
+/// All cloths one after the other: vertices * 3 positions (m) and velocities (m/s), triangles * 3 vertex numbers,
+/// triangles * 3 * 2 material coordinates. Valid while the simulator lives; positions change with every step.
+MUS_API int mus_sim_vertices(const mus_sim *sim);
+MUS_API int mus_sim_triangles(const mus_sim *sim);
+MUS_API const double *mus_sim_positions(const mus_sim *sim);
+MUS_API const double *mus_sim_velocities(const mus_sim *sim);
+MUS_API const int *mus_sim_triangle_list(const mus_sim *sim);
+MUS_API const double *mus_sim_material(const mus_sim *sim);
+/// First vertex of a cloth; mus_sim_vertices() for cloth_count.
+MUS_API int mus_sim_first_vertex(const mus_sim *sim, int cloth);
+
+/// Bytes held, the solver included.
+MUS_API size_t mus_sim_bytes(const mus_sim *sim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,294 @@
+// From a scene to the model. See model.h.
+#include "sim/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mesh/generate.h"
+#include "mesh/measure.h"
+
+static const double degree = 0.017453292519943295;
+
+// --- a cloth's mesh
+// ---------------------------------------------------------------------------------------------------
+
+static mus_status make_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *mesh) {
+  mus_generate_options options = {.vertices = shape->vertices,
+                                  .width = shape->size[0],
+                                  .depth = shape->size[1],
+                                  .irregular = shape->tessellation == MUS_IRREGULAR,
+                                  .seed = shape->seed};
+  switch (shape->kind) {
+  case MUS_CLOTH_SHEET:
+  case MUS_CLOTH_STRIP:
+    return mus_generate_rectangle(arena, &options, mesh);
+  case MUS_CLOTH_L:
+    return mus_generate_l(arena, &options, mesh);
+  case MUS_CLOTH_DISC:
+    return mus_generate_disc(arena, &options, mesh);
+  case MUS_CLOTH_FILE:
+    break;
+  }
+  return mus_fail(MUS_UNSUPPORTED, "meshes from files cannot be simulated yet");
+}
+
+// Rotates about x, then y, then z, and moves.
+static void place(const mus_cloth *cloth, mus_mesh *mesh) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double c = cos(cloth->rotate[axis] * degree), s = sin(cloth->rotate[axis] * degree);
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    for (int i = 0; i < mesh->vertices && cloth->rotate[axis] != 0; ++i) {
+      double *x = mesh->position + 3 * (size_t)i, first = x[a], second = x[b];
+      x[a] = c * first - s * second;
+      x[b] = s * first + c * second;
+    }
+  }
+  for (int i = 0; i < mesh->vertices; ++i)
+    for (int c = 0; c < 3; ++c)
+      mesh->position[3 * (size_t)i + (size_t)c] += cloth->translate[c];
+}
+
+static mus_status make_fabric(const mus_cloth *cloth, mus_fabric *fabric) {
+  const mus_fabric *found;
+  mus_status status = mus_fabric_find(cloth->fabric ? cloth->fabric : "cotton", &found);
+  if (status)
+    return status;
+  *fabric = *found;
+  for (int k = 0; k < 2; ++k)
+    fabric->stretch[k] *= cloth->stretch_scale;
+  fabric->shear *= cloth->shear_scale;
+  for (int k = 0; k < 3; ++k)
+    fabric->bend[k] *= cloth->bend_scale;
+  fabric->stretch_damping *= cloth->damping_scale;
+  fabric->shear_damping *= cloth->damping_scale;
+  fabric->bend_damping *= cloth->damping_scale;
+  if (cloth->density > 0)
+    fabric->density = cloth->density;
+  return mus_fabric_check(fabric);
+}
+
+// The element lists of the cloth's model.
+static mus_status make_elements(mus_arena *arena, mus_model_cloth *c) {
+  mus_status status;
+  switch (c->source->model) {
+  case MUS_BARAFF_WITKIN:
+    status = mus_membranes_create(arena, &c->mesh, &c->fabric, &c->membranes);
+    return status ? status : mus_hinges_create(arena, &c->mesh, &c->topology, &c->fabric, MUS_REST_FLAT, &c->hinges);
+  case MUS_CHOI_KO:
+    status = mus_springs_of_fabric(arena, &c->mesh, &c->topology, &c->fabric, &c->springs);
+    return status ? status : mus_bucklings_create(arena, &c->mesh, &c->topology, &c->fabric, &c->bucklings);
+  case MUS_MASS_SPRING:
+    status = mus_springs_create(arena, &c->mesh, &c->topology, MUS_ALONG_EDGES, c->fabric.stretch[0],
+                                c->fabric.stretch[0] * c->fabric.stretch_damping, &c->springs);
+    return status ? status
+                  : mus_springs_create(arena, &c->mesh, &c->topology, MUS_ACROSS_HINGES, c->fabric.bend[0],
+                                       c->fabric.bend[0] * c->fabric.bend_damping, &c->bend_springs);
+  }
+  return mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
+}
+
+static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_model_cloth *cloth) {
+  cloth->source = source;
+  mus_status status = make_fabric(source, &cloth->fabric);
+  if (!status)
+    status = make_mesh(&model->arena, &source->shape, &cloth->mesh);
+  if (status)
+    return status;
+  place(source, &cloth->mesh);
+  status = mus_topology_create(&model->arena, &cloth->mesh, &cloth->topology);
+  if (!status)
+    status = make_elements(&model->arena, cloth);
+  cloth->first_vertex = model->vertices;
+  cloth->first_triangle = model->triangles;
+  model->vertices += cloth->mesh.vertices;
+  model->triangles += cloth->mesh.triangles;
+  return status;
+}
+
+// --- all cloths together
+// ----------------------------------------------------------------------------------------------
+
+static mus_status join_meshes(mus_model *model) {
+  size_t vertices = (size_t)model->vertices, triangles = (size_t)model->triangles;
+  model->start = mus_arena_alloc(&model->arena, 3 * vertices, sizeof *model->start);
+  model->mass = mus_arena_alloc(&model->arena, vertices, sizeof *model->mass);
+  model->triangle = mus_arena_alloc(&model->arena, 3 * triangles, sizeof *model->triangle);
+  model->material = mus_arena_alloc(&model->arena, 6 * triangles, sizeof *model->material);
+  if (!model->start || !model->mass || !model->triangle || !model->material)
+    return mus_fail_memory();
+  for (int k = 0; k < model->cloth_count; ++k) {
+    const mus_model_cloth *c = &model->cloths[k];
+    size_t first = (size_t)c->first_vertex, face = (size_t)c->first_triangle;
+    memcpy(model->start + 3 * first, c->mesh.position, 3 * (size_t)c->mesh.vertices * sizeof(double));
+    memcpy(model->material + 6 * face, c->mesh.material, 6 * (size_t)c->mesh.triangles * sizeof(double));
+    for (size_t i = 0; i < 3 * (size_t)c->mesh.triangles; ++i)
+      model->triangle[3 * face + i] = c->mesh.triangle[i] + c->first_vertex;
+    mus_vertex_masses(&c->mesh, c->fabric.density, model->mass + first);
+  }
+  return MUS_OK;
+}
+
+typedef struct element_source {
+  int arity, count;
+  const int *vertex;
+} element_source;
+
+static element_source elements_of(const mus_model_cloth *c, mus_element_kind kind) {
+  switch (kind) {
+  case MUS_ELEMENT_MEMBRANE:
+    return (element_source){3, c->membranes.count, c->membranes.vertex};
+  case MUS_ELEMENT_HINGE:
+    return (element_source){4, c->hinges.count, c->hinges.vertex};
+  case MUS_ELEMENT_SPRING:
+    return (element_source){2, c->springs.count, c->springs.vertex};
+  case MUS_ELEMENT_ACROSS:
+    return c->source->model == MUS_CHOI_KO ? (element_source){2, c->bucklings.count, c->bucklings.vertex}
+                                           : (element_source){2, c->bend_springs.count, c->bend_springs.vertex};
+  case MUS_ELEMENT_AIR:
+    return (element_source){3, c->mesh.triangles, c->mesh.triangle};
+  case MUS_ELEMENT_KINDS:
+    break;
+  }
+  return (element_source){1, 0, NULL};
+}
+
+static mus_status join_elements(mus_model *model) {
+  for (int kind = 0; kind < MUS_ELEMENT_KINDS; ++kind) {
+    int arity = elements_of(&model->cloths[0], (mus_element_kind)kind).arity, total = 0;
+    int wanted = kind != MUS_ELEMENT_AIR || model->scene->air_density > 0;
+    for (int k = 0; k < model->cloth_count && wanted; ++k) {
+      model->cloths[k].first[kind] = total;
+      total += elements_of(&model->cloths[k], (mus_element_kind)kind).count;
+    }
+    int *index = mus_arena_alloc(&model->arena, (size_t)total * (size_t)arity, sizeof *index);
+    if (!index)
+      return mus_fail_memory();
+    for (int k = 0; k < model->cloth_count && wanted; ++k) {
+      const mus_model_cloth *c = &model->cloths[k];
+      element_source from = elements_of(c, (mus_element_kind)kind);
+      int *to = index + (size_t)c->first[kind] * (size_t)arity;
+      for (size_t i = 0; i < (size_t)from.count * (size_t)arity; ++i)
+        to[i] = from.vertex[i] + c->first_vertex;
+    }
+    model->tuples[kind] = (mus_tuples){arity, total, index};
+  }
+  mus_status status =
+      mus_pattern_from_tuples(&model->arena, model->vertices, MUS_ELEMENT_KINDS, model->tuples, &model->pattern);
+  if (!status)
+    status = mus_scatter_create(&model->arena, &model->pattern, MUS_ELEMENT_KINDS, model->tuples, &model->scatter);
+  if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
+    status = mus_fail_memory();
+  return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
+}
+
+// --- pins
+// -------------------------------------------------------------------------------------------------------------
+
+static int inside(int count, const double *low, const double *high, const double *x) {
+  for (int c = 0; c < count; ++c)
+    if (x[c] < low[c] || x[c] > high[c])
+      return 0;
+  return 1;
+}
+
+// Marks the cloth's vertices that the selection names.
+static mus_status select_vertices(const mus_model_cloth *c, const mus_selection *s, unsigned char *held) {
+  for (int k = 0; k < s->vertex_count; ++k) {
+    if (s->vertices[k] >= c->mesh.vertices)
+      return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", s->vertices[k], c->mesh.vertices - 1);
+    held[s->vertices[k]] = 1;
+  }
+  for (int i = 0; i < c->mesh.vertices; ++i) {
+    const double *x = c->mesh.position + 3 * (size_t)i;
+    double away[3] = {x[0] - s->sphere[0], x[1] - s->sphere[1], x[2] - s->sphere[2]};
+    if ((s->box_given && inside(3, s->box[0], s->box[1], x)) ||
+        (s->sphere_given && mus_dot3(away, away) <= s->sphere[3] * s->sphere[3]))
+      held[i] = 1;
+  }
+  for (int e = 0; e < c->topology.edges && s->boundary; ++e)
+    if (mus_edge_sides(&c->topology, e) == 1)
+      held[c->topology.edge[2 * e]] = held[c->topology.edge[2 * e + 1]] = 1;
+  for (size_t k = 0; k < 3 * (size_t)c->mesh.triangles && s->material_given; ++k)
+    if (inside(2, s->material[0], s->material[1], c->mesh.material + 2 * k))
+      held[c->mesh.triangle[k]] = 1;
+  return MUS_OK;
+}
+
+static mus_status make_pin(mus_model *model, const mus_model_cloth *c, const mus_pin *source, mus_model_pin *pin) {
+  unsigned char *held = mus_alloc_zero((size_t)c->mesh.vertices, 1);
+  if (!held)
+    return mus_fail_memory();
+  mus_status status = select_vertices(c, &source->where, held);
+  int count = 0;
+  for (int i = 0; i < c->mesh.vertices; ++i)
+    count += held[i];
+  if (!status && count == 0)
+    status = mus_fail(MUS_BAD_INPUT, "holds no vertex: check its \"where\" against the cloth's place");
+  *pin = (mus_model_pin){source, 0, mus_arena_alloc(&model->arena, (size_t)count, sizeof(int))};
+  if (!status && !pin->vertex)
+    status = mus_fail_memory();
+  for (int i = 0; i < c->mesh.vertices && !status; ++i)
+    if (held[i])
+      pin->vertex[pin->count++] = i + c->first_vertex;
+  mus_free(held);
+  return status;
+}
+
+static mus_status make_pins(mus_model *model) {
+  int total = 0;
+  for (int k = 0; k < model->cloth_count; ++k)
+    total += model->cloths[k].source->pin_count;
+  model->pins = mus_arena_alloc_zero(&model->arena, (size_t)total, sizeof *model->pins);
+  if (!model->pins)
+    return mus_fail_memory();
+  for (int k = 0; k < model->cloth_count; ++k)
+    for (int p = 0; p < model->cloths[k].source->pin_count; ++p) {
+      mus_status status =
+          make_pin(model, &model->cloths[k], &model->cloths[k].source->pins[p], &model->pins[model->pin_count++]);
+      if (status)
+        return mus_fail_prefix(status, "cloths[%d].pins[%d]", k, p);
+    }
+  return MUS_OK;
+}
+
+// --- life
+// -------------------------------------------------------------------------------------------------------------
+
+static mus_status fill(mus_model *model) {
+  const mus_scene *scene = model->scene;
+  if (scene->cloth_count < 1)
+    return mus_fail(MUS_BAD_INPUT, "the scene has no cloths: give at least one");
+  model->cloths = mus_arena_alloc_zero(&model->arena, (size_t)scene->cloth_count, sizeof *model->cloths);
+  if (!model->cloths)
+    return mus_fail_memory();
+  mus_status status = MUS_OK;
+  for (int k = 0; k < scene->cloth_count && !status; ++k) {
+    status = make_cloth(model, &scene->cloths[k], &model->cloths[k]);
+    ++model->cloth_count;
+    if (status)
+      return mus_fail_prefix(status, "cloths[%d]", k);
+  }
+  if (!status)
+    status = join_meshes(model);
+  if (!status)
+    status = join_elements(model);
+  if (!status)
+    status = make_pins(model);
+  if (!status && scene->wind.count > 0)
+    mus_gusts_make(scene->wind.value, scene->gust, 1, 1, &model->gusts);
+  return status;
+}
+
+mus_status mus_model_create(const mus_scene *scene, mus_model *out) {
+  *out = (mus_model){.scene = scene};
+  mus_status status = fill(out);
+  if (status)
+    mus_model_free(out);
+  return status;
+}
+
+void mus_model_free(mus_model *model) {
+  mus_arena_clear(&model->arena);
+  *model = (mus_model){0};
+}
