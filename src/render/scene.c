@@ -20,9 +20,9 @@ mus_render_mesh mus_default_render_mesh(void) { return (mus_render_mesh){.look =
 
 mus_render_scene mus_default_render_scene(void) {
   return (mus_render_scene){.lights = 2,
-                            .light = {{{-0.80f, 1.0f, 0.55f}, {1.0f, 0.96f, 0.90f}, 1.08f, 0.09f},
+                            .light = {{{-0.60f, 1.0f, 0.72f}, {1.0f, 0.96f, 0.90f}, 1.08f, 0.09f},
                                       {{0.75f, 0.55f, -0.9f}, {0.86f, 0.93f, 1.0f}, 0.30f, 0.15f}},
-                            .sky = {{0.88f, 0.93f, 1.0f}, {0.96f, 0.95f, 0.94f}, 0.42f},
+                            .sky = {{0.88f, 0.93f, 1.0f}, {0.96f, 0.95f, 0.94f}, 0.38f},
                             .ground = {.shown = 1, .colour = {0.80f, 0.797f, 0.79f}},
                             .background_top = {0.70f, 0.735f, 0.78f},
                             .background_bottom = {0.90f, 0.90f, 0.895f},
@@ -38,9 +38,13 @@ mus_render_quality mus_default_render_quality(void) {
 
 mus_status mus_scene_frame(mus_render_scene *scene, const mus_framing *framing) {
   mus_status status = mus_framing_end(framing, &scene->camera);
-  if (!status)
-    scene->ground.height = framing->bounds.low.y - 0.004f * mus_bounds_radius(&framing->bounds);
-  return status;
+  if (status)
+    return status;
+  mus_float3 from = mus_v3_sub(scene->camera.eye, scene->camera.target);
+  float azimuth = from.x != 0 || from.z != 0 ? atan2f(from.x, from.z) * 57.2957795f : framing->wish.azimuth;
+  scene->turn = azimuth - mus_default_camera_wish().azimuth;
+  scene->ground.height = framing->bounds.low.y - 0.004f * mus_bounds_radius(&framing->bounds);
+  return MUS_OK;
 }
 
 // The first of n numbers that cannot be drawn, or n.
@@ -122,8 +126,8 @@ mus_status mus_scene_check(const mus_render_scene *scene) {
     status = mus_fail(MUS_BAD_INPUT, "an exposure of %g: give one above 0", (double)scene->exposure);
   if (!status && !(scene->heat.shading >= 0 && scene->heat.shading <= 1))
     status = mus_fail(MUS_BAD_INPUT, "a heat map's shading of %g: give 0 to 1", (double)scene->heat.shading);
-  if (!status && !isfinite(scene->ground.height))
-    status = mus_fail(MUS_BAD_INPUT, "the ground's height is not finite");
+  if (!status && !(isfinite(scene->ground.height) && isfinite(scene->turn)))
+    status = mus_fail(MUS_BAD_INPUT, "the ground's height or the lights' turn is not finite");
   return status;
 }
 

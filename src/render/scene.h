@@ -76,6 +76,7 @@ typedef struct mus_render_scene {
   const mus_render_mesh *mesh;
   int lights; // up to MUS_LIGHTS
   mus_light light[MUS_LIGHTS];
+  float turn; // degrees by which all lights are turned, from +z towards +x: so they stand by the camera
   mus_sky sky;
   mus_ground ground;
   mus_float3 background_top, background_bottom;
@@ -98,12 +99,13 @@ typedef struct mus_render_quality {
 // Unbleached cotton, woven.
 mus_surface_look mus_default_look(void);
 mus_render_mesh mus_default_render_mesh(void);
-// A photographer's studio: key light from the upper left, a faint light from behind, sky, a pale ground. No meshes.
+// A photographer's studio: key light from the camera's left, a faint light from behind, sky, a pale ground. No meshes.
 mus_render_scene mus_default_render_scene(void);
 // 960 x 540
 mus_render_quality mus_default_render_quality(void);
 
-// Sets the camera from all frames' points, and the ground's height to just below the lowest.
+// Sets the camera from all frames' points, turns the lights along with it from where the default camera stands, and
+// sets the ground's height to just below the lowest point.
 mus_status mus_scene_frame(mus_render_scene *scene, const mus_framing *framing);
 
 // MUS_BAD_INPUT with what is wrong: no triangles, indices out of range, numbers that are not finite, bad sizes.

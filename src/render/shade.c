@@ -37,14 +37,14 @@ static surface_matter weave(const mus_surface_look *look, mus_float3 base, float
   float a = u / look->size, b = v / look->size, i = floorf(a), j = floorf(b);
   float across_u = a - i - 0.5f, across_v = b - j - 0.5f;
   int warp_on_top = ((int64_t)i + (int64_t)j) % 2 == 0;
-  float detail = 1 - mus_smoothstep(0.25f, 0.65f, pixel / look->size);
+  float detail = 1 - mus_smoothstep(0.18f, 0.5f, pixel / look->size);
   float coarse = 1 - mus_smoothstep(2.0f, 8.0f, pixel / look->size); // tints are seen longer than threads
   mus_float3 mean = mus_v3_mix(base, look->other, 0.5f), top = warp_on_top ? base : look->other;
   float across = warp_on_top ? across_v : across_u, along = warp_on_top ? across_u : across_v;
   float shade = 1.19f - 1.3f * across * across - 0.7f * along * along;
   float tint = 0.5f * (thread_tint(0, j) + thread_tint(1, i));
   mus_float3 colour = mus_v3_mix(mean, mus_v3_scale(shade, top), detail);
-  colour = mus_v3_scale(1 + 0.07f * coarse * tint, colour);
+  colour = mus_v3_scale(1 + 0.05f * coarse * tint, colour);
   float slope_u = (warp_on_top ? 0.5f : 1.1f) * across_u * detail;
   float slope_v = (warp_on_top ? 1.1f : 0.5f) * across_v * detail;
   mus_float3 normal = mus_v3_plus(mus_v3_plus(spot->normal, slope_u, along_u), slope_v, along_v);

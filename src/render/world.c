@@ -87,11 +87,17 @@ static mus_float3 scaled_colour(mus_float3 colour, float strength) {
   return mus_v3_scale(strength, mus_linear_from_srgb(colour));
 }
 
+// Turned about the vertical, from +z towards +x.
+static mus_float3 turned(mus_float3 direction, float degrees) {
+  float angle = degrees * 0.017453292520f, c = cosf(angle), s = sinf(angle);
+  return mus_v3(c * direction.x + s * direction.z, direction.y, c * direction.z - s * direction.x);
+}
+
 static void take_lights(mus_world *world, const mus_render_scene *scene) {
   world->lights = scene->lights;
   for (int i = 0; i < scene->lights; ++i) {
     mus_world_light *light = &world->light[i];
-    light->direction = mus_v3_unit(scene->light[i].direction);
+    light->direction = mus_v3_unit(turned(scene->light[i].direction, scene->turn));
     mus_v3_frame(light->direction, &light->across, &light->along);
     light->radius = tanf(scene->light[i].radius);
     light->colour = scaled_colour(scene->light[i].colour, scene->light[i].strength * scene->exposure);

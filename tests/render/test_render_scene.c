@@ -123,6 +123,25 @@ static void qualities_have_limits(void **state) {
     assert_int_equal(mus_quality_check(&bad[i]), MUS_BAD_INPUT);
 }
 
+static void lights_stand_by_the_camera(void **state) {
+  (void)state;
+  const double points[6] = {0, -3, 0, 1, 5, 1};
+  mus_camera_wish wish = mus_default_camera_wish();
+  const float azimuths[] = {wish.azimuth, wish.azimuth + 90};
+  for (int i = 0; i < 2; ++i) {
+    mus_framing framing;
+    wish.azimuth = azimuths[i];
+    assert_int_equal(mus_framing_begin(&wish, 1, &framing), MUS_OK);
+    mus_framing_add(&framing, 2, points);
+    for (int again = 0; again < 2; ++again) {
+      assert_int_equal(mus_scene_frame(&scene, &framing), MUS_OK);
+      assert_true(fabsf(scene.turn - (i == 0 ? 0 : 90)) < 0.01f);
+    }
+  }
+  scene.turn = NAN;
+  assert_refused("turn");
+}
+
 static void the_ground_is_put_below_everything(void **state) {
   (void)state;
   const double points[6] = {0, -3, 0, 1, 5, 1};
@@ -143,6 +162,7 @@ int main(void) {
       cmocka_unit_test_setup(indices_out_of_range_are_named, make_scene),
       cmocka_unit_test_setup(looks_and_lights_have_limits, make_scene),
       cmocka_unit_test_setup(qualities_have_limits, make_scene),
+      cmocka_unit_test_setup(lights_stand_by_the_camera, make_scene),
       cmocka_unit_test_setup(the_ground_is_put_below_everything, make_scene),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

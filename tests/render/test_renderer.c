@@ -48,6 +48,12 @@ static void a_quad_follows_lamberts_law(void **state) {
     assert_byte(&picture, 0, 0, 0); // background
     mus_picture_free(&picture);
   }
+  mus_render_scene scene = shapes_scene(1, &mesh, mus_v3(-0.8f, 0, 0.6f));
+  mus_picture picture;
+  scene.turn = 90; // to (0.6, 0, 0.8)
+  draw(&scene, &quality, &picture);
+  assert_byte(&picture, 32, 24, shapes_byte(mus_srgb_decode(0.7f) * 0.8f));
+  mus_picture_free(&picture);
 }
 
 static void a_sphere_is_shaded_by_its_normals(void **state) {
