@@ -53,11 +53,12 @@ static void quadrilaterals(void **state) {
   (void)state;
   const int first[] = {0, 1, 2, 0, 2, 3}, second[] = {0, 1, 3, 1, 2, 3};
   assert_cut((const double[]){0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, first);
-  assert_cut((const double[]){0, 0, 0, 1, 0, 0, 2, 1, 0, 1, 1, 0}, second); // a sheared one
-  assert_cut((const double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 1, 0}, first); // the other way
-  assert_cut((const double[]){0, 0, 0, 4, 0, 0, 1, 1, 0, 0, 4, 0}, first);  // an arrow, open towards 2
-  assert_cut((const double[]){4, 0, 0, 1, 1, 0, 0, 4, 0, 0, 0, 0}, second); // the same, open towards 1
-  assert_cut((const double[]){0, 0, 0, 0, 4, 0, 1, 1, 0, 4, 0, 0}, first);  // the same from behind
+  assert_cut((const double[]){0, 0, 0, 1, 0, 0, 2, 1, 0, 1, 1, 0}, second);   // a sheared one
+  assert_cut((const double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 1, 0}, first);   // the other way
+  assert_cut((const double[]){0, 0, 0, 4, 0, 0, 1, 1, 0, 0, 4, 0}, first);    // an arrow, open towards 2
+  assert_cut((const double[]){4, 0, 0, 1, 1, 0, 0, 4, 0, 0, 0, 0}, second);   // the same, open towards 1
+  assert_cut((const double[]){-1, 0, 0, 0, 5, 0, 1, 0, 0, 0, 10, 0}, second); // a dart: the shorter cut is outside
+  assert_cut((const double[]){0, 0, 0, 0, 4, 0, 1, 1, 0, 4, 0, 0}, first);    // the same from behind
   assert_cut((const double[]){0, 0, 1e6, 4, 0, 1e6, 1, 1, 1e6, 0, 4, 1e6}, first);
   assert_cut((const double[]){0, 0, 0, 1, 0, 0.5, 1, 1, 0, 0, 1, 0.5}, first); // a saddle
   int triangle[6];
