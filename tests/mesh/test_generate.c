@@ -11,101 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/check.h"
 #include "mesh/delaunay.h"
 #include "mesh/generate.h"
 #include "mesh/measure.h"
 #include "mesh/topology.h"
+#include "support/cloths.h"
 #include "support/meshes.h"
-
-typedef mus_status (*generator)(mus_arena *, const mus_generate_options *, mus_mesh *);
-
-static int has_qhull(void) {
-  mus_arena arena = {0};
-  mus_mesh mesh;
-  mus_generate_options options = {.vertices = 9, .width = 1, .depth = 1, .irregular = 1};
-  mus_status status = mus_generate_rectangle(&arena, &options, &mesh);
-  mus_arena_clear(&arena);
-  return status != MUS_UNSUPPORTED;
-}
-
-static mus_mesh made(mus_arena *arena, generator generate, const mus_generate_options *options) {
-  mus_mesh mesh;
-  if (generate(arena, options, &mesh) != MUS_OK)
-    fail_msg("%s", mus_last_error());
-  return mesh;
-}
-
-// What holds for every generated cloth, and its topology.
-static mus_topology check_cloth(mus_arena *arena, const mus_mesh *mesh, double area) {
-  mus_mesh_report report;
-  assert_int_equal(mus_mesh_check(mesh, &report), MUS_OK);
-  for (int d = 0; d < MUS_DEFECTS; ++d)
-    assert_int_equal(report.count[d], 0);
-  mus_topology topology;
-  assert_int_equal(mus_topology_create(arena, mesh, &topology), MUS_OK);
-  assert_int_equal(mesh->vertices - topology.edges + mesh->triangles, 1);
-  assert_int_equal(topology.loops, 1);
-  assert_int_equal(topology.components, 1);
-  assert_int_equal(2 * topology.edges, 3 * mesh->triangles + topology.boundary_edges);
-  for (int i = 0; i < mesh->triangles * 3; ++i) {
-    const double *p = mesh->position + 3 * mesh->triangle[i], *m = mesh->material + 2 * i;
-    assert_true(p[1] == 0 && p[0] == m[0] && p[2] == m[1]);
-  }
-  assert_true(fabs(mus_total_material_area(mesh) - area) < 1e-9 * area);
-  return topology;
-}
 
 // --- rectangles ----------------------------------------------------------------------------------------------------
 
-static int on_rectangle(const double *p, double width, double depth) {
-  return fabs(p[0]) == width / 2 || fabs(p[2]) == depth / 2;
-}
-
-static void check_square(int side, int irregular) {
-  mus_arena arena = {0};
-  mus_generate_options options = {.vertices = side * side, .width = 1, .depth = 1, .irregular = irregular, .seed = 1};
-  mus_mesh mesh = made(&arena, mus_generate_rectangle, &options);
-  assert_int_equal(mesh.vertices, side * side);
-  assert_int_equal(mesh.triangles, 2 * (side - 1) * (side - 1));
-  mus_topology topology = check_cloth(&arena, &mesh, 1);
-  assert_int_equal(topology.boundary_edges, 4 * (side - 1));
-  assert_int_equal(topology.hinges, topology.edges - 4 * (side - 1));
-  int outside = 0;
-  for (int v = 0; v < mesh.vertices; ++v) {
-    outside += on_rectangle(mesh.position + 3 * v, 1, 1);
-    assert_true(fabs(mesh.position[3 * v]) <= 0.5 && fabs(mesh.position[3 * v + 2]) <= 0.5);
-  }
-  assert_int_equal(outside, 4 * (side - 1));
-  for (int i = 0; i < topology.loop_start[1]; ++i)
-    assert_true(on_rectangle(mesh.position + 3 * topology.loop[i], 1, 1));
-  mus_angles angles = mus_mesh_angles(&mesh);
-  assert_true(angles.least > (irregular ? 19 : 44.9999));
-  assert_true(angles.largest < (irregular ? 142 : 90.0001));
-  mus_arena_clear(&arena);
-}
-
 static void the_papers_sheets(void **state) {
   (void)state;
-  static const int sides[] = {31, 41, 61, 81, 101, 151, 201, 301}; // the larger ones take long to check
+  static const int sides[] = {31, 41, 61, 81, 101, 151, 201, 301}; // test_generate_large.c has the larger ones
   for (size_t k = 0; k < sizeof sides / sizeof *sides; ++k)
-    check_square(sides[k], 0);
-  for (size_t k = 0; k < 5 && has_qhull(); ++k)
-    check_square(sides[k], 1);
+    cloths_check_square(sides[k], 0);
+  for (size_t k = 0; k < 5 && cloths_have_qhull(); ++k)
+    cloths_check_square(sides[k], 1);
 }
 
 static void small_sheets(void **state) {
   (void)state;
   for (int side = 2; side < 8; ++side)
-    for (int irregular = 0; irregular <= has_qhull(); ++irregular)
-      check_square(side, irregular);
+    for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular)
+      cloths_check_square(side, irregular);
 }
 
 static void vertices_are_where_they_are_said_to_be(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_generate_options options = {.vertices = 12, .width = 3, .depth = 2};
-  mus_mesh mesh = made(&arena, mus_generate_rectangle, &options);
+  mus_mesh mesh = cloths_made(&arena, mus_generate_rectangle, &options);
   assert_int_equal(mesh.vertices, 12);
   for (int v = 0; v < 12; ++v)
     assert_true(mesh.position[3 * v] == v % 4 - 1.5 && mesh.position[3 * v + 2] == v / 4 - 1.0);
@@ -123,13 +58,13 @@ static void strips_have_square_cells(void **state) {
   } cases[] = {
       {1000, 21, 47, 0.4, 0.92}, {300, 7, 46, 0.025, 0.2}, {10, 3, 3, 1, 1}, {4, 2, 2, 1, 1}, {50, 35, 2, 2, 0.025}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
-    for (int irregular = 0; irregular <= has_qhull(); ++irregular) {
+    for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular) {
       mus_arena arena = {0};
       double width = cases[k].width, depth = cases[k].depth;
       mus_generate_options options = {cases[k].vertices, width, depth, irregular, 7};
-      mus_mesh mesh = made(&arena, mus_generate_rectangle, &options);
+      mus_mesh mesh = cloths_made(&arena, mus_generate_rectangle, &options);
       assert_int_equal(mesh.vertices, cases[k].columns * cases[k].rows);
-      check_cloth(&arena, &mesh, width * depth);
+      cloths_check(&arena, &mesh, width * depth);
       mus_arena_clear(&arena);
     }
 }
@@ -137,18 +72,18 @@ static void strips_have_square_cells(void **state) {
 // --- the L ---------------------------------------------------------------------------------------------------------
 
 static int on_l(const double *p) {
-  return on_rectangle(p, 1, 1) || (p[0] == 0 && p[2] >= 0) || (p[2] == 0 && p[0] >= 0);
+  return cloths_on_rectangle(p, 1, 1) || (p[0] == 0 && p[2] >= 0) || (p[2] == 0 && p[0] >= 0);
 }
 
 static void check_l(int vertices, int irregular) {
   mus_arena arena = {0};
   mus_generate_options options = {.vertices = vertices, .width = 1, .depth = 1, .irregular = irregular, .seed = 3};
-  mus_mesh mesh = made(&arena, mus_generate_l, &options);
+  mus_mesh mesh = cloths_made(&arena, mus_generate_l, &options);
   int pairs = (int)(sqrt(mesh.triangles / 6.0) + 0.5), side = 2 * pairs + 1;
   assert_int_equal(mesh.triangles, 6 * pairs * pairs);
   assert_int_equal(mesh.vertices, side * side - pairs * pairs);
   assert_true(abs(mesh.vertices - vertices) <= 4 * pairs + 4);
-  mus_topology topology = check_cloth(&arena, &mesh, 0.75);
+  mus_topology topology = cloths_check(&arena, &mesh, 0.75);
   assert_int_equal(topology.boundary_edges, 8 * pairs);
   int held = 0, corner = 0;
   for (int v = 0; v < mesh.vertices; ++v) {
@@ -169,7 +104,7 @@ static void l_shapes(void **state) {
   (void)state;
   static const int vertices[] = {8, 21, 100, 961, 10201};
   for (size_t k = 0; k < sizeof vertices / sizeof *vertices; ++k)
-    for (int irregular = 0; irregular <= has_qhull(); ++irregular)
+    for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular)
       check_l(vertices[k], irregular);
 }
 
@@ -178,7 +113,7 @@ static void l_shapes(void **state) {
 static void check_disc(int vertices, int irregular) {
   mus_arena arena = {0};
   mus_generate_options options = {.vertices = vertices, .width = 0.3, .depth = 9, .irregular = irregular, .seed = 5};
-  mus_mesh mesh = made(&arena, mus_generate_disc, &options);
+  mus_mesh mesh = cloths_made(&arena, mus_generate_disc, &options);
   int rings = (int)(sqrt(mesh.triangles / 6.0) + 0.5);
   assert_int_equal(mesh.triangles, 6 * rings * rings);
   assert_int_equal(mesh.vertices, 1 + 3 * rings * (rings + 1));
@@ -190,7 +125,7 @@ static void check_disc(int vertices, int irregular) {
     area += 0.5 * (p[0] * q[2] - p[2] * q[0]);
     assert_true(fabs(hypot(p[0], p[2]) - 0.15) < 1e-15);
   }
-  mus_topology topology = check_cloth(&arena, &mesh, area);
+  mus_topology topology = cloths_check(&arena, &mesh, area);
   assert_int_equal(topology.boundary_edges, 6 * rings);
   for (int i = 0; i < topology.loop_start[1]; ++i)
     assert_true(topology.loop[i] >= mesh.vertices - 6 * rings);
@@ -202,7 +137,7 @@ static void discs(void **state) {
   (void)state;
   static const int vertices[] = {7, 19, 30, 500, 5000};
   for (size_t k = 0; k < sizeof vertices / sizeof *vertices; ++k)
-    for (int irregular = 0; irregular <= has_qhull(); ++irregular)
+    for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular)
       check_disc(vertices[k], irregular);
 }
 
@@ -223,7 +158,7 @@ static double circle(const double *a, const double *b, const double *c, const do
 // No point lies in a triangle's circumcircle, each triangle is there once, in order, and counter-clockwise.
 static void triangulations_are_delaunays(void **state) {
   (void)state;
-  if (!has_qhull())
+  if (!cloths_have_qhull())
     skip();
   mus_arena arena = {0};
   mus_mesh soup = meshes_soup(&arena, 60, 0, 11); // random points; the third coordinate does not count
@@ -249,7 +184,7 @@ static void triangulations_are_delaunays(void **state) {
 
 static void triangulations_may_not_exist(void **state) {
   (void)state;
-  if (!has_qhull())
+  if (!cloths_have_qhull())
     skip();
   mus_arena arena = {0};
   int triangles = -7, *triangle;
@@ -263,19 +198,19 @@ static void triangulations_may_not_exist(void **state) {
 
 static void a_seed_gives_one_mesh(void **state) {
   (void)state;
-  if (!has_qhull())
+  if (!cloths_have_qhull())
     skip();
-  static const generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
   for (size_t k = 0; k < 3; ++k) {
     mus_arena arena = {0};
     mus_generate_options options = {.vertices = 400, .width = 1, .depth = 1, .irregular = 1, .seed = 42};
-    mus_mesh one = made(&arena, generators[k], &options), again = made(&arena, generators[k], &options);
+    mus_mesh one = cloths_made(&arena, generators[k], &options), again = cloths_made(&arena, generators[k], &options);
     assert_true(meshes_same(&one, &again));
     options.seed = 43;
-    mus_mesh other = made(&arena, generators[k], &options);
+    mus_mesh other = cloths_made(&arena, generators[k], &options);
     assert_false(meshes_same(&one, &other));
     options.irregular = 0;
-    mus_mesh regular = made(&arena, generators[k], &options);
+    mus_mesh regular = cloths_made(&arena, generators[k], &options);
     assert_true(regular.vertices == one.vertices && regular.triangles == one.triangles);
     mus_arena_clear(&arena);
   }
@@ -284,11 +219,11 @@ static void a_seed_gives_one_mesh(void **state) {
 // Every interior vertex has moved, and none by more than a fifth of the spacing.
 static void irregular_is_irregular(void **state) {
   (void)state;
-  if (!has_qhull())
+  if (!cloths_have_qhull())
     skip();
   mus_arena arena = {0};
   mus_generate_options options = {.vertices = 441, .width = 2, .depth = 2, .irregular = 1, .seed = 42};
-  mus_mesh mesh = made(&arena, mus_generate_rectangle, &options);
+  mus_mesh mesh = cloths_made(&arena, mus_generate_rectangle, &options);
   int other_diagonal = 0;
   for (int v = 0; v < 441; ++v) {
     double x = (mesh.position[3 * v] + 1) / 0.1 - v % 21, z = (mesh.position[3 * v + 2] + 1) / 0.1 - v / 21;
@@ -307,7 +242,7 @@ static void irregular_is_irregular(void **state) {
 
 static void bad_options_are_refused(void **state) {
   (void)state;
-  static const generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
   static const mus_generate_options bad[] = {
       {3, 1, 1, 0, 0},     {-5, 1, 1, 0, 0},    {1 << 29, 1, 1, 0, 0},    {100, 0, 1, 0, 0},      {100, 1, -1, 0, 0},
       {100, NAN, 1, 0, 0}, {100, 1, NAN, 0, 0}, {100, INFINITY, 1, 0, 0}, {100, 1, 1e-300, 0, 0}, {100, 1e-7, 1, 0, 0}};
@@ -324,16 +259,16 @@ static void bad_options_are_refused(void **state) {
 
 static void without_qhull_the_remedy_is_said(void **state) {
   (void)state;
-  if (has_qhull())
+  if (cloths_have_qhull())
     skip();
   assert_non_null(strstr(mus_last_error(), "install libqhull-dev"));
 }
 
 static void allocations_may_fail(void **state) {
   (void)state;
-  static const generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
   for (size_t g = 0; g < 3; ++g)
-    for (int irregular = 0; irregular <= has_qhull(); ++irregular) {
+    for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular) {
       mus_generate_options options = {.vertices = 50, .width = 1, .depth = 1, .irregular = irregular};
       mus_status status = MUS_OUT_OF_MEMORY;
       int failures = 0;
