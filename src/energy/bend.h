@@ -199,7 +199,7 @@ MUS_ELEMENT mus_real mus_hinge_element(const mus_hinge_rest *rest, const mus_ble
     gradient[k] = moment * g[k];
   if (block)
     mus_hinge_outer(blend->stiffness * rest->weight + blend->damping * rest->damping, g, block);
-  if (blend->exact && state.folds)
+  if (blend->exact)
     mus_hinge_add_exact(&state, rest->weight * difference, blend, v, gradient, block);
   return rest->weight / 2 * difference * difference;
 }

@@ -27,6 +27,7 @@ mus_status mus_membranes_create(mus_arena *arena, const mus_mesh *mesh, const mu
 typedef struct flank {
   double length;       // of the side, m
   double cosine, sine; // of its angle to the warp
+  double turn;         // 1 where the third corner lies to the left of the side, -1 where to the right (turned over)
   double height, foot; // of the third corner: over the side, and along it from where it starts, m
   double apex;         // the cosine of the angle there
   double area;         // m^2
@@ -43,6 +44,7 @@ static mus_status flank_of(const mus_mesh *mesh, int side, flank *out) {
   out->length = sqrt(u * u + v * v);
   out->cosine = u / out->length;
   out->sine = v / out->length;
+  out->turn = u * (apex[1] - from[1]) - v * (apex[0] - from[0]) > 0 ? 1 : -1;
   out->area = rest.area;
   out->height = 2 * rest.area / out->length;
   out->foot = (apex[0] - from[0]) * out->cosine + (apex[1] - from[1]) * out->sine;
@@ -61,8 +63,12 @@ static mus_status hinge_flanks(const mus_mesh *mesh, const mus_topology *topolog
     mus_status status = flank_of(mesh, own, &out[k]);
     if (status)
       return status;
-    if (mus_side_from(mesh, own) != node[0])
+    if (mus_side_from(mesh, own) != node[0]) {
       out[k].foot = out[k].length - out[k].foot;
+      out[k].cosine = -out[k].cosine;
+      out[k].sine = -out[k].sine;
+      out[k].turn = -out[k].turn;
+    }
   }
   return MUS_OK;
 }
@@ -103,9 +109,11 @@ mus_status mus_hinges_create(mus_arena *arena, const mus_mesh *mesh, const mus_t
   return MUS_OK;
 }
 
-// A spring in the flat material: its length, and its stiffness as a strip of fabric that stands for the area beside it.
+// A spring in the flat material.
 typedef struct strand {
-  double length, stiffness;
+  double length;    // m
+  double stiffness; // N/m, as a strip of fabric that stands for the area beside it; 0 without a fabric
+  double beam;      // N m^2, bending stiffness across a hinge
 } strand;
 
 static mus_status strand_along_edge(const mus_mesh *mesh, const mus_topology *topology, int edge,
@@ -121,25 +129,26 @@ static mus_status strand_along_edge(const mus_mesh *mesh, const mus_topology *to
     if (fabric)
       stiffness += mus_fabric_strip(fabric, f.cosine, f.sine) * f.area / (f.length * f.length);
   }
-  *out = (strand){length, stiffness};
+  *out = (strand){.length = length, .stiffness = stiffness};
   return MUS_OK;
 }
 
-// Across a hinge laid flat. The strip's direction is that of the line between the two corners, in either panel's frame.
+// Across a hinge laid flat, from c to d. What the line's direction is in the material, each of the two panels says.
 static mus_status strand_across_hinge(const mus_mesh *mesh, const mus_topology *topology, int hinge,
-                                      const mus_fabric *fabric, strand *out, double *beam) {
+                                      const mus_fabric *fabric, strand *out) {
   flank f[2];
   mus_status status = hinge_flanks(mesh, topology, hinge, f);
   if (status)
     return status;
-  double along = f[1].foot - f[0].foot, across = f[0].height + f[1].height,
-         length = sqrt(along * along + across * across);
-  *out = (strand){length, 0};
+  double along = f[1].foot - f[0].foot, across = f[0].height + f[1].height;
+  double square = along * along + across * across, length = sqrt(square);
+  *out = (strand){.length = length};
   for (int k = 0; k < 2 && fabric; ++k) {
-    double cosine = (along * f[k].cosine - across * f[k].sine) / length;
-    double sine = (along * f[k].sine + across * f[k].cosine) / length;
-    out->stiffness += mus_fabric_strip(fabric, cosine, sine) * f[k].area / (length * length);
-    *beam = (k == 0 ? 0 : *beam) + bend_across(fabric, &f[k]) * f[k].length / 3;
+    double left = (k == 0 ? -across : across) * f[k].turn; // away from c, towards d
+    double cosine = (along * f[k].cosine - left * f[k].sine) / length;
+    double sine = (along * f[k].sine + left * f[k].cosine) / length;
+    out->stiffness += mus_fabric_strip(fabric, cosine, sine) * f[k].area / square;
+    out->beam += bend_across(fabric, &f[k]) * f[k].length / 3;
   }
   return MUS_OK;
 }
@@ -158,10 +167,9 @@ mus_status mus_springs_create(mus_arena *arena, const mus_mesh *mesh, const mus_
   mus_springs list;
   mus_status status = springs_allocate(arena, place == MUS_ALONG_EDGES ? topology->edges : topology->hinges, &list);
   for (int s = 0; s < list.count && !status; ++s) {
-    strand found = {0, 0};
-    double beam;
+    strand found = {0};
     status = place == MUS_ALONG_EDGES ? strand_along_edge(mesh, topology, s, NULL, &found)
-                                      : strand_across_hinge(mesh, topology, s, NULL, &found, &beam);
+                                      : strand_across_hinge(mesh, topology, s, NULL, &found);
     const int *end = place == MUS_ALONG_EDGES ? topology->edge + 2 * (size_t)s : topology->hinge + 4 * (size_t)s + 2;
     memcpy(list.vertex + 2 * (size_t)s, end, 2 * sizeof *end);
     list.rest[s] = (mus_spring_rest){found.length, stiffness, damping};
@@ -176,7 +184,7 @@ mus_status mus_springs_of_fabric(mus_arena *arena, const mus_mesh *mesh, const m
   mus_springs list;
   mus_status status = springs_allocate(arena, topology->edges, &list);
   for (int s = 0; s < list.count && !status; ++s) {
-    strand found = {0, 0};
+    strand found = {0};
     status = strand_along_edge(mesh, topology, s, fabric, &found);
     list.rest[s] = (mus_spring_rest){found.length, found.stiffness, found.stiffness * fabric->stretch_damping};
   }
@@ -197,11 +205,10 @@ mus_status mus_bucklings_create(mus_arena *arena, const mus_mesh *mesh, const mu
     return mus_fail_memory();
   for (size_t s = 0; s < count; ++s) {
     strand found;
-    double beam;
-    mus_status status = strand_across_hinge(mesh, topology, (int)s, fabric, &found, &beam);
+    mus_status status = strand_across_hinge(mesh, topology, (int)s, fabric, &found);
     if (status)
       return status;
-    mus_buckling_rest_make(found.length, beam, found.stiffness, found.stiffness * fabric->bend_damping, &rest[s]);
+    mus_buckling_rest_make(found.length, found.beam, found.stiffness, found.stiffness * fabric->bend_damping, &rest[s]);
     memcpy(vertex + 2 * s, topology->hinge + 4 * s + 2, 2 * sizeof *vertex);
   }
   *out = (mus_bucklings){.count = topology->hinges, .vertex = vertex, .rest = rest};

@@ -31,11 +31,10 @@ MUS_ELEMENT void mus_spring_state_make(const mus_real *x, mus_spring_state *stat
   state->length = mus_unit3(difference, state->unit);
 }
 
-// Without `exact`, negative ones of along and across count as zero.
+// Without `exact`, a negative `across` counts as zero; `along` is never negative with the springs of this room.
 MUS_ELEMENT void mus_spring_assemble(const mus_spring_state *state, mus_real tension, mus_real along, mus_real damping,
                                      const mus_blend *blend, const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_real across = state->length > MUS_NO_LENGTH ? tension / state->length : 0;
-  along = blend->exact || along > 0 ? along : 0;
   across = blend->exact || across > 0 ? across : 0;
   if (gradient) {
     mus_real relative[3] = {0, 0, 0};

@@ -209,6 +209,21 @@ static void conditions_make_up_the_energy(void **state) {
   every_state(look_at_conditions);
 }
 
+// At rest, however turned and whichever way round its material is, a triangle has no energy and no forces.
+static void rest_is_rest(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    triangle t = create(seed);
+    checked c = {3, &t, evaluate};
+    double r[9], x[9], gradient[9];
+    check_rotation(seed, r);
+    check_rotate(r, 3, t.flat, x);
+    check_gradient(&c, x, NULL, gradient);
+    assert_true(check_largest(9, gradient) < 1e-12);
+    assert_true(check_energy(&c, x) < 1e-28);
+  }
+}
+
 // By hand: a unit square's half, pulled along the warp by a tenth, then sheared by 0.2 rad or so.
 static void known_values(void **state) {
   (void)state;
@@ -277,6 +292,7 @@ int main(void) {
       cmocka_unit_test(clamping_is_the_nearest),
       cmocka_unit_test(damping_by_position),
       cmocka_unit_test(conditions_make_up_the_energy),
+      cmocka_unit_test(rest_is_rest),
       cmocka_unit_test(known_values),
       cmocka_unit_test(degenerate_states),
       cmocka_unit_test(rest_shapes_without_area),

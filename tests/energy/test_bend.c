@@ -216,7 +216,7 @@ static void stiffness_by_direction(void **state) {
 static void degenerate_states(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 20; ++seed)
-    for (int which = 0; which < 9; ++which) {
+    for (int which = 0; which < 11; ++which) {
       mus_hinge_rest rest = create(seed);
       checked c = {4, &rest, evaluate};
       double x[12], v[12], gradient[12];
@@ -237,9 +237,15 @@ static void degenerate_states(void **state) {
       else if (which == 7) // c in the edge's line, beyond
         for (int k = 0; k < 3; ++k)
           x[6 + k] = 2 * x[k] - x[3 + k];
-      else // c on d: folded flat
+      else if (which == 8) // c on d: folded flat
         for (int k = 0; k < 3; ++k)
           x[9 + k] = x[6 + k];
+      else if (which == 9) // an edge of next to no length
+        for (int k = 0; k < 3; ++k)
+          x[3 + k] = x[k] + 1e-7 * (x[3 + k] - x[k]);
+      else // c at next to no height
+        for (int k = 0; k < 3; ++k)
+          x[6 + k] = x[k] + 0.3 * (x[3 + k] - x[k]) + 1e-9 * mus_random(seed, (uint64_t)k);
       check_finite(&c, x, v);
       check_definite_matrix(&c, x);
       check_gradient(&c, x, v, gradient);

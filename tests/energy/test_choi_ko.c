@@ -138,6 +138,24 @@ static void slack(void **state) {
   check_near(sqrt(mus_dot3(gradient, gradient)), 500 * 0.001, 1e-12);
 }
 
+// Both types damp the rate of their length while they act.
+static void damping(void **state) {
+  (void)state;
+  mus_spring_rest spring = {0.02, 500, 0.3};
+  mus_buckling_rest bend = beam(1);
+  checked one = {2, &spring, evaluate_stretch}, two = {2, &bend, evaluate_bend};
+  double x[6] = {0, 0, 0, 0.021, 0, 0}, v[6] = {0, 1, 0, 2, 0, 0}, gradient[6], still[6];
+  check_gradient(&one, x, v, gradient);
+  check_near(gradient[3], 500 * 0.001 + 0.3 * 2, 1e-12);
+  check_near(gradient[0], -gradient[3], 0);
+  check_near(gradient[4], 0, 0);
+  for (x[3] = 0.005; x[3] < 0.02; x[3] += 0.002) {
+    check_gradient(&two, x, v, gradient);
+    check_gradient(&two, x, NULL, still);
+    check_near(gradient[3] - still[3], 0.01 * 2, 1e-12);
+  }
+}
+
 // Energy and force are continuous where the linear spring hands over to the beam, and the weaker of the two acts.
 static void handing_over(void **state) {
   (void)state;
@@ -189,6 +207,7 @@ int main(void) {
       cmocka_unit_test(inverse),
       cmocka_unit_test(beam_by_hand),
       cmocka_unit_test(slack),
+      cmocka_unit_test(damping),
       cmocka_unit_test(handing_over),
       cmocka_unit_test(forces_and_jacobians),
       cmocka_unit_test(degenerate_states),

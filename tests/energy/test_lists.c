@@ -396,6 +396,35 @@ static void seams(void **state) {
   double apex[2] = {(0.015 * 0.015 - 0.009 * 0.011) / (hypot(0.015, 0.009) * hypot(0.015, 0.011)),
                     (0.016 * 0.016 - 0.018 * 0.012) / (hypot(0.016, 0.018) * hypot(0.016, 0.012))};
   check_near(mixed.rest[0].weight, 2 * length * length / areas * (0.6 + 0.4 * (apex[0] + apex[1])), 1e-12);
+  mus_springs along;
+  assert_int_equal(mus_springs_of_fabric(&arena, &mesh, &topology, &f, &along), MUS_OK);
+  check_near(along.rest[0].length, 0.025, 1e-15); // the mean of both sides of the seam
+  mus_arena_clear(&arena);
+}
+
+// A spring across a hinge is a strip along the line between its corners, whatever the fabric's direction, and whichever
+// side of it is up.
+static void springs_across_hinges(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  const mus_fabric *denim = mus_fabric_at(3);
+  double span = hypot(0.031, 0.003), areas = 0.01 * 0.015 + 0.01 * 0.016;
+  for (double angle = 0; angle < 3; angle += 0.25)
+    for (int over = -1; over <= 1; over += 2) {
+      mus_mesh mesh = pair(&arena, 0, 1);
+      mus_topology topology;
+      mus_bucklings bucklings;
+      for (int k = 0; k < 6; ++k) {
+        double *uv = mesh.material + 2 * k, u = uv[0], v = uv[1];
+        uv[0] = cos(angle) * u - sin(angle) * v;
+        uv[1] = over * (sin(angle) * u + cos(angle) * v);
+      }
+      assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
+      assert_int_equal(mus_bucklings_create(&arena, &mesh, &topology, denim, &bucklings), MUS_OK);
+      double direction = angle + atan2(0.003, 0.031);
+      double strip = mus_fabric_strip(denim, cos(direction), sin(direction));
+      check_near(bucklings.rest[0].limit, strip * areas / (span * span), 1e-9 * strip);
+    }
   mus_arena_clear(&arena);
 }
 
@@ -531,6 +560,7 @@ int main(void) {
       cmocka_unit_test(shaped_hinges),
       cmocka_unit_test(springs_of_fabrics),
       cmocka_unit_test(seams),
+      cmocka_unit_test(springs_across_hinges),
       cmocka_unit_test(bucklings_bend_like_hinges),
       cmocka_unit_test(measures),
       cmocka_unit_test(triangles_without_area),
