@@ -208,11 +208,17 @@ static void sparse_fill(mus_factor *factor, const mus_matrix *a) {
     }
 }
 
+// Nested dissection draws its random numbers from the C library's one generator, which it seeds itself: two at once
+// would disturb each other's order, and with it the last bits of the factor.
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+
 // Orders the graph of the nodes, by minimum degree and by nested dissection, and gives each node's unknowns consecutive
 // places: several times cheaper than to order the unknowns, for the same fill. NULL when CHOLMOD fails.
 static int64_t *node_permutation(mus_factor *factor, const mus_pattern *pattern) {
   cholmod_sparse *graph = upper_triangle(pattern, factor->diagonal, 1, CHOLMOD_PATTERN, &factor->common);
+  pthread_mutex_lock(&order_lock);
   cholmod_factor *nodes = graph ? cholmod_l_analyze(graph, &factor->common) : NULL;
+  pthread_mutex_unlock(&order_lock);
   int64_t *permutation = nodes ? cholmod_l_malloc((size_t)factor->n, sizeof(int64_t), &factor->common) : NULL;
   if (permutation)
     for (int row = 0; row < factor->rows; ++row)
