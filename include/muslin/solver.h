@@ -169,8 +169,9 @@ typedef struct mus_solve_record {
   double prefilter_seconds;
   double solve_seconds;
   size_t bytes;               ///< all that the solver holds, the matrix included
-  double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy
-  int levels;                 ///< 0 without a hierarchy
+  double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy; NaN where
+                              ///< it is not known: hypre does not tell
+  int levels;                 ///< 0 without a hierarchy that is known
   mus_level_report level[MUS_LEVELS_MAXIMUM];
 } mus_solve_record;
 

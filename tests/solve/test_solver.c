@@ -443,7 +443,10 @@ static void check_record(const given *g, const mus_solver *solver, mus_method me
   assert_true(record->setup_seconds + record->prefilter_seconds + record->solve_seconds < 60);
   size_t matrix = (size_t)(g->row_start[g->rows] * g->block * g->block) * sizeof(double);
   assert_true(record->bytes > matrix && record->bytes < 1000 * matrix);
-  assert_true(record->operator_complexity >= 1 && record->operator_complexity < 10);
+  if (record->method == MUS_METHOD_BOOMERAMG)
+    assert_true(isnan(record->operator_complexity));
+  else
+    assert_true(record->operator_complexity >= 1 && record->operator_complexity < 10);
 }
 
 static void check_levels(const given *g, const mus_solve_record *record) {
@@ -695,6 +698,8 @@ static void a_failed_set_up_leaves_no_residual(void **state) {
   given g = given_random(&system);
   double x[60];
   FOR_EACH_METHOD(method) {
+    if (method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG)
+      continue; // PETSc sets up for any matrix
     mus_solver_options options = given_options(method, 1e-12);
     mus_solver *solver = given_solver(&g, &options);
     given_solve(solver, &g, x);
