@@ -14,7 +14,7 @@
 // stiff. (The often seen 3 |e|^2 / (a_1 + a_2) of Bergou et al. 2006 is three times as stiff.) All hinge energies
 // depend on the mesh like that (Grinspun et al. 2006). The last factor, 1 where gamma is 60 degrees, is fitted: it
 // takes from edges opposite to right angles and gives to those opposite to sharp ones, so that sheets of squares, of
-// Delaunay triangles and of equilateral ones bend nearly alike in all directions. docs/fabrics.md has the numbers.
+// Delaunay triangles and of equilateral ones bend nearly alike in all directions.
 //
 // Damping: f = -d (dtheta/dx) thetadot, d in N m s after the same weighting.
 //

@@ -1,7 +1,7 @@
-// Fabrics as data, in SI units. docs/fabrics.md has the table with the source of every value.
+// Fabrics as data, in SI units. Where the values come from is still to be written down.
 //
 // Warp runs along u, weft along v of the material coordinates, bias at 45 degrees to both. Stiffnesses are those of
-// small deformations; a fabric's own are not linear, so each stands for a measured range that docs/fabrics.md names.
+// small deformations; a fabric's own are not linear, so each stands for a measured range.
 #ifndef MUS_ENERGY_FABRIC_H
 #define MUS_ENERGY_FABRIC_H
 
