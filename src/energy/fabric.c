@@ -1,4 +1,4 @@
-// The fabrics. See fabric.h.
+// The fabrics. See fabric.h; docs/fabrics.md has the source of every value.
 #include "energy/fabric.h"
 
 #include <stdio.h>

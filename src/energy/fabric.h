@@ -1,4 +1,4 @@
-// Fabrics as data, in SI units. Where the values come from is still to be written down.
+// Fabrics as data, in SI units. docs/fabrics.md has the table with the source of every value.
 //
 // Warp runs along u, weft along v of the material coordinates, bias at 45 degrees to both. Stiffnesses are those of
 // small deformations; a fabric's own are not linear, so each stands for a measured range.
