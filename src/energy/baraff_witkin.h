@@ -1,4 +1,4 @@
-// Stretch along warp and weft, and shear between them, on a triangle (Baraff and Witkin 1998, section 4.2 and 4.5).
+// Stretch along warp and weft, and shear between them, on a triangle (Baraff and Witkin 1998, sections 4.2, 4.3, 4.5).
 //
 // The triangle's map from material to space is linear; w_u and w_v are its derivatives along the warp and the weft:
 //   w_u = s_0 x_0 + s_1 x_1 + s_2 x_2,   w_v = t_0 x_0 + t_1 x_1 + t_2 x_2,   s and t from the material coordinates.
@@ -14,9 +14,8 @@
 //
 // K without `exact` clamps the eigenvalues of each of the three Hessians at zero, which can be done in closed form in
 // the 6-dimensional space of (w_u, w_v); in x it is K_ij = s_i s_j H_uu + s_i t_j H_uv + t_i s_j H_vu + t_i t_j H_vv.
-//   Stretch: H = k a [d d^T + (1 - 1/|w|) (I - d d^T)], d = w/|w|. Eigenvalues 1 and, twice, 1 - 1/|w|, which is
-//   negative
-//     under compression: there the second term is dropped (nothing is dropped in extension).
+//   Stretch: H = k a [d d^T + (1 - 1/|w|) (I - d d^T)], d = w/|w|. Eigenvalues 1 and, twice, 1 - 1/|w|, negative under
+//     compression: there the second term is dropped. Nothing is dropped in extension.
 //   Shear: H = k a [q q^T + c J], with c = w_u . w_v, q = (w_v, w_u) and J swapping the halves of a vector. With
 //     p = (w_u, w_v), T = |w_u|^2 + |w_v|^2: H q = T q + c p and H p = 3 c q, so the span of p and q holds the
 //     eigenvalues T/2 +- sqrt(T^2/4 + 3 c^2), one of them not positive; the larger, L, has the vector L q + c p. On

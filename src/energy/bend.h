@@ -107,15 +107,14 @@ MUS_ELEMENT mus_real mus_hinge_difference(const mus_hinge_rest *rest, const mus_
 
 // g = dtheta/dx, 12 numbers. A corner's is its side's normal over its height; the edge's nodes balance both corners.
 MUS_ELEMENT void mus_hinge_gradient(const mus_hinge_state *state, mus_real *g) {
-  mus_zero(12, g);
-  if (!state->folds)
-    return;
-  for (int k = 0; k < 2; ++k) {
-    const mus_hinge_side *side = &state->side[k];
-    mus_real reciprocal = (k == 0 ? -1 : 1) / side->height;
-    mus_add_scaled3(reciprocal, side->normal, g + 6 + 3 * k);
-    mus_add_scaled3(-(1 - side->foot) * reciprocal, side->normal, g);
-    mus_add_scaled3(-side->foot * reciprocal, side->normal, g + 3);
+  const mus_hinge_side *first = &state->side[0], *second = &state->side[1];
+  mus_real steep_c = state->folds ? -1 / first->height : 0, steep_d = state->folds ? 1 / second->height : 0;
+  for (int k = 0; k < 3; ++k) {
+    mus_real c = steep_c * first->normal[k], d = steep_d * second->normal[k];
+    g[k] = -((1 - first->foot) * c + (1 - second->foot) * d);
+    g[3 + k] = -(first->foot * c + second->foot * d);
+    g[6 + k] = c;
+    g[9 + k] = d;
   }
 }
 
@@ -188,19 +187,21 @@ MUS_ELEMENT void mus_hinge_add_exact(const mus_hinge_state *state, mus_real mome
 MUS_ELEMENT mus_real mus_hinge_element(const mus_hinge_rest *rest, const mus_blend *blend, const mus_real *x,
                                        const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_hinge_state state;
-  mus_real g[12], rate = 0;
   mus_hinge_state_make(x, &state);
-  mus_hinge_gradient(&state, g);
   mus_real difference = mus_hinge_difference(rest, &state);
-  for (int k = 0; k < 12 && v; ++k)
-    rate += g[k] * v[k];
-  mus_real moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
-  for (int k = 0; k < 12 && gradient; ++k)
-    gradient[k] = moment * g[k];
-  if (block)
-    mus_hinge_outer(blend->stiffness * rest->weight + blend->damping * rest->damping, g, block);
-  if (blend->exact)
-    mus_hinge_add_exact(&state, rest->weight * difference, blend, v, gradient, block);
+  if (gradient || block) {
+    mus_real g[12], rate = 0;
+    mus_hinge_gradient(&state, g);
+    for (int k = 0; k < 12 && v; ++k)
+      rate += g[k] * v[k];
+    mus_real moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
+    for (int k = 0; k < 12 && gradient; ++k)
+      gradient[k] = moment * g[k];
+    if (block)
+      mus_hinge_outer(blend->stiffness * rest->weight + blend->damping * rest->damping, g, block);
+    if (blend->exact)
+      mus_hinge_add_exact(&state, rest->weight * difference, blend, v, gradient, block);
+  }
   return rest->weight / 2 * difference * difference;
 }
 

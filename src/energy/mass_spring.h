@@ -18,8 +18,6 @@ typedef struct mus_spring_rest {
   mus_real damping;   // d, N s/m
 } mus_spring_rest;
 
-// What any spring whose force depends on its length only has in common: from the tension and its derivatives to
-// gradient (6 numbers) and block (27). `along` is the tension's derivative by length, `across` tension over length.
 typedef struct mus_spring_state {
   mus_real unit[3]; // 0 where the ends coincide: no direction, no force
   mus_real length;
@@ -31,7 +29,9 @@ MUS_ELEMENT void mus_spring_state_make(const mus_real *x, mus_spring_state *stat
   state->length = mus_unit3(difference, state->unit);
 }
 
-// Without `exact`, a negative `across` counts as zero; `along` is never negative with the springs of this room.
+// What all springs have in common whose tension depends on their length only: gradient (6 numbers) and block (27) from
+// the tension and its derivative by length, `along`. Across the spring, tension over length acts in its stead; without
+// `exact`, that counts as zero where it is negative. `along` is never negative with the springs of this room.
 MUS_ELEMENT void mus_spring_assemble(const mus_spring_state *state, mus_real tension, mus_real along, mus_real damping,
                                      const mus_blend *blend, const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_real across = state->length > MUS_NO_LENGTH ? tension / state->length : 0;
