@@ -155,12 +155,14 @@ static void place_points(const grid *g, const mus_generate_options *o, double *p
     }
 }
 
+// Along one diagonal and the other in turn. The first cell's starts in the sheet's corner; where the numbers of cells
+// are even, so do those in the other corners, and the sheet is its own mirror image.
 static void cut_cells(const grid *g, int *triangle) {
   for (int row = 0; row < g->rows; ++row)
     for (int column = 0; column < row_cells(g, row); ++column) {
-      int a = row_start(g, row) + column, c = row_start(g, row + 1) + column;
-      const int two[] = {a, a + 1, c + 1, a, c + 1, c};
-      memcpy(triangle, two, sizeof two);
+      int a = row_start(g, row) + column, b = a + 1, c = row_start(g, row + 1) + column, d = c + 1;
+      const int even[] = {a, b, d, a, d, c}, odd[] = {a, b, c, b, d, c};
+      memcpy(triangle, (row + column) % 2 == 0 ? even : odd, sizeof even);
       triangle += 6;
     }
 }

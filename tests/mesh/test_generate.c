@@ -44,9 +44,32 @@ static void vertices_are_where_they_are_said_to_be(void **state) {
   assert_int_equal(mesh.vertices, 12);
   for (int v = 0; v < 12; ++v)
     assert_true(mesh.position[3 * v] == v % 4 - 1.5 && mesh.position[3 * v + 2] == v / 4 - 1.0);
-  static const int first[] = {0, 1, 5, 0, 5, 4};
-  assert_memory_equal(mesh.triangle, first, sizeof first);
+  static const int first_two_cells[] = {0, 1, 5, 0, 5, 4, 1, 2, 5, 2, 6, 5};
+  assert_memory_equal(mesh.triangle, first_two_cells, sizeof first_two_cells);
   mus_arena_clear(&arena);
+}
+
+// Where cells are cut in turn, all diagonals around every second vertex end in it: it has 8 edges, the others 4.
+static void diagonals_alternate(void **state) {
+  (void)state;
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l};
+  for (int g = 0; g < 2; ++g) {
+    mus_arena arena = {0};
+    mus_generate_options options = {.vertices = g == 0 ? 49 : 40, .width = 6, .depth = 6};
+    mus_mesh mesh = cloths_made(&arena, generators[g], &options);
+    mus_topology topology = cloths_check(&arena, &mesh, g == 0 ? 36 : 27);
+    int edges[49] = {0};
+    for (int e = 0; e < 2 * topology.edges; ++e)
+      ++edges[topology.edge[e]];
+    for (int v = 0; v < mesh.vertices; ++v) {
+      double x = mesh.position[3 * v], z = mesh.position[3 * v + 2];
+      int inside = g == 0 ? fabs(x) < 3 && fabs(z) < 3 : fabs(x) < 3 && fabs(z) < 3 && (x < 0 || z < 0);
+      int even = ((int)lround(x) + (int)lround(z)) % 2 == 0;
+      assert_true(!inside || edges[v] == (even ? 8 : 4));
+    }
+    assert_int_equal(edges[0], 3); // both corner triangles
+    mus_arena_clear(&arena);
+  }
 }
 
 // Whatever is asked for, cells are nearly square and about as many as were asked for.
@@ -290,6 +313,7 @@ int main(void) {
       cmocka_unit_test(the_papers_sheets),
       cmocka_unit_test(small_sheets),
       cmocka_unit_test(vertices_are_where_they_are_said_to_be),
+      cmocka_unit_test(diagonals_alternate),
       cmocka_unit_test(strips_have_square_cells),
       cmocka_unit_test(l_shapes),
       cmocka_unit_test(discs),
