@@ -1,53 +1,12 @@
 // From a scene to the model. See model.h.
 #include "sim/model.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "mesh/generate.h"
 #include "mesh/measure.h"
 
-static const double degree = 0.017453292519943295;
-
-// --- a cloth's mesh
-// ---------------------------------------------------------------------------------------------------
-
-static mus_status make_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *mesh) {
-  mus_generate_options options = {.vertices = shape->vertices,
-                                  .width = shape->size[0],
-                                  .depth = shape->size[1],
-                                  .irregular = shape->tessellation == MUS_IRREGULAR,
-                                  .seed = shape->seed};
-  switch (shape->kind) {
-  case MUS_CLOTH_SHEET:
-  case MUS_CLOTH_STRIP:
-    return mus_generate_rectangle(arena, &options, mesh);
-  case MUS_CLOTH_L:
-    return mus_generate_l(arena, &options, mesh);
-  case MUS_CLOTH_DISC:
-    return mus_generate_disc(arena, &options, mesh);
-  case MUS_CLOTH_FILE:
-    break;
-  }
-  return mus_fail(MUS_UNSUPPORTED, "meshes from files cannot be simulated yet");
-}
-
-// Rotates about x, then y, then z, and moves.
-static void place(const mus_cloth *cloth, mus_mesh *mesh) {
-  for (int axis = 0; axis < 3; ++axis) {
-    double c = cos(cloth->rotate[axis] * degree), s = sin(cloth->rotate[axis] * degree);
-    int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    for (int i = 0; i < mesh->vertices && cloth->rotate[axis] != 0; ++i) {
-      double *x = mesh->position + 3 * (size_t)i, first = x[a], second = x[b];
-      x[a] = c * first - s * second;
-      x[b] = s * first + c * second;
-    }
-  }
-  for (int i = 0; i < mesh->vertices; ++i)
-    for (int c = 0; c < 3; ++c)
-      mesh->position[3 * (size_t)i + (size_t)c] += cloth->translate[c];
-}
+// --- a cloth ---------------------------------------------------------------------------------------------------------
 
 static mus_status make_fabric(const mus_cloth *cloth, mus_fabric *fabric) {
   const mus_fabric *found;
@@ -73,16 +32,18 @@ static mus_status make_elements(mus_arena *arena, mus_model_cloth *c) {
   mus_status status;
   switch (c->source->model) {
   case MUS_BARAFF_WITKIN:
-    status = mus_membranes_create(arena, &c->mesh, &c->fabric, &c->membranes);
-    return status ? status : mus_hinges_create(arena, &c->mesh, &c->topology, &c->fabric, MUS_REST_FLAT, &c->hinges);
+    status = mus_membranes_create(arena, &c->shape.mesh, &c->fabric, &c->membranes);
+    return status ? status
+                  : mus_hinges_create(arena, &c->shape.mesh, &c->shape.topology, &c->fabric,
+                                      c->shape.shaped ? MUS_REST_SHAPED : MUS_REST_FLAT, &c->hinges);
   case MUS_CHOI_KO:
-    status = mus_springs_of_fabric(arena, &c->mesh, &c->topology, &c->fabric, &c->springs);
-    return status ? status : mus_bucklings_create(arena, &c->mesh, &c->topology, &c->fabric, &c->bucklings);
+    status = mus_springs_of_fabric(arena, &c->shape.mesh, &c->shape.topology, &c->fabric, &c->springs);
+    return status ? status : mus_bucklings_create(arena, &c->shape.mesh, &c->shape.topology, &c->fabric, &c->bucklings);
   case MUS_MASS_SPRING:
-    status = mus_springs_create(arena, &c->mesh, &c->topology, MUS_ALONG_EDGES, c->fabric.stretch[0],
+    status = mus_springs_create(arena, &c->shape.mesh, &c->shape.topology, MUS_ALONG_EDGES, c->fabric.stretch[0],
                                 c->fabric.stretch[0] * c->fabric.stretch_damping, &c->springs);
     return status ? status
-                  : mus_springs_create(arena, &c->mesh, &c->topology, MUS_ACROSS_HINGES, c->fabric.bend[0],
+                  : mus_springs_create(arena, &c->shape.mesh, &c->shape.topology, MUS_ACROSS_HINGES, c->fabric.bend[0],
                                        c->fabric.bend[0] * c->fabric.bend_damping, &c->bend_springs);
   }
   return mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
@@ -92,22 +53,17 @@ static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_mode
   cloth->source = source;
   mus_status status = make_fabric(source, &cloth->fabric);
   if (!status)
-    status = make_mesh(&model->arena, &source->shape, &cloth->mesh);
-  if (status)
-    return status;
-  place(source, &cloth->mesh);
-  status = mus_topology_create(&model->arena, &cloth->mesh, &cloth->topology);
+    status = mus_cloth_mesh_create(&model->arena, source, &cloth->shape);
   if (!status)
     status = make_elements(&model->arena, cloth);
   cloth->first_vertex = model->vertices;
   cloth->first_triangle = model->triangles;
-  model->vertices += cloth->mesh.vertices;
-  model->triangles += cloth->mesh.triangles;
+  model->vertices += cloth->shape.mesh.vertices;
+  model->triangles += cloth->shape.mesh.triangles;
   return status;
 }
 
-// --- all cloths together
-// ----------------------------------------------------------------------------------------------
+// --- all cloths together ---------------------------------------------------------------------------------------------
 
 static mus_status join_meshes(mus_model *model) {
   size_t vertices = (size_t)model->vertices, triangles = (size_t)model->triangles;
@@ -120,11 +76,11 @@ static mus_status join_meshes(mus_model *model) {
   for (int k = 0; k < model->cloth_count; ++k) {
     const mus_model_cloth *c = &model->cloths[k];
     size_t first = (size_t)c->first_vertex, face = (size_t)c->first_triangle;
-    memcpy(model->start + 3 * first, c->mesh.position, 3 * (size_t)c->mesh.vertices * sizeof(double));
-    memcpy(model->material + 6 * face, c->mesh.material, 6 * (size_t)c->mesh.triangles * sizeof(double));
-    for (size_t i = 0; i < 3 * (size_t)c->mesh.triangles; ++i)
-      model->triangle[3 * face + i] = c->mesh.triangle[i] + c->first_vertex;
-    mus_vertex_masses(&c->mesh, c->fabric.density, model->mass + first);
+    memcpy(model->start + 3 * first, c->shape.mesh.position, 3 * (size_t)c->shape.mesh.vertices * sizeof(double));
+    memcpy(model->material + 6 * face, c->shape.mesh.material, 6 * (size_t)c->shape.mesh.triangles * sizeof(double));
+    for (size_t i = 0; i < 3 * (size_t)c->shape.mesh.triangles; ++i)
+      model->triangle[3 * face + i] = c->shape.mesh.triangle[i] + c->first_vertex;
+    mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + first);
   }
   return MUS_OK;
 }
@@ -146,7 +102,7 @@ static element_source elements_of(const mus_model_cloth *c, mus_element_kind kin
     return c->source->model == MUS_CHOI_KO ? (element_source){2, c->bucklings.count, c->bucklings.vertex}
                                            : (element_source){2, c->bend_springs.count, c->bend_springs.vertex};
   case MUS_ELEMENT_AIR:
-    return (element_source){3, c->mesh.triangles, c->mesh.triangle};
+    return (element_source){3, c->shape.mesh.triangles, c->shape.mesh.triangle};
   case MUS_ELEMENT_KINDS:
     break;
   }
@@ -182,8 +138,7 @@ static mus_status join_elements(mus_model *model) {
   return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
 }
 
-// --- pins
-// -------------------------------------------------------------------------------------------------------------
+// --- pins ------------------------------------------------------------------------------------------------------------
 
 static int inside(int count, const double *low, const double *high, const double *x) {
   for (int c = 0; c < count; ++c)
@@ -195,40 +150,40 @@ static int inside(int count, const double *low, const double *high, const double
 // Marks the cloth's vertices that the selection names.
 static mus_status select_vertices(const mus_model_cloth *c, const mus_selection *s, unsigned char *held) {
   for (int k = 0; k < s->vertex_count; ++k) {
-    if (s->vertices[k] >= c->mesh.vertices)
-      return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", s->vertices[k], c->mesh.vertices - 1);
+    if (s->vertices[k] >= c->shape.mesh.vertices)
+      return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", s->vertices[k], c->shape.mesh.vertices - 1);
     held[s->vertices[k]] = 1;
   }
-  for (int i = 0; i < c->mesh.vertices; ++i) {
-    const double *x = c->mesh.position + 3 * (size_t)i;
+  for (int i = 0; i < c->shape.mesh.vertices; ++i) {
+    const double *x = c->shape.mesh.position + 3 * (size_t)i;
     double away[3] = {x[0] - s->sphere[0], x[1] - s->sphere[1], x[2] - s->sphere[2]};
     if ((s->box_given && inside(3, s->box[0], s->box[1], x)) ||
         (s->sphere_given && mus_dot3(away, away) <= s->sphere[3] * s->sphere[3]))
       held[i] = 1;
   }
-  for (int e = 0; e < c->topology.edges && s->boundary; ++e)
-    if (mus_edge_sides(&c->topology, e) == 1)
-      held[c->topology.edge[2 * e]] = held[c->topology.edge[2 * e + 1]] = 1;
-  for (size_t k = 0; k < 3 * (size_t)c->mesh.triangles && s->material_given; ++k)
-    if (inside(2, s->material[0], s->material[1], c->mesh.material + 2 * k))
-      held[c->mesh.triangle[k]] = 1;
+  for (int e = 0; e < c->shape.topology.edges && s->boundary; ++e)
+    if (mus_edge_sides(&c->shape.topology, e) == 1)
+      held[c->shape.topology.edge[2 * e]] = held[c->shape.topology.edge[2 * e + 1]] = 1;
+  for (size_t k = 0; k < 3 * (size_t)c->shape.mesh.triangles && s->material_given; ++k)
+    if (inside(2, s->material[0], s->material[1], c->shape.mesh.material + 2 * k))
+      held[c->shape.mesh.triangle[k]] = 1;
   return MUS_OK;
 }
 
 static mus_status make_pin(mus_model *model, const mus_model_cloth *c, const mus_pin *source, mus_model_pin *pin) {
-  unsigned char *held = mus_alloc_zero((size_t)c->mesh.vertices, 1);
+  unsigned char *held = mus_alloc_zero((size_t)c->shape.mesh.vertices, 1);
   if (!held)
     return mus_fail_memory();
   mus_status status = select_vertices(c, &source->where, held);
   int count = 0;
-  for (int i = 0; i < c->mesh.vertices; ++i)
+  for (int i = 0; i < c->shape.mesh.vertices; ++i)
     count += held[i];
   if (!status && count == 0)
     status = mus_fail(MUS_BAD_INPUT, "holds no vertex: check its \"where\" against the cloth's place");
   *pin = (mus_model_pin){source, 0, mus_arena_alloc(&model->arena, (size_t)count, sizeof(int))};
   if (!status && !pin->vertex)
     status = mus_fail_memory();
-  for (int i = 0; i < c->mesh.vertices && !status; ++i)
+  for (int i = 0; i < c->shape.mesh.vertices && !status; ++i)
     if (held[i])
       pin->vertex[pin->count++] = i + c->first_vertex;
   mus_free(held);
@@ -252,8 +207,7 @@ static mus_status make_pins(mus_model *model) {
   return MUS_OK;
 }
 
-// --- life
-// -------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 
 static mus_status fill(mus_model *model) {
   const mus_scene *scene = model->scene;

@@ -6,9 +6,7 @@
 #define MUS_SIM_MODEL_H
 
 #include "energy/lists.h"
-#include "mesh/mesh.h"
-#include "mesh/topology.h"
-#include "muslin/scene.h"
+#include "sim/cloth_mesh.h"
 #include "sparse/assembly.h"
 
 // Kinds of elements, by what they emit. Each is one group of tuples for all cloths together.
@@ -23,9 +21,8 @@ typedef enum mus_element_kind {
 
 typedef struct mus_model_cloth {
   const mus_cloth *source;
-  mus_fabric fabric; // with the cloth's scales
-  mus_mesh mesh;     // as it starts, in space
-  mus_topology topology;
+  mus_fabric fabric;    // with the cloth's scales
+  mus_cloth_mesh shape; // as it starts, in space
   int first_vertex, first_triangle;
   mus_membranes membranes;
   mus_hinges hinges;

@@ -22,6 +22,11 @@ void mus_keys_at(const mus_keys *keys, int width, double time, const double *fal
   }
 }
 
+void mus_gravity_at(const mus_scene *scene, double time, double gravity[3]) {
+  static const double earth[3] = {0, -9.81, 0};
+  mus_keys_at(&scene->gravity, 3, time, earth, gravity);
+}
+
 int mus_pin_holds(const mus_pin *pin, double time) { return time >= pin->from && time <= pin->to; }
 
 void mus_pin_offset(const mus_pin *pin, double time, double offset[3]) {

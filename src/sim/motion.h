@@ -7,6 +7,9 @@
 // The keys' value at a time: linear between keys, constant outside. `fallback` where there are no keys.
 void mus_keys_at(const mus_keys *keys, int width, double time, const double *fallback, double *value);
 
+// m/s^2; the earth's where the scene gives none.
+void mus_gravity_at(const mus_scene *scene, double time, double gravity[3]);
+
 // 1 while the pin holds its vertices.
 int mus_pin_holds(const mus_pin *pin, double time);
 // How far the pin has moved its vertices from where they started, m.

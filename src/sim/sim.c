@@ -50,7 +50,7 @@ static mus_status start(mus_sim *sim) {
     return status;
   mus_copy(3 * (size_t)m->vertices, m->start, sim->position);
   for (int k = 0; k < m->cloth_count; ++k)
-    for (int i = 0; i < m->cloths[k].mesh.vertices; ++i)
+    for (int i = 0; i < m->cloths[k].shape.mesh.vertices; ++i)
       for (int c = 0; c < 3; ++c)
         sim->velocity[3 * (m->cloths[k].first_vertex + i) + c] = m->cloths[k].source->velocity[c];
   return MUS_OK;

@@ -12,8 +12,8 @@
 #include "base/timer.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "sim/assemble.h"
 #include "sim/motion.h"
-#include "sim/state.h"
 
 // A step that stretches any thread by more than this beyond what it was has gone wrong.
 static const double strain_jump = 1.0;
@@ -26,8 +26,7 @@ typedef struct scheme {
 
 static size_t unknowns(const mus_sim *sim) { return 3 * (size_t)sim->model.vertices; }
 
-// --- predict
-// ----------------------------------------------------------------------------------------------------------
+// --- predict ---------------------------------------------------------------------------------------------------------
 
 static scheme predict(mus_sim *sim, double h) {
   int second = sim->model.scene->integrator == MUS_BDF2 && fabs(sim->step_before - h) < 1e-12 * h;
@@ -38,61 +37,7 @@ static scheme predict(mus_sim *sim, double h) {
   return (scheme){second ? 2 * h / 3 : h, second};
 }
 
-// --- assemble
-// ---------------------------------------------------------------------------------------------------------
-
-static void evaluate_cloth(mus_sim *sim, const mus_model_cloth *c, const double *position, mus_blend blend,
-                           double time) {
-  static const double one = 1, still[3] = {0, 0, 0};
-  const mus_scene *scene = sim->model.scene;
-  size_t first = 3 * (size_t)c->first_vertex;
-  mus_evaluation e = {.position = position + first, .velocity = sim->velocity + first, .blend = blend};
-  mus_keys_at(&c->source->stiffness, 1, time, &one, &e.scale);
-#define PLACE(kind, arity)                                                                                             \
-  e.gradient = sim->gradient[kind] + (size_t)c->first[kind] * (arity)*3;                                               \
-  e.block = sim->block[kind] + (size_t)c->first[kind] * (size_t)mus_tuple_blocks(arity) * 9
-  PLACE(MUS_ELEMENT_MEMBRANE, 3);
-  mus_membranes_evaluate(&c->membranes, &e);
-  PLACE(MUS_ELEMENT_HINGE, 4);
-  mus_hinges_evaluate(&c->hinges, &e);
-  PLACE(MUS_ELEMENT_SPRING, 2);
-  mus_springs_evaluate(&c->springs, &e);
-  PLACE(MUS_ELEMENT_ACROSS, 2);
-  mus_bucklings_evaluate(&c->bucklings, &e);
-  mus_springs_evaluate(&c->bend_springs, &e);
-  if (sim->model.tuples[MUS_ELEMENT_AIR].count > 0) {
-    mus_weather weather = {.air = {scene->air_density, 1.5, 0.05}, .time = time};
-    mus_keys_at(&scene->wind, 3, time, still, weather.wind);
-    weather.gusts = scene->wind.count > 0 && sim->model.gusts.waves > 0 ? &sim->model.gusts : NULL;
-    e.scale = 1;
-    PLACE(MUS_ELEMENT_AIR, 3);
-    mus_drag_evaluate(c->mesh.triangles, c->mesh.triangle, &weather, &e);
-  }
-#undef PLACE
-}
-
-// The matrix M + H D + H^2 K, and -(dE/dx + D v + drift K v) in `right`, at the given positions and the present
-// velocity.
-static void assemble(mus_sim *sim, const double *position, double length, double drift, int exact, double time) {
-  const mus_model *m = &sim->model;
-  mus_blend blend = {.stiffness = length * length, .damping = length, .drift = drift, .exact = exact};
-  for (int k = 0; k < m->cloth_count; ++k)
-    evaluate_cloth(sim, &m->cloths[k], position, blend, time);
-  mus_scatter_matrix(m->scatter, (const double *const *)sim->block, &sim->matrix);
-  mus_scatter_vector(m->scatter, 3, (const double *const *)sim->gradient, sim->right);
-  double gravity[3];
-  static const double earth[3] = {0, -9.81, 0};
-  mus_keys_at(&m->scene->gravity, 3, time, earth, gravity);
-  MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
-  for (int i = 0; i < m->vertices; ++i) {
-    double *diagonal = sim->matrix.value + 9 * (size_t)m->diagonal[i];
-    for (int c = 0; c < 3; ++c) {
-      diagonal[4 * c] += m->mass[i];
-      sim->right[3 * i + c] = m->mass[i] * gravity[c] - sim->right[3 * i + c];
-    }
-  }
-}
-
+// --- assemble --------------------------------------------------------------------------------------------------------
 // right <- H right + M (V - v)
 static void finish_right(mus_sim *sim, const scheme *s) {
   const double *mass = sim->model.mass;
@@ -104,8 +49,7 @@ static void finish_right(mus_sim *sim, const scheme *s) {
   }
 }
 
-// --- constrain
-// --------------------------------------------------------------------------------------------------------
+// --- constrain -------------------------------------------------------------------------------------------------------
 
 // Pinned vertices go where their pin will be at the step's end: d = (target - X) / H - v. The last pin that names a
 // vertex counts.
@@ -134,8 +78,7 @@ static int constrain(mus_sim *sim, const scheme *s, double time) {
   return count;
 }
 
-// --- solve
-// ------------------------------------------------------------------------------------------------------------
+// --- solve -----------------------------------------------------------------------------------------------------------
 
 static mus_status run_solver(mus_sim *sim, mus_solver *solver, int constraints, mus_step_record *record) {
   mus_status status = mus_solver_set_values(solver, sim->matrix.value);
@@ -186,7 +129,7 @@ static void move(mus_sim *sim, const scheme *s) {
 
 static mus_status linearised(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
   double begin = mus_seconds();
-  assemble(sim, sim->predicted, s->length, s->length, 0, time);
+  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length, 0}, 1);
   finish_right(sim, s);
   int constraints = constrain(sim, s, time);
   record->assemble_seconds += mus_seconds() - begin;
@@ -199,70 +142,7 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, mus_ste
   return status;
 }
 
-// --- commit
-// -----------------------------------------------------------------------------------------------------------
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// Energies, momenta and strains of the state as it is.
-static void measure(mus_sim *sim, double time, mus_step_record *record) {
-  const mus_model *m = &sim->model;
-  double gravity[3], largest = 0;
-  static const double earth[3] = {0, -9.81, 0}, one = 1;
-  mus_keys_at(&m->scene->gravity, 3, time, earth, gravity);
-  int strains = 0;
-  for (int k = 0; k < m->cloth_count; ++k) {
-    const mus_model_cloth *c = &m->cloths[k];
-    double scale;
-    mus_keys_at(&c->source->stiffness, 1, time, &one, &scale);
-    const double *x = sim->position + 3 * (size_t)c->first_vertex;
-    mus_membranes_measure(&c->membranes, x, scale, sim->measure);
-    for (int t = 0; t < c->membranes.count; ++t) {
-      record->stretch += sim->measure[t].stretch;
-      record->shear += sim->measure[t].shear;
-      double strain = fmax(fabs(sim->measure[t].strain[0]), fabs(sim->measure[t].strain[1]));
-      sim->strain[strains++] = strain;
-      largest = fmax(largest, strain);
-    }
-    mus_evaluation e = {.position = x, .scale = scale, .energy = sim->energy};
-    const struct {
-      int count;
-      double *sum;
-    } part[] = {{c->hinges.count, &record->bend},
-                {c->springs.count, &record->stretch},
-                {c->bucklings.count, &record->bend},
-                {c->bend_springs.count, &record->bend}};
-    for (int p = 0; p < 4; ++p) {
-      if (p == 0)
-        mus_hinges_evaluate(&c->hinges, &e);
-      else if (p == 2)
-        mus_bucklings_evaluate(&c->bucklings, &e);
-      else
-        mus_springs_evaluate(p == 1 ? &c->springs : &c->bend_springs, &e);
-      for (int i = 0; i < part[p].count; ++i)
-        *part[p].sum += sim->energy[i];
-    }
-  }
-  for (int i = 0; i < m->vertices; ++i) {
-    const double *x = sim->position + 3 * (size_t)i, *v = sim->velocity + 3 * (size_t)i;
-    double turn[3];
-    mus_cross3(x, v, turn);
-    record->kinetic += m->mass[i] * mus_dot3(v, v) / 2;
-    record->potential -= m->mass[i] * mus_dot3(gravity, x);
-    for (int c = 0; c < 3; ++c) {
-      record->momentum[c] += m->mass[i] * v[c];
-      record->angular_momentum[c] += m->mass[i] * turn[c];
-    }
-  }
-  record->strain_maximum = largest;
-  if (strains > 0) {
-    qsort(sim->strain, (size_t)strains, sizeof *sim->strain, ascending);
-    record->strain_99 = sim->strain[(size_t)(0.99 * (strains - 1))];
-  }
-}
+// --- commit ----------------------------------------------------------------------------------------------------------
 
 static mus_status keep_record(mus_sim *sim, const mus_step_record *record) {
   if (sim->records == sim->record_room) {
@@ -297,7 +177,7 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   scheme s = predict(sim, h);
   mus_status status = linearised(sim, &s, time, &record);
   if (!status) {
-    measure(sim, time, &record);
+    mus_measure(sim, time, &record);
     status = check(sim, &record);
   }
   record.other_seconds = mus_seconds() - begin - record.assemble_seconds - record.setup_seconds -

@@ -1,0 +1,20 @@
+// A cloth's mesh as a scene describes it: generated, or read from a file, repaired and given a rest shape; then turned
+// and moved to where it starts. Private to sim/.
+#ifndef MUS_SIM_CLOTH_MESH_H
+#define MUS_SIM_CLOTH_MESH_H
+
+#include "mesh/reorder.h"
+#include "muslin/scene.h"
+
+typedef struct mus_cloth_mesh {
+  mus_mesh mesh;         // in the order that is simulated
+  mus_topology topology; // of it
+  mus_order *order;      // from the order that users see, which files and results have; NULL where it is the same
+  int shaped;            // 1: bending rests where the file's positions are, which lie in no plane
+  char repairs[240];     // what was mended or left out, in words; "" for nothing
+} mus_cloth_mesh;
+
+// Errors name the file, and say what to do.
+mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_cloth_mesh *out);
+
+#endif
