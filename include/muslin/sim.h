@@ -25,7 +25,7 @@ typedef struct mus_step_record {
   double time;                                     ///< s, at the step's end
   double time_step;                                ///< s
   int halvings;                                    ///< how often the step was halved before it succeeded
-  int newton_iterations;                           ///< 1 for the linearised integrators
+  int newton_iterations;                           ///< linear systems solved; 1 for the linearised integrators
   int iterations;                                  ///< of the linear solver, all Newton steps together
   int retries;                                     ///< linear solves that had to be done again by a stronger method
   double residual;                                 ///< true relative residual of the last linear solve
@@ -48,7 +48,11 @@ MUS_API const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index
 MUS_API double mus_sim_time(const mus_sim *sim);
 MUS_API int mus_sim_frame_number(const mus_sim *sim);
 
-/// All cloths one after the other: vertices * 3 positions (m) and velocities (m/s), triangles * 3 vertex numbers,
+/// One step of the scene's time step (halved where it must be, see mus_step_record); its records are read as above. A
+/// frame that has been begun step by step is finished by mus_sim_frame().
+MUS_API mus_status mus_sim_step(mus_sim *sim, int *steps);
+
+/// All cloths one after the other, in the order of their files: vertices * 3 positions (m) and velocities (m/s), triangles * 3 vertex numbers,
 /// triangles * 3 * 2 material coordinates. Valid while the simulator lives; positions change with every step.
 MUS_API int mus_sim_vertices(const mus_sim *sim);
 MUS_API int mus_sim_triangles(const mus_sim *sim);
@@ -56,8 +60,30 @@ MUS_API const double *mus_sim_positions(const mus_sim *sim);
 MUS_API const double *mus_sim_velocities(const mus_sim *sim);
 MUS_API const int *mus_sim_triangle_list(const mus_sim *sim);
 MUS_API const double *mus_sim_material(const mus_sim *sim);
-/// First vertex of a cloth; mus_sim_vertices() for cloth_count.
+/// First vertex and first triangle of a cloth; mus_sim_vertices() and mus_sim_triangles() for cloth_count.
 MUS_API int mus_sim_first_vertex(const mus_sim *sim, int cloth);
+MUS_API int mus_sim_first_triangle(const mus_sim *sim, int cloth);
+/// What was mended or left out in a cloth's mesh file, in words; "" for nothing.
+MUS_API const char *mus_sim_repairs(const mus_sim *sim, int cloth);
+
+/// The linear system A d = b of the step that comes next, as it goes to the solver: d is the change of velocity, m/s.
+/// With Newton's method, the first of the step. Nodes are in the order that is simulated, which may differ from that of
+/// files.
+typedef struct mus_sim_system {
+  int rows; ///< vertices; blocks are 3 x 3
+  const int *row_start, *column;
+  const double *values;
+  const double *right;     ///< rows * 3
+  const double *positions; ///< rows * 3
+  int constraint_count;
+  const mus_constraint *constraints;
+} mus_sim_system;
+
+/// Assembles it, and changes nothing of the state. Valid until the next call with this simulator.
+MUS_API void mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
+/// What the last step left unsolved, kg m/s, zero in prescribed directions: b - A d of its linear system, with Newton's
+/// method of its nonlinear equations. vertices * 3 numbers in the order of the files, valid until the next call.
+MUS_API const double *mus_sim_residual(mus_sim *sim);
 
 /// Bytes held, the solver included.
 MUS_API size_t mus_sim_bytes(const mus_sim *sim);

@@ -65,6 +65,20 @@ static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_mode
 
 // --- all cloths together ---------------------------------------------------------------------------------------------
 
+// Triangles and their material coordinates, in the order that users see.
+static void show_triangles(mus_model *model, const mus_model_cloth *c) {
+  const mus_mesh *mesh = &c->shape.mesh;
+  const mus_order *order = c->shape.order;
+  for (int t = 0; t < mesh->triangles; ++t) {
+    size_t to = 3 * ((size_t)c->first_triangle + (size_t)(order ? order->triangle[t] : t));
+    for (size_t k = 0; k < 3; ++k) {
+      int vertex = mesh->triangle[3 * (size_t)t + k];
+      model->triangle[to + k] = c->first_vertex + (order ? order->vertex[vertex] : vertex);
+    }
+    memcpy(model->material + 2 * to, mesh->material + 6 * (size_t)t, 6 * sizeof(double));
+  }
+}
+
 static mus_status join_meshes(mus_model *model) {
   size_t vertices = (size_t)model->vertices, triangles = (size_t)model->triangles;
   model->start = mus_arena_alloc(&model->arena, 3 * vertices, sizeof *model->start);
@@ -75,11 +89,9 @@ static mus_status join_meshes(mus_model *model) {
     return mus_fail_memory();
   for (int k = 0; k < model->cloth_count; ++k) {
     const mus_model_cloth *c = &model->cloths[k];
-    size_t first = (size_t)c->first_vertex, face = (size_t)c->first_triangle;
+    size_t first = (size_t)c->first_vertex;
     memcpy(model->start + 3 * first, c->shape.mesh.position, 3 * (size_t)c->shape.mesh.vertices * sizeof(double));
-    memcpy(model->material + 6 * face, c->shape.mesh.material, 6 * (size_t)c->shape.mesh.triangles * sizeof(double));
-    for (size_t i = 0; i < 3 * (size_t)c->shape.mesh.triangles; ++i)
-      model->triangle[3 * face + i] = c->shape.mesh.triangle[i] + c->first_vertex;
+    show_triangles(model, c);
     mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + first);
   }
   return MUS_OK;
@@ -152,7 +164,7 @@ static mus_status select_vertices(const mus_model_cloth *c, const mus_selection 
   for (int k = 0; k < s->vertex_count; ++k) {
     if (s->vertices[k] >= c->shape.mesh.vertices)
       return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", s->vertices[k], c->shape.mesh.vertices - 1);
-    held[s->vertices[k]] = 1;
+    held[c->shape.order ? c->shape.order->new_vertex[s->vertices[k]] : s->vertices[k]] = 1;
   }
   for (int i = 0; i < c->shape.mesh.vertices; ++i) {
     const double *x = c->shape.mesh.position + 3 * (size_t)i;

@@ -46,8 +46,8 @@ typedef struct mus_model {
   mus_model_pin *pins;
   double *start;    // vertices * 3, m
   double *mass;     // vertices, kg
-  int *triangle;    // triangles * 3, all cloths
-  double *material; // triangles * 6
+  int *triangle;    // triangles * 3, all cloths, in the order that users see
+  double *material; // triangles * 6, the same
   mus_tuples tuples[MUS_ELEMENT_KINDS];
   mus_pattern pattern;
   int *diagonal;

@@ -16,9 +16,12 @@ static mus_status allocate(mus_sim *sim) {
   mus_arena *arena = &sim->arena;
   size_t n = 3 * (size_t)m->vertices, most = 1, membranes = 1;
   double **vectors[] = {&sim->position, &sim->velocity, &sim->position_before, &sim->velocity_before, &sim->predicted,
-                        &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity};
+                        &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity,  &sim->iterate};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
     if (!(*vectors[k] = mus_arena_alloc_zero(arena, n, sizeof(double))))
+      return mus_fail_memory();
+  for (int k = 0; k < 3; ++k)
+    if (sim->reordered && !(sim->seen[k] = mus_arena_alloc_zero(arena, n, sizeof(double))))
       return mus_fail_memory();
   for (int kind = 0; kind < MUS_ELEMENT_KINDS; ++kind) {
     size_t count = (size_t)m->tuples[kind].count, arity = (size_t)m->tuples[kind].arity;
@@ -39,13 +42,48 @@ static mus_status allocate(mus_sim *sim) {
   return mus_matrix_create(arena, &m->pattern, 3, 3, &sim->matrix);
 }
 
+mus_status mus_sim_renew_solver(mus_sim *sim) {
+  const mus_model *m = &sim->model;
+  mus_solver *solver = NULL;
+  mus_status status = mus_solver_create(&m->scene->solver, &solver);
+  if (!status)
+    status = mus_solver_set_pattern(solver, m->vertices, 3, m->pattern.row_start, m->pattern.column);
+  if (status) {
+    mus_solver_free(solver);
+    return status;
+  }
+  mus_solver_free(sim->solver);
+  mus_solver_free(sim->strong);
+  sim->solver = solver;
+  sim->strong = NULL;
+  return MUS_OK;
+}
+
+// `value` (vertices * 3) in the order of the files.
+static const double *in_seen_order(const mus_sim *sim, const double *value, double *seen) {
+  for (int k = 0; k < sim->model.cloth_count && sim->reordered; ++k) {
+    const mus_model_cloth *c = &sim->model.cloths[k];
+    size_t first = 3 * (size_t)c->first_vertex;
+    if (c->shape.order)
+      mus_order_restore(c->shape.order, 3, value + first, seen + first);
+    else
+      mus_copy(3 * (size_t)c->shape.mesh.vertices, value + first, seen + first);
+  }
+  return sim->reordered ? seen : value;
+}
+
+void mus_sim_show(mus_sim *sim) {
+  in_seen_order(sim, sim->position, sim->seen[0]);
+  in_seen_order(sim, sim->velocity, sim->seen[1]);
+}
+
 static mus_status start(mus_sim *sim) {
   const mus_model *m = &sim->model;
+  for (int k = 0; k < m->cloth_count; ++k)
+    sim->reordered |= m->cloths[k].shape.order != NULL;
   mus_status status = allocate(sim);
   if (!status)
-    status = mus_solver_create(&m->scene->solver, &sim->solver);
-  if (!status)
-    status = mus_solver_set_pattern(sim->solver, m->vertices, 3, m->pattern.row_start, m->pattern.column);
+    status = mus_sim_renew_solver(sim);
   if (status)
     return status;
   mus_copy(3 * (size_t)m->vertices, m->start, sim->position);
@@ -53,12 +91,11 @@ static mus_status start(mus_sim *sim) {
     for (int i = 0; i < m->cloths[k].shape.mesh.vertices; ++i)
       for (int c = 0; c < 3; ++c)
         sim->velocity[3 * (m->cloths[k].first_vertex + i) + c] = m->cloths[k].source->velocity[c];
+  mus_sim_show(sim);
   return MUS_OK;
 }
 
 mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) {
-  if (scene->integrator == MUS_NEWTON)
-    return mus_fail(MUS_UNSUPPORTED, "the integrator \"newton\" is not built yet: take \"euler\" or \"bdf2\"");
   mus_sim *sim = mus_alloc_zero(1, sizeof *sim);
   if (!sim)
     return mus_fail_memory();
@@ -100,21 +137,68 @@ static int steps_a_frame(const mus_scene *scene) {
   return steps < 1 ? 1 : (int)steps;
 }
 
-mus_status mus_sim_frame(mus_sim *sim, int *steps) {
+static double step_length(const mus_scene *scene) { return 1 / (scene->frame_rate * steps_a_frame(scene)); }
+
+// One more step, whose records are added to those that are there.
+static mus_status step_on(mus_sim *sim) {
   const mus_scene *scene = sim->model.scene;
-  int count = steps_a_frame(scene), before = mus_par_set_threads(scene->solver.threads);
-  mus_status status = MUS_OK;
-  sim->records = 0;
-  for (int k = 0; k < count && !status; ++k)
-    status = advance(sim, 1 / (scene->frame_rate * count), 0);
-  mus_par_set_threads(before);
-  if (!status) {
+  mus_status status = advance(sim, step_length(scene), 0);
+  if (!status && ++sim->frame_step == steps_a_frame(scene)) {
     ++sim->frame;
+    sim->frame_step = 0;
     sim->time = sim->frame / scene->frame_rate; // no drift from adding up steps
   }
+  mus_sim_show(sim);
+  return status;
+}
+
+mus_status mus_sim_step(mus_sim *sim, int *steps) {
+  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  sim->records = 0;
+  mus_status status = step_on(sim);
+  mus_par_set_threads(before);
   if (steps)
     *steps = sim->records;
   return status;
+}
+
+mus_status mus_sim_frame(mus_sim *sim, int *steps) {
+  int before = mus_par_set_threads(sim->model.scene->solver.threads), frame = sim->frame;
+  mus_status status = MUS_OK;
+  sim->records = 0;
+  while (!status && sim->frame == frame)
+    status = step_on(sim);
+  mus_par_set_threads(before);
+  if (steps)
+    *steps = sim->records;
+  return status;
+}
+
+void mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
+  const mus_model *m = &sim->model;
+  int before = mus_par_set_threads(m->scene->solver.threads);
+  mus_step_prepare(sim, step_length(m->scene));
+  mus_par_set_threads(before);
+  *out = (mus_sim_system){.rows = m->vertices,
+                          .row_start = m->pattern.row_start,
+                          .column = m->pattern.column,
+                          .values = sim->matrix.value,
+                          .right = sim->right,
+                          .positions = sim->position,
+                          .constraint_count = sim->constraints,
+                          .constraints = sim->constraint};
+}
+
+const double *mus_sim_residual(mus_sim *sim) {
+  double *residual = sim->predicted; // room that only a step needs
+  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  mus_multiply(&sim->matrix, sim->change, residual);
+  mus_xpay(3 * (size_t)sim->model.vertices, sim->right, -1, residual);
+  mus_par_set_threads(before);
+  for (int k = 0; k < sim->constraints; ++k)
+    for (int c = 0; c < 3; ++c)
+      residual[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
+  return in_seen_order(sim, residual, sim->seen[2]);
 }
 
 const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index) {
@@ -125,14 +209,20 @@ double mus_sim_time(const mus_sim *sim) { return sim->time; }
 int mus_sim_frame_number(const mus_sim *sim) { return sim->frame; }
 int mus_sim_vertices(const mus_sim *sim) { return sim->model.vertices; }
 int mus_sim_triangles(const mus_sim *sim) { return sim->model.triangles; }
-const double *mus_sim_positions(const mus_sim *sim) { return sim->position; }
-const double *mus_sim_velocities(const mus_sim *sim) { return sim->velocity; }
+const double *mus_sim_positions(const mus_sim *sim) { return sim->reordered ? sim->seen[0] : sim->position; }
+const double *mus_sim_velocities(const mus_sim *sim) { return sim->reordered ? sim->seen[1] : sim->velocity; }
 const int *mus_sim_triangle_list(const mus_sim *sim) { return sim->model.triangle; }
 const double *mus_sim_material(const mus_sim *sim) { return sim->model.material; }
 
 int mus_sim_first_vertex(const mus_sim *sim, int cloth) {
   return cloth < sim->model.cloth_count ? sim->model.cloths[cloth].first_vertex : sim->model.vertices;
 }
+
+int mus_sim_first_triangle(const mus_sim *sim, int cloth) {
+  return cloth < sim->model.cloth_count ? sim->model.cloths[cloth].first_triangle : sim->model.triangles;
+}
+
+const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].shape.repairs; }
 
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_record(sim->solver)->bytes;

@@ -9,8 +9,9 @@ struct mus_sim {
   mus_model model;
   mus_arena arena;
   // state
-  double time; // s
-  int frame;
+  double time;                               // s
+  int frame;                                 // frames that are done
+  int frame_step;                            // steps that are done of the next one
   double *position, *velocity;               // vertices * 3
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
@@ -25,13 +26,24 @@ struct mus_sim {
   mus_matrix matrix;
   double *right, *change;                  // right-hand side; change of velocity
   double *saved_position, *saved_velocity; // to go back to when a step fails
+  double *iterate;                         // Newton's velocity that a line search starts from
   mus_constraint *constraint;              // one for each vertex that some pin holds
   int *constraint_of;                      // vertex -> place in `constraint`, -1
+  int constraints;                         // of the last linear system
   mus_solver *solver, *strong;             // strong: made when the first one fails
+  double *seen[3];                         // positions, velocities and residual in the order of the files ...
+  int reordered;                           // ... where some cloth has another
   mus_step_record *record;
   int records, record_room;
 };
 
+// The solver as it is at the start, without a memory of earlier steps.
+mus_status mus_sim_renew_solver(mus_sim *sim);
+// Call when positions or velocities have changed other than by a step.
+void mus_sim_show(mus_sim *sim);
+
+// The linear system of a step of length h from the present state, without doing the step.
+void mus_step_prepare(mus_sim *sim, double h);
 // One step of length h, after so many halvings; on failure the state is as before.
 mus_status mus_step(mus_sim *sim, double h, int halvings);
 

@@ -5,6 +5,10 @@
 // with X = x, V = v, H = h for Euler and X = (4 x - x_before) / 3, V = (4 v - v_before) / 3, H = 2 h / 3 for BDF2. With
 // one linearisation at (X, v), the change of velocity d = v' - v solves
 //   (M + H D + H^2 K) d = M (V - v) + H (f(X, v) - H K v).
+// Newton's method goes on from there, with Euler's X, V and H, until nothing is left of
+//   r(v') = H f(X + H v', v') - M (v' - V):
+// each correction d solves (M + H D + H^2 K) d = r, K and D at the present iterate, and is shortened where r . d has
+// turned negative, which is beyond the lowest point along d.
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,14 +42,14 @@ static scheme predict(mus_sim *sim, double h) {
 }
 
 // --- assemble --------------------------------------------------------------------------------------------------------
-// right <- H right + M (V - v)
-static void finish_right(mus_sim *sim, const scheme *s) {
+// right <- H right + M (V - v')
+static void finish_right(mus_sim *sim, const scheme *s, const double *old_velocity) {
   const double *mass = sim->model.mass;
   size_t n = unknowns(sim);
   MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)
   for (size_t i = 0; i < n; ++i) {
-    double lag = s->second ? (sim->velocity[i] - sim->velocity_before[i]) / 3 : 0; // V - v
-    sim->right[i] = s->length * sim->right[i] + mass[i / 3] * lag;
+    double v = old_velocity[i], wanted = s->second ? v + (v - sim->velocity_before[i]) / 3 : v; // V
+    sim->right[i] = s->length * sim->right[i] + mass[i / 3] * (wanted - sim->velocity[i]);
   }
 }
 
@@ -53,7 +57,7 @@ static void finish_right(mus_sim *sim, const scheme *s) {
 
 // Pinned vertices go where their pin will be at the step's end: d = (target - X) / H - v. The last pin that names a
 // vertex counts.
-static int constrain(mus_sim *sim, const scheme *s, double time) {
+static void constrain(mus_sim *sim, const scheme *s, double time) {
   int count = 0;
   for (int i = 0; i < sim->model.vertices; ++i)
     sim->constraint_of[i] = -1;
@@ -75,17 +79,17 @@ static int constrain(mus_sim *sim, const scheme *s, double time) {
       }
     }
   }
-  return count;
+  sim->constraints = count;
 }
 
 // --- solve -----------------------------------------------------------------------------------------------------------
 
-static mus_status run_solver(mus_sim *sim, mus_solver *solver, int constraints, mus_step_record *record) {
+static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *record) {
   mus_status status = mus_solver_set_values(solver, sim->matrix.value);
   if (!status)
     status = mus_solver_set_coordinates(solver, sim->position);
   if (!status)
-    status = mus_solver_set_constraints(solver, constraints, sim->constraint);
+    status = mus_solver_set_constraints(solver, sim->constraints, sim->constraint);
   mus_fill(unknowns(sim), 0, sim->change);
   if (!status)
     status = mus_solver_solve(solver, sim->right, sim->change);
@@ -99,8 +103,8 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, int constraints, 
 }
 
 // A solve that fails is done again by Cholesky's method, where that is built in, and counted.
-static mus_status solve(mus_sim *sim, int constraints, mus_step_record *record) {
-  mus_status status = run_solver(sim, sim->solver, constraints, record);
+static mus_status solve(mus_sim *sim, mus_step_record *record) {
+  mus_status status = run_solver(sim, sim->solver, record);
   if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !mus_method_available(MUS_METHOD_CHOLMOD))
     return status;
   if (!sim->strong) {
@@ -114,7 +118,7 @@ static mus_status solve(mus_sim *sim, int constraints, mus_step_record *record) 
       return status;
   }
   ++record->retries;
-  return run_solver(sim, sim->strong, constraints, record);
+  return run_solver(sim, sim->strong, record);
 }
 
 // --- move ------------------------------------------------------------------------------------------------------------
@@ -127,19 +131,100 @@ static void move(mus_sim *sim, const scheme *s) {
     sim->position[i] = sim->predicted[i] + s->length * sim->velocity[i];
 }
 
+static void prepare(mus_sim *sim, const scheme *s, double time) {
+  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length, 0}, 1);
+  finish_right(sim, s, sim->velocity);
+  constrain(sim, s, time);
+}
+
+void mus_step_prepare(mus_sim *sim, double h) {
+  scheme s = predict(sim, h);
+  prepare(sim, &s, sim->time + h);
+}
+
 static mus_status linearised(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length, 0}, 1);
-  finish_right(sim, s);
-  int constraints = constrain(sim, s, time);
+  prepare(sim, s, time);
   record->assemble_seconds += mus_seconds() - begin;
   record->newton_iterations = 1;
-  mus_status status = solve(sim, constraints, record);
+  mus_status status = solve(sim, record);
   if (!status) {
     mus_axpy(unknowns(sim), 1, sim->change, sim->velocity);
     move(sim, s);
   }
   return status;
+}
+
+// --- Newton's method -------------------------------------------------------------------------------------------------
+
+// r of the head comment at the present iterate, in `right`, and its matrix where wanted.
+static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int with_matrix, mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0, 0}, with_matrix);
+  finish_right(sim, s, sim->saved_velocity);
+  for (int k = 0; k < sim->constraints; ++k)
+    for (int c = 0; c < 3; ++c)
+      sim->right[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
+  record->assemble_seconds += mus_seconds() - begin;
+}
+
+// A bound on the error of the velocities, m/s, as a mean over the mass: the matrix is never below M.
+static double velocity_error(const mus_sim *sim) {
+  double sum = 0, mass = 0;
+  for (int i = 0; i < sim->model.vertices; ++i) {
+    const double *r = sim->right + 3 * (size_t)i;
+    sum += mus_dot3(r, r) / sim->model.mass[i];
+    mass += sim->model.mass[i];
+  }
+  return sqrt(sum / mass);
+}
+
+// Goes along `change`, or part of the way; leaves r at the new iterate in `right` and the part in `part`.
+static mus_status search_line(mus_sim *sim, const scheme *s, double time, double *part, mus_step_record *record) {
+  enum { TRIALS = 16 };
+  size_t n = unknowns(sim);
+  double downhill = mus_dot(n, sim->right, sim->change);
+  *part = 1;
+  mus_copy(n, sim->velocity, sim->iterate);
+  for (int trial = 0; trial < TRIALS; ++trial) {
+    mus_copy(n, sim->iterate, sim->velocity);
+    mus_axpy(n, *part, sim->change, sim->velocity);
+    move(sim, s);
+    assemble_iterate(sim, s, time, 0, record);
+    double slope = mus_dot(n, sim->right, sim->change);
+    if (slope >= -downhill / 2)
+      return MUS_OK;
+    *part *= fmin(0.9, fmax(0.1, downhill / (downhill - slope)));
+  }
+  return mus_fail(MUS_NOT_CONVERGED, "Newton's line search found no lower point in the step to %g s", time);
+}
+
+// A linear solve that ends early is no failure here: the next correction goes on from what it reached.
+static mus_status newton(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
+  const mus_scene *scene = sim->model.scene;
+  mus_status status = linearised(sim, s, time, record);
+  if (status)
+    return status;
+  assemble_iterate(sim, s, time, 0, record);
+  while (velocity_error(sim) > scene->newton_tolerance) {
+    if (record->newton_iterations++ == scene->newton_iterations)
+      return mus_fail(MUS_NOT_CONVERGED,
+                      "Newton's method has not converged in %d iterations in the step to %g s: take a smaller "
+                      "time_step, or more newton_iterations",
+                      scene->newton_iterations, time);
+    double part;
+    assemble_iterate(sim, s, time, 1, record);
+    status = run_solver(sim, sim->solver, record);
+    int whole = !status;
+    if (!status || status == MUS_NOT_CONVERGED)
+      status = search_line(sim, s, time, &part, record);
+    if (status)
+      return status;
+    if (whole && part * mus_max_abs(unknowns(sim), sim->change) <= scene->newton_tolerance)
+      break;
+  }
+  mus_fill(unknowns(sim), 0, sim->change); // `right` is what is left
+  return MUS_OK;
 }
 
 // --- commit ----------------------------------------------------------------------------------------------------------
@@ -175,7 +260,8 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_copy(n, sim->position, sim->saved_position);
   mus_copy(n, sim->velocity, sim->saved_velocity);
   scheme s = predict(sim, h);
-  mus_status status = linearised(sim, &s, time, &record);
+  mus_status status =
+      sim->model.scene->integrator == MUS_NEWTON ? newton(sim, &s, time, &record) : linearised(sim, &s, time, &record);
   if (!status) {
     mus_measure(sim, time, &record);
     status = check(sim, &record);

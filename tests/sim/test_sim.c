@@ -177,7 +177,6 @@ static void errors_name_cloth_and_pin(void **state) {
   refuses("{\"cloths\": [{\"pins\": [{\"where\": {\"boundary\": true}}, {\"where\": {\"sphere\": [9, 9, 9, 1]}}]}]}",
           MUS_BAD_INPUT, "cloths[0].pins[1]: holds no vertex");
   refuses("{\"cloths\": [{\"pins\": [{\"where\": {\"vertices\": [99999999]}}]}]}", MUS_BAD_INPUT, "vertex 99999999");
-  refuses("{\"integrator\": \"newton\", \"cloths\": [{}]}", MUS_UNSUPPORTED, "newton");
 }
 
 int main(void) {
