@@ -94,14 +94,22 @@ static void write_bar(char *text, int cells, double part) {
   memcpy(text + 1 + inside, "] ", 3);
 }
 
+// "12 iterations, "; nothing where there are none to tell of.
+static void write_iterations(char *text, size_t size, int iterations) {
+  text[0] = 0;
+  if (iterations >= 0)
+    snprintf(text, size, "%d iterations, ", iterations);
+}
+
 static void draw(mus_progress *p, double done, int iterations) {
   enum { BAR = 50 };
-  char left[32], before[160], after[160], bar[BAR + 2], line[400];
+  char left[32], spent[32], before[160], after[160], bar[BAR + 2], line[400];
   double part = p->last > 0 ? done / p->last : 1;
   part = part < 0 ? 0 : part > 1 ? 1 : part;
   write_duration(left, sizeof left, mus_progress_left(p, done));
   snprintf(before, sizeof before, "%.60s frame %d/%d ", p->title, p->frame, p->last);
-  snprintf(after, sizeof after, "%3d%%, %d iterations, %s left", (int)(100 * part), iterations, left);
+  write_iterations(spent, sizeof spent, iterations);
+  snprintf(after, sizeof after, "%3d%%, %s%s left", (int)(100 * part), spent, left);
   int columns = columns_of(p), room = columns - 1 - (int)strlen(before) - (int)strlen(after);
   write_bar(bar, room < BAR ? room : BAR, part);
   snprintf(line, sizeof line, "%s%s%s", before, bar, after);
@@ -112,9 +120,10 @@ static void draw(mus_progress *p, double done, int iterations) {
 }
 
 static void print_line(mus_progress *p, double done, int iterations) {
-  char left[32];
+  char left[32], spent[32];
   write_duration(left, sizeof left, mus_progress_left(p, done));
-  fprintf(p->stream, "%s: frame %d of %d, %d iterations, %s left\n", p->title, p->frame, p->last, iterations, left);
+  write_iterations(spent, sizeof spent, iterations);
+  fprintf(p->stream, "%s: frame %d of %d, %s%s left\n", p->title, p->frame, p->last, spent, left);
   fflush(p->stream);
 }
 

@@ -33,7 +33,7 @@ typedef struct mus_progress {
 // The run goes from having done frame `first` to having done `last`. A stream that is no terminal, or one that cannot
 // move its cursor (TERM=dumb), gets plain lines. The title must stay.
 mus_progress mus_progress_start(FILE *stream, const char *title, int first, int last);
-// `done` frames are done, with `iterations` for the last one.
+// `done` frames are done, with `iterations` for the last one; negative ones are not told.
 void mus_progress_update(mus_progress *progress, double done, int iterations);
 // Seconds that are left with `done` frames done; negative when nothing is known yet.
 double mus_progress_left(const mus_progress *progress, double done);

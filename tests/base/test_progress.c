@@ -45,6 +45,21 @@ static FILE *open_stream(void) {
 
 // --- lines ---------------------------------------------------------------------------------------------------------
 
+static void what_has_no_iterations_tells_none(void **state) {
+  (void)state;
+  FILE *stream = open_stream();
+  mus_progress progress = start(stream, 0, 3);
+  now = 4;
+  mus_progress_update(&progress, 1, -1);
+  assert_string_equal(shown(stream), "drooping: frame 1 of 3, 8 s left\n");
+  progress.terminal = 1;
+  progress.columns = 80;
+  now = 8;
+  mus_progress_update(&progress, 2, -1);
+  assert_non_null(strstr(shown(stream), " 66%, 4 s left"));
+  fclose(stream);
+}
+
 static void files_get_plain_lines(void **state) {
   (void)state;
   FILE *stream = open_stream();
@@ -243,6 +258,7 @@ static void terminals_are_recognised(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_get_plain_lines),
+      cmocka_unit_test(what_has_no_iterations_tells_none),
       cmocka_unit_test(lines_come_once_a_second),
       cmocka_unit_test(nothing_is_known_at_first),
       cmocka_unit_test(one_slow_frame_does_not_frighten),
