@@ -1,12 +1,18 @@
 /// Everything that libmuslin offers, in one header. Each part is its own manual:
 ///
 ///   muslin/status.h         what calls answer
+///   muslin/scene.h          what is simulated
+///   muslin/run.h            simulate into a folder
+///   muslin/sim.h            simulate step by step
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 #ifndef MUSLIN_MUSLIN_H
 #define MUSLIN_MUSLIN_H
 
 #include "muslin/matrix_market.h"
+#include "muslin/run.h"
+#include "muslin/scene.h"
+#include "muslin/sim.h"
 #include "muslin/solver.h"
 #include "muslin/status.h"
 

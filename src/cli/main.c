@@ -1,10 +1,13 @@
 // The program: picks the command, and makes sure that what was printed arrived.
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "examples.h"
 #include "failure.h"
 #include "muslin/muslin.h"
 #include "options.h"
+#include "run.h"
 #include "solve.h"
 
 typedef struct command {
@@ -13,7 +16,11 @@ typedef struct command {
   const char *help;
 } command;
 
-static const command commands[] = {{"solve", solve_command, "use the linear solver on a Matrix Market system"}};
+static const command commands[] = {
+    {"run", run_command, "simulate a scene into a folder"},
+    {"examples", examples_command, "list the built-in scenes"},
+    {"solve", solve_command, "use the linear solver on a Matrix Market system"},
+};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *file) {
@@ -61,6 +68,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); // a file that may not grow is then an ordinary failure to write
   int status = dispatch(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fprintf(stderr, "muslin: cannot write to the standard output\n");

@@ -1,0 +1,257 @@
+// `muslin run`. See run.h.
+#include "run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "muslin/run.h"
+#include "options.h"
+#include "scene_argument.h"
+
+static const char *const program = "muslin run";
+
+typedef struct run_options {
+  mus_run_options run;
+  const char *scene, *folder, *solver;
+  int frames, vertices, tessellation, integrator, threads; // negative, or 0 vertices: as the scene says
+  double time_step;                                        // negative: as the scene says
+  int help;
+} run_options;
+
+// --- options
+// -----------------------------------------------------------------------------------------------------------
+
+static const char *const tessellations[] = {"regular", "irregular", NULL};  // in the order of mus_tessellation
+static const char *const integrators[] = {"euler", "bdf2", "newton", NULL}; // in the order of mus_integrator
+enum { OPTIONS = 14, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+
+static option whole(const char *name, int *target, int minimum, int maximum, const char *help) {
+  return (option){.name = name,
+                  .kind = OPTION_WHOLE,
+                  .target = target,
+                  .value = "N",
+                  .help = help,
+                  .minimum = minimum,
+                  .maximum = maximum};
+}
+
+static option text(const char *name, const char **target, const char *value, const char *help) {
+  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
+}
+
+static option choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
+  return (option){
+      .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
+}
+
+static option flag(const char *name, int *target, const char *help) {
+  return (option){.name = name, .kind = OPTION_FLAG, .target = target, .help = help};
+}
+
+static int list_options(run_options *o, option *list) {
+  int n = 0;
+  list[n++] = text("output", &o->folder, "DIR", "folder for the results (out/NAME)");
+  list[n - 1].letter = 'o';
+  list[n++] = whole("frames", &o->frames, 0, FRAMES_MOST, "how many to simulate");
+  list[n++] = flag("resume", &o->run.resume, "go on from the last checkpoint in the folder");
+  list[n++] = whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+  list[n++] = choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
+  list[n++] = (option){.name = "time-step",
+                       .kind = OPTION_REAL,
+                       .target = &o->time_step,
+                       .value = "S",
+                       .help = "seconds, at most; a frame is a whole number of equal steps"};
+  list[n++] = choice("integrator", &o->integrator, "I", integrators, "euler, bdf2 or newton");
+  list[n++] = text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
+  list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
+  list[n++] = text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
+  list[n++] = whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames from one to the next, 0: none (10)");
+  list[n++] = flag("residual", &o->run.residual, "also write what each frame's last solve left, as NAME.residual.pc2");
+  list[n++] = flag("help", &o->help, "this text");
+  list[n - 1].letter = 'h';
+  return n;
+}
+
+static void print_help(const option_table *table) {
+  printf("muslin run SCENE [options]\n\n"
+         "Simulates a scene into a folder: caches, meshes, report.json, checkpoints (docs/caches.md).\n"
+         "SCENE is a scene file (docs/scene.md), a built-in scene's name (muslin examples), or a result folder, whose\n"
+         "scene is then run again into the same folder or, with --resume, gone on with.\n\nOptions:\n");
+  options_print(table, stdout);
+  printf(
+      "\nWithout an option, what the scene says counts. Ctrl-C stops after the step, a second one at once; either\n"
+      "way, and after kill -9 too, --resume goes on, and the results have the same bits as if nothing had happened.\n"
+      "\nExit status: 0 when all was done; 1 when the run failed or was stopped; 2 for bad input.\n");
+}
+
+static int parse_command(int argc, char **argv, run_options *o) {
+  option list[OPTIONS];
+  option_table table = {program, list, list_options(o, list)};
+  int count = 0, failed = options_parse(&table, argc, argv, &o->scene, 1, &count);
+  if (failed)
+    return failed;
+  if (o->help)
+    print_help(&table);
+  else if (count == 0)
+    return failure_input(program, "which scene? Give a scene file or a name (muslin examples lists them), or --help");
+  return 0;
+}
+
+// --- the scene
+// ---------------------------------------------------------------------------------------------------------
+
+static int change_shapes(const run_options *o, mus_scene *scene) {
+  int generated = 0;
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    mus_cloth_shape *shape = &scene->cloths[k].shape;
+    if (shape->kind == MUS_CLOTH_FILE)
+      continue;
+    ++generated;
+    if (o->vertices > 0)
+      shape->vertices = o->vertices;
+    if (o->tessellation >= 0)
+      shape->tessellation = (mus_tessellation)o->tessellation;
+  }
+  if (generated == 0 && (o->vertices > 0 || o->tessellation >= 0))
+    return failure_input(program, "--vertices and --tessellation: every cloth of %s is from a file", o->scene);
+  return 0;
+}
+
+static int change_scene(const run_options *o, mus_scene *scene) {
+  if (o->frames >= 0)
+    scene->frames = o->frames;
+  if (o->integrator >= 0)
+    scene->integrator = (mus_integrator)o->integrator;
+  if (o->threads >= 0)
+    scene->solver.threads = o->threads;
+  if (o->time_step >= 0 && !(o->time_step >= 1e-9 && o->time_step <= 1e3))
+    return failure_input(program, "--time-step: %g is out of range; give 1e-9 to 1000 seconds", o->time_step);
+  if (o->time_step >= 0)
+    scene->time_step = o->time_step;
+  mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
+  if (status)
+    return failure_status(program, "--solver", status);
+  if (o->solver && !mus_method_available(scene->solver.method))
+    return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", o->solver);
+  return change_shapes(o, scene);
+}
+
+// "out/NAME", from malloc; NULL when memory is short.
+static char *default_folder(const mus_scene *scene) {
+  static const char above[] = "out/";
+  const char *name = scene->name && scene->name[0] && scene->name[0] != '.' ? scene->name : "scene";
+  char *folder = malloc(sizeof above + strlen(name));
+  if (!folder)
+    return NULL;
+  strcpy(folder, above);
+  strcat(folder, name);
+  for (char *at = folder + sizeof above - 1; *at; ++at)
+    if (*at == '/')
+      *at = '_';
+  return folder;
+}
+
+// --- running
+// -----------------------------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number) {
+  static const char words[] = "\nstopping after this step; once more stops at once\n";
+  (void)number;
+  interrupted = 1;
+  ssize_t wrote = write(STDERR_FILENO, words, sizeof words - 1);
+  (void)wrote;
+}
+
+static int is_interrupted(void) { return interrupted; }
+
+// The first of these ends the run in good order, the second has its usual effect.
+static void catch_interrupts(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// Where a run that has ended early can be gone on from.
+static void tell_how_to_go_on(const char *folder, const mus_run_summary *s) {
+  int last = s->checkpoint > 0 ? s->frames - s->frames % s->checkpoint : 0;
+  if (last > 0)
+    fprintf(stderr, "%d frames are done; go on from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
+  else
+    fprintf(stderr, "%d frames are done and there is no checkpoint yet; begin again with: muslin run %s\n", s->frames,
+            folder);
+}
+
+static void tell(const char *folder, const mus_scene *scene, const mus_run_summary *s) {
+  if (s->complete) {
+    printf("%s: its %d frames are complete already\n", folder, s->frames);
+    return;
+  }
+  printf("%s: %d frames of %d vertices, %lld steps", folder, s->frames, s->vertices, s->steps);
+  if (s->halved > 0)
+    printf(" (%lld halved)", s->halved);
+  if (s->retries > 0)
+    printf(" (%lld solves retried)", s->retries);
+  if (s->steps > 0)
+    printf(", %.1f iterations a step", (double)s->iterations / (double)s->steps);
+  printf(", %.1f s, %.0f bytes a vertex\n", s->seconds, (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
+  char name[128];
+  for (int k = 0; k < scene->cloth_count; ++k)
+    if (mus_cloth_file_name(scene, k, sizeof name, name) == MUS_OK)
+      printf("  %s/%s.obj and its cache\n", folder, name);
+  printf("  %s/report.json\nLook at it with: muslin render %s -o %s.png\n", folder, folder, folder);
+}
+
+static int run_scene(const run_options *o, const mus_scene *scene, const char *folder) {
+  mus_run_options options = o->run;
+  mus_run_summary summary;
+  options.folder = folder;
+  options.progress = stderr;
+  options.stop = is_interrupted;
+  catch_interrupts();
+  mus_status status = mus_run(scene, &options, &summary);
+  if (status) {
+    int failed = failure_status(program, NULL, status);
+    if (summary.began)
+      tell_how_to_go_on(folder, &summary);
+    return summary.began ? CLI_FAILED : failed;
+  }
+  if (summary.stopped) {
+    tell_how_to_go_on(folder, &summary);
+    return CLI_FAILED;
+  }
+  tell(folder, scene, &summary);
+  return 0;
+}
+
+int run_command(int argc, char **argv) {
+  run_options o = {.run = mus_default_run_options(),
+                   .frames = -1,
+                   .tessellation = -1,
+                   .integrator = -1,
+                   .threads = -1,
+                   .time_step = -1};
+  mus_scene scene;
+  int is_folder = 0, failed = parse_command(argc, argv, &o);
+  if (failed || o.help)
+    return failed;
+  failed = scene_argument_load(program, o.scene, &scene, &is_folder);
+  if (failed)
+    return failed;
+  failed = change_scene(&o, &scene);
+  const char *given = o.folder ? o.folder : is_folder ? o.scene : NULL;
+  char *made = given || failed ? NULL : default_folder(&scene);
+  if (!failed && !given && !made)
+    failed = failure_memory(program);
+  if (!failed)
+    failed = run_scene(&o, &scene, given ? given : made);
+  free(made);
+  mus_scene_free(&scene);
+  return failed;
+}

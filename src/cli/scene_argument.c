@@ -1,0 +1,72 @@
+// See scene_argument.h.
+#include "scene_argument.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "failure.h"
+#include "options.h"
+
+enum { BUILTINS = 32 };
+
+static int load_builtin(const char *program, const char *word, mus_scene *scene) {
+  const char *names[BUILTINS + 1] = {NULL};
+  char list[256] = "";
+  for (int k = 0; k < BUILTINS && (names[k] = mus_scene_builtin_name(k, NULL)); ++k) {
+    if (strcmp(names[k], word) == 0) {
+      mus_status status = mus_scene_builtin(word, scene);
+      return status ? failure_status(program, NULL, status) : 0;
+    }
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", names[k]);
+  }
+  const char *nearest = options_nearest(word, names);
+  return failure_input(program,
+                       "there is no file %s, nor a built-in scene of that name%s%s%s: the built-in ones are %s", word,
+                       nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", list);
+}
+
+// "drooping" for "scenes/drooping.json".
+static char *stem_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path, *dot = strrchr(name, '.');
+  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  char *stem = malloc(length + 1);
+  if (stem) {
+    memcpy(stem, name, length);
+    stem[length] = 0;
+  }
+  return stem;
+}
+
+static int load_file(const char *program, const char *path, mus_scene *scene) {
+  mus_status status = mus_scene_load(path, scene);
+  if (status)
+    return failure_status(program, NULL, status);
+  if (!scene->name && !(scene->name = stem_of(path))) {
+    mus_scene_free(scene);
+    return failure_memory(program);
+  }
+  return 0;
+}
+
+int scene_argument_load(const char *program, const char *word, mus_scene *scene, int *folder) {
+  struct stat about;
+  int exists = stat(word, &about) == 0, is_folder = exists && S_ISDIR(about.st_mode);
+  if (folder)
+    *folder = is_folder;
+  if (!exists)
+    return load_builtin(program, word, scene);
+  if (!is_folder)
+    return load_file(program, word, scene);
+  static const char inside[] = "/scene.json";
+  char *path = malloc(strlen(word) + sizeof inside);
+  if (!path)
+    return failure_memory(program);
+  strcpy(path, word);
+  strcat(path, inside);
+  int failed = load_file(program, path, scene);
+  free(path);
+  return failed;
+}

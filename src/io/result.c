@@ -1,0 +1,102 @@
+// Names in result folders. See result.h.
+#include "io/result.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+char *mus_result_path(mus_arena *arena, const char *folder, const char *name, const char *ending) {
+  size_t size = strlen(folder) + 1 + strlen(name) + strlen(ending) + 1;
+  char *path = mus_arena_alloc(arena, size, 1);
+  if (path)
+    snprintf(path, size, "%s/%s%s", folder, name, ending);
+  return path;
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+enum { PLAIN = 60 }; // bytes before "-2"
+
+// Names must do for every file system, so only what none gives a meaning to is kept.
+static void make_plain(const char *name, char plain[PLAIN + 1]) {
+  int n = 0;
+  for (; name && name[n] && n < PLAIN; ++n) {
+    unsigned char c = (unsigned char)name[n];
+    int kept = c < 128 && (isalnum(c) || c == '_' || (c == '-' && n > 0)); // a dash in front would look like an option
+    plain[n] = (char)(kept ? c : '_');
+  }
+  plain[n] = 0;
+  if (n == 0)
+    memcpy(plain, "cloth", sizeof "cloth");
+}
+
+// Some file systems do not tell capital letters from small ones.
+static int is_taken(int count, char names[][MUS_RESULT_NAME], const char *name) {
+  for (int k = 0; k < count; ++k)
+    if (strcasecmp(names[k], name) == 0)
+      return 1;
+  return 0;
+}
+
+mus_status mus_result_names(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
+  char(*list)[MUS_RESULT_NAME] = mus_arena_alloc(arena, (size_t)scene->cloth_count, sizeof *list);
+  if (!list)
+    return mus_fail_memory();
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    char plain[PLAIN + 1];
+    make_plain(scene->cloths[k].name, plain);
+    snprintf(list[k], sizeof list[k], "%s", plain);
+    for (int n = 2; is_taken(k, list, list[k]); ++n)
+      snprintf(list[k], sizeof list[k], "%s-%d", plain, n);
+  }
+  *names = list;
+  return MUS_OK;
+}
+
+mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name) {
+  mus_arena scratch = {0};
+  char(*names)[MUS_RESULT_NAME] = NULL;
+  mus_status status = mus_result_names(&scratch, scene, &names);
+  if (!status && (cloth < 0 || cloth >= scene->cloth_count))
+    status = mus_fail(MUS_BAD_INPUT, "cloth %d is outside 0...%d", cloth, scene->cloth_count - 1);
+  if (!status)
+    snprintf(name, size, "%s", names[cloth]);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- folders ---------------------------------------------------------------------------------------------------------
+
+static mus_status make_one(const char *path, const char *folder) {
+  struct stat about;
+  if (mkdir(path, 0777) == 0)
+    return MUS_OK;
+  int why = errno;
+  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    return MUS_OK;
+  return mus_fail(MUS_IO_ERROR, "%.200s: the folder cannot be made (%s): check the name and its rights", folder,
+                  strerror(why));
+}
+
+mus_status mus_result_make_folder(const char *folder) {
+  mus_arena scratch = {0};
+  char *path = mus_result_path(&scratch, folder, "", ""); // with a slash behind it, so that the last one is made too
+  mus_status status = path ? MUS_OK : mus_fail_memory();
+  for (char *slash = path ? strchr(path + 1, '/') : NULL; slash && !status; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    status = make_one(path, folder);
+    *slash = '/';
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+int mus_result_exists(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0;
+}

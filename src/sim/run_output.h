@@ -1,0 +1,64 @@
+// What a run writes into its folder: scene, meshes, caches, report. Private to sim/.
+//
+//     mus_run_output_plan     checks what was asked for; nothing is written
+//     mus_run_output_open     makes and locks the folder
+//     mus_run_output_begin    a new run: what an earlier one has left is gone
+//     mus_run_output_go_on    the caches and the report of an earlier run, up to a checkpoint
+//     mus_run_output_step, mus_run_output_frame, mus_run_output_sync ...
+//     mus_run_output_finish   all files take their names
+//     mus_run_output_close    in any case; without finish() everything stays for going on
+#ifndef MUS_SIM_RUN_OUTPUT_H
+#define MUS_SIM_RUN_OUTPUT_H
+
+#include "io/cache.h"
+#include "io/report.h"
+#include "io/result.h"
+#include "muslin/sim.h"
+
+enum { MUS_RUN_FORMATS = 64 }; // bytes of a list of formats, with its zero
+
+// One cache: a cloth's positions, or its residual, in one format.
+typedef struct mus_run_cache {
+  int cloth;
+  int residual; // 1: that is what it holds
+  const mus_cache_format *format;
+  char *path;
+  mus_cache_writer *writer;
+} mus_run_cache;
+
+typedef struct mus_run_output {
+  mus_arena arena;
+  const mus_scene *scene;
+  mus_sim *sim;
+  const char *folder;
+  char (*names)[MUS_RESULT_NAME]; // of the cloths
+  mus_mesh *meshes;               // of the cloths, as users see them; positions are the simulator's
+  mus_run_cache *caches;
+  int cache_count;
+  double *zeros; // vertices * 3, the residual before the first step; NULL where none is written
+  char *report_path;
+  mus_report *report;
+  int folder_open; // 1: the descriptor is, and holds the lock
+  int folder_descriptor;
+} mus_run_output;
+
+// The simulator must be at its start. `formats` are names with commas between.
+mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
+                               const char *formats, int residual);
+// MUS_BAD_INPUT where files that no run has written would be overwritten.
+mus_status mus_run_output_open(mus_run_output *out);
+mus_status mus_run_output_begin(mus_run_output *out);
+// Opens them as they are.
+mus_status mus_run_output_reopen(mus_run_output *out);
+// 1: what was reopened is finished and holds so many frames.
+int mus_run_output_is_complete(const mus_run_output *out, int frames);
+// After reopening: only so many frames, the initial state aside, and steps stay.
+mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
+
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record);
+mus_status mus_run_output_frame(mus_run_output *out);
+mus_status mus_run_output_sync(mus_run_output *out);
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *summary);
+void mus_run_output_close(mus_run_output *out);
+
+#endif

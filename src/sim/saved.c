@@ -1,0 +1,94 @@
+// See saved.h.
+#include "sim/saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/error.h"
+
+enum { VECTORS = MUS_SAVED_SECTIONS - 1 };
+static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
+static const char numbers_name[] = "numbers";
+
+static void list_vectors(const mus_sim *sim, double *vectors[VECTORS]) {
+  double *list[VECTORS] = {sim->position, sim->velocity, sim->position_before, sim->velocity_before};
+  memcpy(vectors, list, sizeof list);
+}
+
+static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)sim->model.vertices * sizeof(double); }
+
+mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
+  mus_status status = mus_sim_renew_solver(sim);
+  if (status)
+    return status;
+  double *vectors[VECTORS];
+  list_vectors(sim, vectors);
+  for (int k = 0; k < VECTORS; ++k)
+    sections[k] = (mus_checkpoint_section){vector_names[k], vectors[k], vector_bytes(sim)};
+  *numbers = (mus_saved_numbers){.time = sim->time,
+                                 .step_before = sim->step_before,
+                                 .strain_before = sim->strain_before,
+                                 .frame = sim->frame,
+                                 .frame_step = sim->frame_step};
+  sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
+  return MUS_OK;
+}
+
+mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
+  double *vectors[VECTORS];
+  const void *saved[VECTORS], *data = NULL;
+  mus_saved_numbers numbers;
+  list_vectors(sim, vectors);
+  mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
+  for (int k = 0; k < VECTORS && !status; ++k)
+    status = mus_checkpoint_find(checkpoint, vector_names[k], vector_bytes(sim), &saved[k]);
+  if (!status)
+    status = mus_sim_renew_solver(sim);
+  if (status)
+    return status;
+  for (int k = 0; k < VECTORS; ++k)
+    memcpy(vectors[k], saved[k], vector_bytes(sim));
+  memcpy(&numbers, data, sizeof numbers);
+  sim->time = numbers.time;
+  sim->step_before = numbers.step_before;
+  sim->strain_before = numbers.strain_before;
+  sim->frame = (int)numbers.frame;
+  sim->frame_step = (int)numbers.frame_step;
+  mus_sim_show(sim);
+  return MUS_OK;
+}
+
+// --- fingerprint -----------------------------------------------------------------------------------------------------
+
+// The scene's text without what may differ. Meshes count by what they hold, not by where they come from.
+static char *scene_text(const mus_scene *scene) {
+  mus_scene copy = *scene;
+  copy.name = NULL;
+  copy.frames = 0;
+  copy.solver.threads = 0;
+  copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
+  if (!copy.cloths)
+    return NULL;
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    copy.cloths[k] = scene->cloths[k];
+    copy.cloths[k].shape.file = NULL;
+  }
+  char *text = mus_scene_text(&copy);
+  free(copy.cloths);
+  return text;
+}
+
+mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
+  const mus_model *m = &sim->model;
+  char *text = scene_text(m->scene);
+  if (!text)
+    return mus_fail_memory();
+  *sum = mus_checksum(0, text, strlen(text));
+  free(text);
+  *sum = mus_checksum(*sum, m->start, 3 * (size_t)m->vertices * sizeof *m->start);
+  *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
+  *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);
+  *sum = mus_checksum(*sum, m->material, 6 * (size_t)m->triangles * sizeof *m->material);
+  return MUS_OK;
+}
