@@ -3,6 +3,7 @@
 ///   muslin/status.h         what calls answer
 ///   muslin/scene.h          what is simulated
 ///   muslin/run.h            simulate into a folder
+///   muslin/render.h         pictures and videos of such folders
 ///   muslin/sim.h            simulate step by step
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
@@ -10,6 +11,7 @@
 #define MUSLIN_MUSLIN_H
 
 #include "muslin/matrix_market.h"
+#include "muslin/render.h"
 #include "muslin/run.h"
 #include "muslin/scene.h"
 #include "muslin/sim.h"

@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "muslin/muslin.h"
 #include "options.h"
+#include "render.h"
 #include "run.h"
 #include "solve.h"
 
@@ -19,6 +20,7 @@ typedef struct command {
 static const command commands[] = {
     {"run", run_command, "simulate a scene into a folder"},
     {"examples", examples_command, "list the built-in scenes"},
+    {"render", render_command, "draw pictures and videos of a result"},
     {"solve", solve_command, "use the linear solver on a Matrix Market system"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -30,6 +30,18 @@ mus_camera_wish mus_default_camera_wish(void) {
   return (mus_camera_wish){.azimuth = 32, .elevation = 21, .field = 26, .border = 0.19f};
 }
 
+mus_camera_wish mus_camera_wish_for(const mus_bounds *bounds) {
+  mus_camera_wish wish = mus_default_camera_wish();
+  if (mus_bounds_are_empty(bounds))
+    return wish;
+  mus_float3 size = mus_v3_sub(bounds->high, bounds->low);
+  float across = hypotf(size.x, size.z);
+  if (size.x < 0.6f * size.z)
+    wish.azimuth = 90 - wish.azimuth;
+  wish.elevation = 14 + 19 * expf(-2.2f * size.y / fmaxf(across, 1e-6f));
+  return wish;
+}
+
 static float radians(float degrees) { return degrees * 0.017453292520f; }
 
 // Right-handed axes that look along the unit vector `forward`; straight up or down, -z counts as up.

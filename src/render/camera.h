@@ -37,6 +37,9 @@ typedef struct mus_camera_wish {
 
 // A three-quarter view from a little above, by a long lens.
 mus_camera_wish mus_default_camera_wish(void);
+// The same for what lies in a box: flat things are seen from higher up, upright ones from the side that they are broad
+// on.
+mus_camera_wish mus_camera_wish_for(const mus_bounds *bounds);
 
 // Finds the nearest camera of the wished direction that has all points of all frames in the picture, in the middle.
 // With an eye of your own they need not fit.

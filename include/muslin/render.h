@@ -1,0 +1,82 @@
+/// Pictures and videos of results: ray-traced, on a ground, with a camera that finds its own place.
+///
+///     mus_render_options options = mus_default_render_options();
+///     options.heat = MUS_RENDER_STRETCH;
+///     mus_render("out/drooping", NULL, "drooping.mp4", &options, &record);
+///
+/// Pictures are the same bits for any number of threads. Builds without Embree answer MUS_UNSUPPORTED, and so do videos
+/// where there is no ffmpeg.
+#ifndef MUSLIN_RENDER_H
+#define MUSLIN_RENDER_H
+
+#include <stdio.h>
+
+#include "muslin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What cloth looks like.
+typedef enum mus_render_look {
+  MUS_RENDER_FABRIC, ///< threads in the colours of the fabric
+  MUS_RENDER_PLAIN,  ///< one colour
+  MUS_RENDER_CHECKER ///< squares of the material
+} mus_render_look;
+
+/// What is shown in false colours, with a legend, instead.
+typedef enum mus_render_heat {
+  MUS_RENDER_NO_HEAT,
+  MUS_RENDER_STRETCH, ///< strain along warp or weft, the larger at a vertex with its sign, %
+  MUS_RENDER_BEND,    ///< curvature, 1/m
+  MUS_RENDER_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options::residual keeps it
+} mus_render_heat;
+
+typedef struct mus_render_options {
+  int width, height;        ///< pixels (960, 540)
+  int samples;              ///< rays a pixel: 1, 4 or 16; those to lights and sky grow along (4)
+  mus_render_look look;     ///< MUS_RENDER_FABRIC
+  int colour_given;         ///< 1: `colour` replaces those of the fabrics (0)
+  double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)
+  mus_render_heat heat;     ///< MUS_RENDER_NO_HEAT
+  double range[2];          ///< ends of the heat map's scale; equal: those of nearly all vertices in all frames (0, 0)
+  int wireframe;            ///< 1: draw the edges of triangles (0)
+  int no_ground;            ///< 1: nothing below (0)
+  int eye_given;            ///< 1: look from `eye` (0)
+  double eye[3];            ///< m
+  int target_given;         ///< 1: look at `target` (0)
+  double target[3];         ///< m
+  double field;             ///< degrees from the picture's lower to its upper edge (26)
+  int frame;                ///< of a picture; negative ones count from the end (-1)
+  int first, last;          ///< of a video or a sequence of pictures; negative ones count from the end (0, -1)
+  int every;                ///< draw every so manyth of these (1)
+  double frames_per_second; ///< of a video; 0: so that it takes as long as what it shows (0)
+  int threads;              ///< 0: all cores
+  FILE *progress;           ///< how far a video or sequence is; NULL: silence
+} mus_render_options;
+
+MUS_API mus_render_options mus_default_render_options(void);
+
+/// What was done.
+typedef struct mus_render_record {
+  int began;              ///< 1: the input was accepted, what fails then fails at run time
+  int frames;             ///< drawn
+  int first, last;        ///< of these
+  int vertices;           ///< of all cloths
+  double range[2];        ///< of the heat map
+  double eye[3];          ///< m: where the camera stood
+  double seconds;         ///< all of it
+  double seconds_a_frame; ///< drawing alone, on average
+} mus_render_record;
+
+/// Draws `result`, a folder that mus_run() has written or is writing, or a mesh file. `cache` is a PC2 or MDD file that
+/// moves a mesh; NULL for a folder and for a mesh alone. `output` ends in .png or .mp4; where a .png has #### in its
+/// name, it becomes a sequence of pictures with the frames' numbers in that place. Files are written beside and
+/// renamed. `record` may be NULL.
+MUS_API mus_status mus_render(const char *result, const char *cache, const char *output,
+                              const mus_render_options *options, mus_render_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,245 @@
+// Pictures and videos of results. See render.h.
+#include "render.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "muslin/render.h"
+#include "options.h"
+
+static const char *const program = "muslin render";
+
+typedef struct render_options {
+  mus_render_options draw;
+  const char *cache, *output, *size, *frame, *frames, *colour, *range, *camera;
+  int look, heat, help;
+} render_options;
+
+// --- texts to numbers ------------------------------------------------------------------------------------------------
+
+// `count` numbers with `between` after each but the last; the text goes on after them. Returns 0 where they are not
+// there.
+static int read_numbers(const char **text, int count, char between, double *numbers) {
+  for (int k = 0; k < count; ++k) {
+    char *end;
+    if (k > 0 && *(*text)++ != between)
+      return 0;
+    numbers[k] = strtod(*text, &end);
+    if (end == *text || !isfinite(numbers[k]))
+      return 0;
+    *text = end;
+  }
+  return 1;
+}
+
+// A whole number, negative ones too; the text goes on after it.
+static int read_whole(const char **text, int *number) {
+  char *end;
+  long value = strtol(*text, &end, 10);
+  if (end == *text || value < -100000000 || value > 100000000)
+    return 0;
+  *number = (int)value;
+  *text = end;
+  return 1;
+}
+
+static int parse_size(const char *text, mus_render_options *draw) {
+  const char *at = text;
+  if (!read_whole(&at, &draw->width) || *at++ != 'x' || !read_whole(&at, &draw->height) || *at)
+    return failure_input(program, "--size: '%s' is not WIDTHxHEIGHT, like 960x540", text);
+  return 0;
+}
+
+static int parse_range(const char *text, mus_render_options *draw) {
+  const char *at = text;
+  if (!read_numbers(&at, 2, ':', draw->range) || *at || !(draw->range[0] < draw->range[1]))
+    return failure_input(program, "--range: '%s' is not LOW:HIGH, two numbers, the smaller first", text);
+  return 0;
+}
+
+// Six hexadecimal digits, with # before them or without.
+static int parse_colour(const char *text, mus_render_options *draw) {
+  const char *digits = text + (*text == '#');
+  if (strlen(digits) != 6 || strspn(digits, "0123456789abcdefABCDEF") != 6)
+    return failure_input(program, "--colour: '%s' is not RRGGBB, two hexadecimal digits each, like b03020", text);
+  unsigned long value = strtoul(digits, NULL, 16);
+  for (int c = 0; c < 3; ++c)
+    draw->colour[c] = (double)(value >> (16 - 8 * c) & 255) / 255;
+  draw->colour_given = 1;
+  return 0;
+}
+
+static int parse_camera(const char *text, mus_render_options *draw) {
+  const char *at = text;
+  int good = read_numbers(&at, 3, ',', draw->eye);
+  draw->eye_given = 1;
+  if (good && *at == ':') {
+    ++at;
+    good = read_numbers(&at, 3, ',', draw->target);
+    draw->target_given = 1;
+  }
+  if (good && *at == ':') {
+    ++at;
+    good = read_numbers(&at, 1, 0, &draw->field);
+  }
+  if (!good || *at)
+    return failure_input(
+        program, "--camera: '%s' is not X,Y,Z[:X,Y,Z[:DEGREES]], the eye, what it looks at, and its field", text);
+  if (!(draw->field > 0 && draw->field < 179))
+    return failure_input(program, "--camera: a field of %g degrees: give one above 0 and below 179", draw->field);
+  return 0;
+}
+
+static int parse_frame(const char *text, mus_render_options *draw) {
+  const char *at = text;
+  if (!read_whole(&at, &draw->frame) || *at)
+    return failure_input(program, "--frame: '%s' is not a whole number", text);
+  return 0;
+}
+
+static int parse_frames(const char *text, mus_render_options *draw) {
+  const char *at = text;
+  int good = read_whole(&at, &draw->first) && draw->first >= 0;
+  draw->last = draw->first;
+  if (good && *at == '-') {
+    ++at;
+    draw->last = -1; // "10-": to the end
+    good = !*at || (read_whole(&at, &draw->last) && draw->last >= draw->first);
+  }
+  if (!good || *at)
+    return failure_input(program, "--frames: '%s' is not FIRST-LAST, like 0-48, nor FIRST-", text);
+  return 0;
+}
+
+// --- options ---------------------------------------------------------------------------------------------------------
+
+enum { OPTIONS_MAXIMUM = 20 };
+
+static const char *const looks[] = {"fabric", "plain", "checker", NULL};
+static const char *const heats[] = {"none", "stretch", "bend", "residual", NULL};
+
+static int list_options(render_options *o, option *list) {
+  const option all[] = {
+      {"output", 'o', OPTION_TEXT, &o->output, "FILE",
+       "what to write: .png, or .mp4 (needs ffmpeg);\n"
+       "NAME_####.png for a sequence of pictures",
+       0, 0, NULL},
+      {"cache", 0, OPTION_TEXT, &o->cache, "FILE", "PC2 or MDD file that moves the mesh RESULT", 0, 0, NULL},
+      {"frame", 0, OPTION_TEXT, &o->frame, "N", "of a picture; -1 is the last, -2 the one before (-1)", 0, 0, NULL},
+      {"frames", 0, OPTION_TEXT, &o->frames, "A-B", "of a video or sequence (all)", 0, 0, NULL},
+      {"every", 0, OPTION_WHOLE, &o->draw.every, "K", "draw every Kth of these only (1)", 1, 1000000, NULL},
+      {"fps", 0, OPTION_REAL, &o->draw.frames_per_second, "HZ",
+       "frames a second of a video (so that it takes as\nlong as what it shows)", 0, 0, NULL},
+      {"size", 0, OPTION_TEXT, &o->size, "WxH", "pixels (960x540)", 0, 0, NULL},
+      {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays a pixel: 1, 4 or 16 (4)", 1, 16, NULL},
+      {"look", 0, OPTION_CHOICE, &o->look, "WHICH", "fabric (threads), plain or checker (fabric)", 0, 0, looks},
+      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "of all cloths (each fabric has its own)", 0, 0, NULL},
+      {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
+       "false colours: stretch (%), bend (1/m), residual\n(kg m/s, of a run with --residual), or none (none)", 0, 0,
+       heats},
+      {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "of the false colours (that of nearly all vertices)", 0, 0,
+       NULL},
+      {"wireframe", 0, OPTION_FLAG, &o->draw.wireframe, NULL, "draw the edges of triangles", 0, 0, NULL},
+      {"no-ground", 0, OPTION_FLAG, &o->draw.no_ground, NULL, "nothing below", 0, 0, NULL},
+      {"camera", 0, OPTION_TEXT, &o->camera, "EYE[:TARGET[:FOV]]",
+       "X,Y,Z in metres each, and the field in degrees\n(automatic; the field is 26)", 0, 0, NULL},
+      {"threads", 0, OPTION_WHOLE, &o->draw.threads, "N", "threads; 0: all cores (0)", 0, 4096, NULL},
+      {"help", 'h', OPTION_FLAG, &o->help, NULL, "this text", 0, 0, NULL}};
+  memcpy(list, all, sizeof all);
+  return (int)(sizeof all / sizeof *all);
+}
+
+static void print_help(const option_table *table) {
+  printf(
+      "muslin render RESULT -o FILE [options]\n\n"
+      "Draws what a run has computed. RESULT is its folder (while it is running, too), or an OBJ or PLY mesh, which\n"
+      "--cache moves. docs/pictures.md shows what comes out.\n\n");
+  options_print(table, stdout);
+}
+
+static int parse_texts(render_options *o) {
+  const struct {
+    const char *text;
+    int (*parse)(const char *, mus_render_options *);
+  } texts[] = {{o->size, parse_size},     {o->range, parse_range}, {o->colour, parse_colour},
+               {o->camera, parse_camera}, {o->frame, parse_frame}, {o->frames, parse_frames}};
+  int failed = 0;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts && !failed; ++k)
+    if (texts[k].text)
+      failed = texts[k].parse(texts[k].text, &o->draw);
+  o->draw.look = (mus_render_look)o->look;
+  o->draw.heat = (mus_render_heat)o->heat;
+  return failed;
+}
+
+static int ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// An option that would be passed over is a mistake.
+static int check_together(const render_options *o) {
+  int still = ends_with(o->output, ".png") && !strchr(o->output, '#');
+  if (still && (o->frames || o->draw.every != 1 || o->draw.frames_per_second > 0))
+    return failure_input(program,
+                         "--frames, --every and --fps are for several frames: write an .mp4 or NAME_####.png, or give "
+                         "--frame");
+  if (!still && o->frame)
+    return failure_input(program, "--frame is for one picture: write a .png without #, or give --frames");
+  if (o->range && o->heat == MUS_RENDER_NO_HEAT)
+    return failure_input(program, "--range is for --heat: give that too");
+  if (o->draw.frames_per_second < 0)
+    return failure_input(program, "--fps: give a number above 0");
+  return 0;
+}
+
+static int parse_command(int argc, char **argv, render_options *o, const char **result) {
+  option list[OPTIONS_MAXIMUM];
+  option_table table = {program, list, list_options(o, list)};
+  int count, failed = options_parse(&table, argc, argv, result, 1, &count);
+  if (failed)
+    return failed;
+  if (o->help) {
+    print_help(&table);
+    return 0;
+  }
+  if (count == 0)
+    return failure_input(program, "of what? Give a result folder or a mesh, or --help");
+  if (!o->output)
+    return failure_input(program, "whereto? Give -o FILE.png or -o FILE.mp4");
+  failed = parse_texts(o);
+  return failed ? failed : check_together(o);
+}
+
+// --- running ---------------------------------------------------------------------------------------------------------
+
+static void tell(const render_options *o, const mus_render_record *r) {
+  const char *unit[] = {"", " %", " 1/m", " kg m/s"};
+  if (r->frames == 1)
+    printf("%s: frame %d, %d vertices, %.2f s\n", o->output, r->first, r->vertices, r->seconds);
+  else
+    printf("%s: %d frames, %d to %d, %d vertices, %.2f s each, %.1f s\n", o->output, r->frames, r->first, r->last,
+           r->vertices, r->seconds_a_frame, r->seconds);
+  if (o->heat != MUS_RENDER_NO_HEAT)
+    printf("%s: %.4g to %.4g%s\n", heats[o->heat], r->range[0], r->range[1], unit[o->heat]);
+}
+
+int render_command(int argc, char **argv) {
+  render_options o = {.draw = mus_default_render_options()};
+  const char *result = NULL;
+  int failed = parse_command(argc, argv, &o, &result);
+  if (failed || o.help)
+    return failed;
+  o.draw.progress = stderr;
+  mus_render_record record;
+  mus_status status = mus_render(result, o.cache, o.output, &o.draw, &record);
+  if (status == MUS_OK) {
+    tell(&o, &record);
+    return CLI_DONE;
+  }
+  failed = failure_status(program, NULL, status);
+  // Once the input was accepted, only input that turns out to be bad later is to blame.
+  return record.began && status != MUS_BAD_INPUT ? CLI_FAILED : status == MUS_UNSUPPORTED ? CLI_FAILED : failed;
+}

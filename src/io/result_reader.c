@@ -1,0 +1,217 @@
+// Results opened for reading. See result_reader.h.
+#include "io/result_reader.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "io/mesh_file.h"
+#include "io/result.h"
+#include "mesh/rest.h"
+
+static char *copied(mus_arena *arena, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = mus_arena_alloc(arena, size, 1);
+  if (copy)
+    memcpy(copy, text, size);
+  return copy;
+}
+
+// --- meshes and caches -----------------------------------------------------------------------------------------------
+
+// Texture coordinates of a result are metres; those of other files may be anything.
+static mus_status read_mesh(mus_arena *arena, int from_run, mus_result_cloth *cloth) {
+  mus_mesh_file file;
+  mus_status status = mus_mesh_file_read(cloth->mesh_path, arena, &file);
+  if (status)
+    return status;
+  cloth->mesh = file.mesh;
+  if (cloth->mesh.triangles < 1)
+    return mus_fail(MUS_BAD_INPUT, "%s: there are no triangles in it", cloth->mesh_path);
+  mus_rest_options options = mus_rest_default_options();
+  if (from_run && cloth->mesh.material) {
+    options.source = MUS_REST_TEXTURE;
+    options.scale = 1;
+  }
+  mus_rest_record record;
+  status = mus_rest_shape(arena, &cloth->mesh, &options, &record);
+  if (status)
+    return mus_fail_prefix(status, "%s", cloth->mesh_path);
+  for (size_t i = 0; i < 6 * (size_t)cloth->mesh.triangles; ++i)
+    if (!isfinite(cloth->mesh.material[i])) // of a triangle without area, which lies anywhere
+      cloth->mesh.material[i] = 0;
+  return MUS_OK;
+}
+
+static mus_status check_points(const char *path, const mus_cache_reader *reader, const mus_result_cloth *cloth) {
+  int points = mus_cache_about(reader)->points;
+  if (points == cloth->mesh.vertices)
+    return MUS_OK;
+  return mus_fail(MUS_BAD_INPUT, "%s has %d vertices, but %s has %d: they do not belong together", path, points,
+                  cloth->mesh_path, cloth->mesh.vertices);
+}
+
+static mus_status open_cache(mus_result *result, const char *path, mus_result_cloth *cloth) {
+  mus_status status = mus_cache_open(path, &cloth->cache);
+  if (!status)
+    status = check_points(path, cloth->cache, cloth);
+  if (status)
+    return status;
+  const mus_cache_info *about = mus_cache_about(cloth->cache);
+  if (about->frames < 1)
+    return mus_fail(MUS_BAD_INPUT, "%s: no frame is done yet: try again in a while", path);
+  if (result->frames == 0 || about->frames < result->frames)
+    result->frames = about->frames;
+  return MUS_OK;
+}
+
+// --- a folder --------------------------------------------------------------------------------------------------------
+
+// An unfinished cache goes before a finished one, which is then what an earlier run has left.
+static mus_status find_cache(mus_result *result, mus_result_cloth *cloth) {
+  static const char *const endings[] = {".pc2.partial", ".pc2", ".mdd.partial", ".mdd"};
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; ++k) {
+    const char *path = mus_result_path(&result->arena, result->path, cloth->name, endings[k]);
+    if (!path)
+      return mus_fail_memory();
+    if (mus_result_exists(path))
+      return open_cache(result, path, cloth);
+  }
+  return mus_fail(MUS_BAD_INPUT, "%s: there is neither %s.pc2 nor %s.mdd: run the scene with one of these formats",
+                  result->path, cloth->name, cloth->name);
+}
+
+static mus_status open_cloth(mus_result *result, const char *name, const char *fabric, mus_result_cloth *cloth) {
+  mus_arena *arena = &result->arena;
+  cloth->name = name;
+  cloth->fabric = fabric ? copied(arena, fabric) : NULL;
+  cloth->mesh_path = mus_result_path(arena, result->path, name, ".obj");
+  if ((fabric && !cloth->fabric) || !cloth->mesh_path)
+    return mus_fail_memory();
+  mus_status status = read_mesh(arena, 1, cloth);
+  return status ? status : find_cache(result, cloth);
+}
+
+static mus_status open_cloths(mus_result *result, const mus_scene *scene) {
+  char(*names)[MUS_RESULT_NAME];
+  mus_status status = mus_result_names(&result->arena, scene, &names);
+  if (status)
+    return status;
+  result->cloths = mus_arena_alloc_zero(&result->arena, (size_t)scene->cloth_count, sizeof *result->cloths);
+  if (!result->cloths)
+    return mus_fail_memory();
+  for (; result->cloth_count < scene->cloth_count && !status; ++result->cloth_count) {
+    int k = result->cloth_count;
+    status = open_cloth(result, names[k], scene->cloths[k].fabric, &result->cloths[k]);
+  }
+  return status;
+}
+
+static mus_status open_folder(mus_result *result) {
+  const char *path = mus_result_path(&result->arena, result->path, MUS_RESULT_SCENE, "");
+  mus_scene scene;
+  if (!path)
+    return mus_fail_memory();
+  if (!mus_result_exists(path))
+    return mus_fail(MUS_BAD_INPUT, "%s: there is no %s in it: name a folder that muslin run has written", result->path,
+                    MUS_RESULT_SCENE);
+  mus_status status = mus_scene_load(path, &scene);
+  if (status)
+    return status;
+  result->frame_rate = scene.frame_rate;
+  status = open_cloths(result, &scene);
+  mus_scene_free(&scene);
+  return status;
+}
+
+// --- a mesh ----------------------------------------------------------------------------------------------------------
+
+static mus_status open_mesh(mus_result *result, const char *cache) {
+  mus_result_cloth *cloth = mus_arena_alloc_zero(&result->arena, 1, sizeof *cloth);
+  if (!cloth)
+    return mus_fail_memory();
+  result->cloths = cloth;
+  result->cloth_count = 1;
+  cloth->name = cloth->mesh_path = result->path;
+  mus_status status = read_mesh(&result->arena, 0, cloth);
+  if (status)
+    return status;
+  if (cache)
+    return open_cache(result, cache, cloth);
+  result->frames = 1;
+  return MUS_OK;
+}
+
+// --- either ----------------------------------------------------------------------------------------------------------
+
+mus_status mus_result_open(const char *path, const char *cache, mus_result *out) {
+  mus_result result = {.frame_rate = 24};
+  struct stat about;
+  mus_status status = MUS_OK;
+  result.path = copied(&result.arena, path);
+  if (!result.path)
+    status = mus_fail_memory();
+  else if (stat(path, &about) != 0)
+    status = mus_fail(MUS_BAD_INPUT, "%s: there is no such result folder or mesh", path);
+  else if (S_ISDIR(about.st_mode)) {
+    result.is_folder = 1;
+    status = cache ? mus_fail(MUS_BAD_INPUT, "%s is a result folder, which has its own caches: give no other", path)
+                   : open_folder(&result);
+  } else
+    status = open_mesh(&result, cache);
+  if (status)
+    mus_result_close(&result);
+  else
+    *out = result;
+  return status;
+}
+
+void mus_result_close(mus_result *result) {
+  for (int k = 0; k < result->cloth_count; ++k) {
+    mus_cache_reader_free(result->cloths[k].cache);
+    mus_cache_reader_free(result->cloths[k].residual);
+  }
+  mus_arena_clear(&result->arena);
+  *result = (mus_result){0};
+}
+
+mus_status mus_result_positions(const mus_result *result, int cloth, int frame, double *positions) {
+  const mus_result_cloth *from = &result->cloths[cloth];
+  if (from->cache)
+    return mus_cache_read(from->cache, frame, positions);
+  memcpy(positions, from->mesh.position, 3 * (size_t)from->mesh.vertices * sizeof *positions);
+  return MUS_OK;
+}
+
+static mus_status open_residual(mus_result *result, mus_result_cloth *cloth) {
+  const char *path = mus_result_path(&result->arena, result->path, cloth->name, ".residual.pc2");
+  const char *partial = mus_result_path(&result->arena, result->path, cloth->name, ".residual.pc2.partial");
+  if (!path || !partial)
+    return mus_fail_memory();
+  path = mus_result_exists(partial) ? partial : path;
+  if (!mus_result_exists(path))
+    return mus_fail(MUS_BAD_INPUT, "%s: it holds no residuals: run the scene with --residual", result->path);
+  mus_status status = mus_cache_open(path, &cloth->residual);
+  return status ? status : check_points(path, cloth->residual, cloth);
+}
+
+mus_status mus_result_open_residuals(mus_result *result) {
+  if (!result->is_folder)
+    return mus_fail(MUS_BAD_INPUT, "%s: residuals are in result folders only: name one", result->path);
+  mus_status status = MUS_OK;
+  for (int k = 0; k < result->cloth_count && !status; ++k)
+    status = open_residual(result, &result->cloths[k]);
+  return status;
+}
+
+mus_status mus_result_residuals(const mus_result *result, int cloth, int frame, double *residuals) {
+  const mus_result_cloth *from = &result->cloths[cloth];
+  const mus_cache_info *about = mus_cache_about(from->residual);
+  int sample = frame - (int)lround(about->start);
+  if (sample >= 0 && sample < about->frames)
+    return mus_cache_read(from->residual, sample, residuals);
+  for (size_t i = 0; i < 3 * (size_t)from->mesh.vertices; ++i)
+    residuals[i] = NAN;
+  return MUS_OK;
+}

@@ -1,0 +1,44 @@
+// Results opened for reading: the folder that a run leaves or is still writing, a mesh with a cache, or a mesh alone.
+//
+// Folders are as io/result.h says. Meshes in them have material coordinates in metres, caches a sample a frame, of
+// which the first is the start; while a run goes on they are called NAME.pc2.partial, and hold the frames that are
+// done.
+#ifndef MUS_IO_RESULT_READER_H
+#define MUS_IO_RESULT_READER_H
+
+#include "io/cache.h"
+#include "mesh/mesh.h"
+
+typedef struct mus_result_cloth {
+  const char *name;
+  const char *fabric;         // NULL where it is not known
+  const char *mesh_path;      // for error texts
+  mus_mesh mesh;              // at the start, with material coordinates
+  mus_cache_reader *cache;    // NULL: the mesh alone, which is frame 0
+  mus_cache_reader *residual; // NULL before mus_result_open_residuals()
+} mus_result_cloth;
+
+typedef struct mus_result {
+  mus_arena arena;
+  const char *path;  // as it was given
+  int is_folder;     // 0: a mesh
+  int frames;        // whole ones that all cloths have, the start included; at least 1
+  double frame_rate; // Hz
+  int cloth_count;
+  mus_result_cloth *cloths;
+} mus_result;
+
+// `path` is a folder or a mesh file; `cache`, for a mesh only, is a PC2 or MDD file, or NULL. What does not fit
+// together is MUS_BAD_INPUT. On failure there is nothing to close.
+mus_status mus_result_open(const char *path, const char *cache, mus_result *out);
+void mus_result_close(mus_result *result);
+
+// A cloth's positions at frame 0 ... frames - 1, vertices * 3 numbers.
+mus_status mus_result_positions(const mus_result *result, int cloth, int frame, double *positions);
+
+// MUS_BAD_INPUT where the run has left none.
+mus_status mus_result_open_residuals(mus_result *result);
+// What the last linear solve of a frame left over, kg m/s, vertices * 3 numbers; NaN for a frame without a solve.
+mus_status mus_result_residuals(const mus_result *result, int cloth, int frame, double *residuals);
+
+#endif
