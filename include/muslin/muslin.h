@@ -7,9 +7,11 @@
 ///   muslin/sim.h            simulate step by step
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
+///   muslin/machine.h        how fast the machine is, for measurements
 #ifndef MUSLIN_MUSLIN_H
 #define MUSLIN_MUSLIN_H
 
+#include "muslin/machine.h"
 #include "muslin/matrix_market.h"
 #include "muslin/render.h"
 #include "muslin/run.h"

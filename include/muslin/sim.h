@@ -73,8 +73,10 @@ typedef struct mus_sim_system {
   int rows; ///< vertices; blocks are 3 x 3
   const int *row_start, *column;
   const double *values;
-  const double *right;     ///< rows * 3
-  const double *positions; ///< rows * 3
+  const double *right;      ///< rows * 3
+  const double *positions;  ///< rows * 3, m, at the step's beginning
+  const double *velocities; ///< rows * 3, m/s
+  double time_step;         ///< s
   int constraint_count;
   const mus_constraint *constraints;
 } mus_sim_system;

@@ -185,6 +185,8 @@ void mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
                           .values = sim->matrix.value,
                           .right = sim->right,
                           .positions = sim->position,
+                          .velocities = sim->velocity,
+                          .time_step = step_length(m->scene),
                           .constraint_count = sim->constraints,
                           .constraints = sim->constraint};
 }
