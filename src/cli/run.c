@@ -217,7 +217,7 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
   catch_interrupts();
   mus_status status = mus_run(scene, &options, &summary);
   if (status) {
-    int failed = failure_status(program, NULL, status);
+    int failed = failure_status(program, summary.began ? NULL : o->scene, status);
     if (summary.began)
       tell_how_to_go_on(folder, &summary);
     return summary.began ? CLI_FAILED : failed;

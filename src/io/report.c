@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/json_text.h"
 #include "io/partial.h"
 #include "muslin/muslin.h"
 
@@ -29,23 +30,9 @@ static const char tail[] = "], \"complete\": false}", before_records[] = ", \"st
 
 // --- JSON ----------------------------------------------------------------------------------------------------------
 
-// Text that is no UTF-8 (a file's name may be anything) keeps its plain letters.
-static json_t *make_text(const char *text) {
-  json_t *made = json_string(text);
-  size_t length = strlen(text);
-  char *plain = made ? NULL : mus_alloc(length + 1, 1);
-  if (!plain)
-    return made;
-  for (size_t i = 0; i <= length; ++i)
-    plain[i] = (signed char)text[i] < 0 ? '?' : text[i];
-  made = json_string(plain);
-  mus_free(plain);
-  return made;
-}
-
 static json_t *make_value(const mus_report_item *item) {
   if (item->text)
-    return make_text(item->text);
+    return mus_json_string(item->text);
   if (!isfinite(item->number))
     return json_null();
   // Up to here every whole number is a double.
@@ -84,7 +71,7 @@ static char *make_line(int with_version, int count, const mus_report_item *items
   json_t *object = json_object();
   int bad = !object || (with_version && json_object_set_new(object, "muslin", json_string(mus_version())) != 0);
   bad = bad || add_items(object, count, items) != 0;
-  char *line = bad ? NULL : json_dumps(object, JSON_PRESERVE_ORDER);
+  char *line = bad ? NULL : mus_json_line(object);
   json_decref(object);
   return line;
 }

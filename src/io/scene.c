@@ -2,15 +2,14 @@
 #include "muslin/scene.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "io/json_text.h"
 #include "io/schema.h"
 
-// --- defaults and life
-// ------------------------------------------------------------------------------------------------
+// --- defaults and life -----------------------------------------------------------------------------------------------
 
 static const double forever = 1e9; // s
 
@@ -65,8 +64,7 @@ void mus_scene_free(mus_scene *scene) {
 static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 
-// --- tables
-// -----------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 #define AT(type, member) .offset = offsetof(type, member)
 #define GIVEN_BY(type, member) .count_offset = offsetof(type, member), .has_count = 1
@@ -173,13 +171,26 @@ static const mus_field scene_fields[] = {
     {"cloths", MUS_FIELD_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
-// Checks what no single key can: that there is something to simulate.
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+static const double steps_a_frame = 1e6; // at most
+
+// Checks what no single key can.
+static mus_status check(const char *name, const mus_scene *scene) {
+  if (scene->cloth_count == 0)
+    return mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths: give at least one", name);
+  if (scene->frame_rate * scene->time_step * steps_a_frame < 1)
+    return mus_fail(MUS_BAD_INPUT, "%s: a frame would take more than %g steps: raise \"time_step\" or \"frame_rate\"",
+                    name, steps_a_frame);
+  for (int c = 0; c < scene->cloth_count; ++c)
+    if ((scene->cloths[c].shape.kind == MUS_CLOTH_FILE) != (scene->cloths[c].shape.file != NULL))
+      return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
+  return MUS_OK;
+}
+
 static mus_status finish(const char *name, mus_status status, mus_scene *read, mus_scene *scene) {
-  if (!status && read->cloth_count == 0)
-    status = mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths: give at least one", name);
-  for (int c = 0; c < read->cloth_count && !status; ++c)
-    if ((read->cloths[c].shape.kind == MUS_CLOTH_FILE) != (read->cloths[c].shape.file != NULL))
-      status = mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
+  if (!status)
+    status = check(name, read);
   if (status)
     mus_scene_free(read);
   else
@@ -187,9 +198,31 @@ static mus_status finish(const char *name, mus_status status, mus_scene *read, m
   return status;
 }
 
+// Mesh files are named relative to the scene file.
+static mus_status find_files(const char *path, mus_scene *scene) {
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+  for (int c = 0; c < scene->cloth_count && folder > 0; ++c) {
+    char **file = &scene->cloths[c].shape.file;
+    if (!*file || **file == '/')
+      continue;
+    char *joined = malloc(folder + strlen(*file) + 1);
+    if (!joined)
+      return mus_fail_memory();
+    memcpy(joined, path, folder);
+    strcpy(joined + folder, *file);
+    free(*file);
+    *file = joined;
+  }
+  return MUS_OK;
+}
+
 mus_status mus_scene_load(const char *path, mus_scene *scene) {
   mus_scene read = mus_default_scene();
-  return finish(path, mus_schema_read(path, &scene_schema, &read), &read, scene);
+  mus_status status = mus_schema_read(path, &scene_schema, &read);
+  if (!status)
+    status = find_files(path, &read);
+  return finish(path, status, &read, scene);
 }
 
 mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene) {
@@ -197,10 +230,27 @@ mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene)
   return finish(name, mus_schema_parse(name, text, &scene_schema, &read), &read, scene);
 }
 
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+// What stands for "not given" is written as what it means.
 char *mus_scene_text(const mus_scene *scene) {
-  json_t *json = mus_schema_write(&scene_schema, scene);
-  char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) : NULL;
+  static double zero[1], earth[3] = {0, -9.81, 0};
+  static char cotton[] = "cotton";
+  mus_scene copy = *scene;
+  copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
+  if (!copy.cloths)
+    return NULL;
+  for (int c = 0; c < scene->cloth_count; ++c) {
+    copy.cloths[c] = scene->cloths[c];
+    if (!copy.cloths[c].fabric)
+      copy.cloths[c].fabric = cotton;
+  }
+  if (copy.gravity.count == 0)
+    copy.gravity = (mus_keys){1, 3, zero, earth};
+  json_t *json = mus_schema_write(&scene_schema, &copy);
+  char *text = json ? mus_json_lines(json) : NULL;
   json_decref(json);
+  free(copy.cloths);
   return text;
 }
 

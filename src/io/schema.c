@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/json_text.h"
 #include "muslin/scene.h"
 
 enum { DEPTH = 16, FILE_MAXIMUM = 64 << 20 };
@@ -29,8 +30,7 @@ typedef struct reader {
   int depth;
 } reader;
 
-// --- places
-// -----------------------------------------------------------------------------------------------------------
+// --- places ----------------------------------------------------------------------------------------------------------
 
 static const char *skip_blanks(const char *at) {
   while (isspace((unsigned char)*at))
@@ -125,8 +125,7 @@ static mus_status wrong(const reader *r, const char *format, ...) {
   return mus_fail(MUS_BAD_INPUT, "%s:%d: %s %s", r->path, line_of(r), name, text);
 }
 
-// --- values
-// -----------------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 
 static mus_status read_number(const reader *r, const json_t *value, double minimum, double maximum, double *to) {
   if (!json_is_number(value))
@@ -338,8 +337,7 @@ static mus_status read_object(reader *r, const json_t *value, const mus_schema *
   return MUS_OK;
 }
 
-// --- files
-// ------------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 static mus_status read_text_file(const char *path, char **text) {
   FILE *file = fopen(path, "rb");
@@ -389,33 +387,54 @@ mus_status mus_schema_read(const char *path, const mus_schema *schema, void *obj
   return status;
 }
 
-// --- writing
-// ----------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+// These give NULL where memory is short. jansson frees what it cannot add, and fails to add NULL.
+
+static json_t *give_up(json_t *json) {
+  json_decref(json);
+  return NULL;
+}
 
 static json_t *write_numbers(int count, const double *from) {
   json_t *list = json_array();
   for (int k = 0; k < count; ++k)
-    json_array_append_new(list, json_real(from[k]));
+    if (json_array_append_new(list, json_real(from[k])) != 0)
+      return give_up(list);
   return list;
 }
 
 static json_t *write_keys(const mus_keys *keys, int width) {
-  if (keys->count == 0)
-    return json_null();
-  json_t *list = json_array();
+  json_t *list = keys->count > 1 ? json_array() : json_null();
   for (int k = 0; k < keys->count; ++k) {
-    const double *value = keys->value + (size_t)k * (size_t)width;
+    const double *at = keys->value + (size_t)k * (size_t)width;
+    json_t *value = width == 1 ? json_real(at[0]) : write_numbers(width, at);
+    if (keys->count == 1)
+      return value; // the same at all times
     json_t *key = json_object();
-    json_object_set_new(key, "time", json_real(keys->time[k]));
-    json_object_set_new(key, "value", width == 1 ? json_real(value[0]) : write_numbers(width, value));
-    json_array_append_new(list, key);
+    int failed = json_object_set_new(key, "time", json_real(keys->time[k])) != 0;
+    failed |= json_object_set_new(key, "value", value) != 0;
+    if (json_array_append_new(list, failed ? give_up(key) : key) != 0)
+      return give_up(list);
+  }
+  return list;
+}
+
+static json_t *write_list(const mus_field *field, const void *elements, int count) {
+  const int *wholes = elements;
+  json_t *list = json_array();
+  for (int k = 0; k < count; ++k) {
+    json_t *element = field->kind == MUS_FIELD_WHOLES
+                          ? json_integer(wholes[k])
+                          : mus_schema_write(field->inner, (const char *)elements + (size_t)k * field->inner->size);
+    if (json_array_append_new(list, element) != 0)
+      return give_up(list);
   }
   return list;
 }
 
 static json_t *write_field(const mus_field *field, const char *object) {
   const void *from = object + field->offset;
-  int count = field->has_count ? *(const int *)(const void *)(object + field->count_offset) : 0;
   switch (field->kind) {
   case MUS_FIELD_WHOLE:
     return json_integer(*(const int *)from);
@@ -428,19 +447,12 @@ static json_t *write_field(const mus_field *field, const char *object) {
   case MUS_FIELD_CHOICE:
     return json_string(field->choices[*(const int *)from]);
   case MUS_FIELD_TEXT:
-    return *(char *const *)from ? json_string(*(char *const *)from) : json_null();
+    return *(char *const *)from ? mus_json_string(*(char *const *)from) : json_null();
   case MUS_FIELD_KEYS:
     return write_keys(from, field->width);
   case MUS_FIELD_WHOLES:
-  case MUS_FIELD_LIST: {
-    json_t *list = json_array();
-    const char *elements = *(const char *const *)from;
-    for (int k = 0; k < count; ++k)
-      json_array_append_new(list, field->kind == MUS_FIELD_WHOLES
-                                      ? json_integer(((const int *)(const void *)elements)[k])
-                                      : mus_schema_write(field->inner, elements + (size_t)k * field->inner->size));
-    return list;
-  }
+  case MUS_FIELD_LIST:
+    return write_list(field, *(const void *const *)from, *(const int *)(const void *)(object + field->count_offset));
   case MUS_FIELD_OBJECT:
     return mus_schema_write(field->inner, from);
   }
@@ -455,7 +467,8 @@ json_t *mus_schema_write(const mus_schema *schema, const void *object) {
     if (field->kind == MUS_FIELD_NUMBERS && field->has_count &&
         !*(const int *)(const void *)((const char *)object + field->count_offset))
       continue;
-    json_object_set_new(result, field->key, write_field(field, object));
+    if (json_object_set_new(result, field->key, write_field(field, object)) != 0)
+      return give_up(result);
   }
   return result;
 }
