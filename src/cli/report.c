@@ -1,50 +1,16 @@
 // What `muslin solve` tells. See report.h.
 #include "report.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "failure.h"
+#include "numbers.h"
 #include "output.h"
 #include "plot.h"
 
-// --- numbers for people -------------------------------------------------------------------------------------------
-
-typedef struct short_text {
-  char text[48];
-} short_text;
-
-// 1234567 as 1,234,567
-static short_text grouped(long long value) {
-  char digits[32];
-  short_text out;
-  int length = snprintf(digits, sizeof digits, "%lld", value), at = 0;
-  for (int i = 0; i < length; ++i) {
-    if (i > 0 && (length - i) % 3 == 0)
-      out.text[at++] = ',';
-    out.text[at++] = digits[i];
-  }
-  out.text[at] = 0;
-  return out;
-}
-
-static short_text duration(double seconds) {
-  short_text out;
-  if (seconds < 0.9995)
-    snprintf(out.text, sizeof out.text, "%.*f ms", seconds < 0.00995 ? 2 : seconds < 0.0995 ? 1 : 0, 1e3 * seconds);
-  else
-    snprintf(out.text, sizeof out.text, "%.*f s", seconds < 9.95 ? 2 : 1, seconds);
-  return out;
-}
-
-static short_text megabytes(size_t bytes) {
-  short_text out;
-  snprintf(out.text, sizeof out.text, "%.*f MB", bytes < 100000000 ? 1 : 0, (double)bytes * 1e-6);
-  return out;
-}
+// --- parts of rows and titles ------------------------------------------------------------------------------------
 
 static short_text solver_name(const solver_run *run) {
   short_text out;
@@ -67,11 +33,11 @@ static const char *file_name(const char *path) {
 
 void report_print_system(const solve_report *report, FILE *file) {
   const linear_system *s = report->system;
-  fprintf(file, "%s: %s unknowns, %s non-zeros, %s node%s of %d unknown%s", report->matrix, grouped(s->unknowns).text,
-          grouped(s->stored).text, grouped(s->a.rows).text, s->a.rows > 1 ? "s" : "", s->a.block,
-          s->a.block > 1 ? "s" : "");
+  fprintf(file, "%s: %s unknowns, %s non-zeros, %s node%s of %d unknown%s", report->matrix,
+          numbers_grouped(s->unknowns).text, numbers_grouped(s->stored).text, numbers_grouped(s->a.rows).text,
+          s->a.rows > 1 ? "s" : "", s->a.block, s->a.block > 1 ? "s" : "");
   if (s->constraint_count)
-    fprintf(file, ", %s of them constrained", grouped(s->constraint_count).text);
+    fprintf(file, ", %s of them constrained", numbers_grouped(s->constraint_count).text);
   fprintf(file, "\nright-hand side: %s; near kernel: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
   if (s->positions)
     fprintf(file, "rigid-body motions\n");
@@ -84,9 +50,10 @@ void report_print_system(const solve_report *report, FILE *file) {
 static void print_row(const solve_report *report, const solver_run *run, FILE *file) {
   const mus_solve_record *r = &run->record;
   fprintf(file, "%-15s %10s %6.3f %10s %10s %10s %10s %10s %7.2f %9.1e", solver_name(run).text,
-          grouped(r->iterations).text, r->rate, duration(r->setup_seconds).text, duration(r->prefilter_seconds).text,
-          duration(r->solve_seconds).text, duration(total_seconds(r)).text, megabytes(r->bytes).text,
-          r->operator_complexity, r->true_residual);
+          numbers_grouped(r->iterations).text, r->rate, numbers_duration(r->setup_seconds).text,
+          numbers_duration(r->prefilter_seconds).text, numbers_duration(r->solve_seconds).text,
+          numbers_duration(total_seconds(r)).text, numbers_megabytes(r->bytes).text, r->operator_complexity,
+          r->true_residual);
   if (report->system->exact)
     fprintf(file, " %9.1e %9.1e", run->error.euclidean, run->error.energy);
   fprintf(file, "%s%s\n", run->status ? "  " : "", run->status ? mus_status_name(run->status) : "");
@@ -112,10 +79,11 @@ static void curves_of(const solve_report *report, short_text *words, plot_curve 
     if (run->status)
       snprintf(words[2 * i + 1].text, sizeof words->text, "%s", mus_status_name(run->status));
     else if (run->record.method == MUS_METHOD_CHOLMOD)
-      snprintf(words[2 * i + 1].text, sizeof words->text, "direct, %.16s", duration(total_seconds(&run->record)).text);
+      snprintf(words[2 * i + 1].text, sizeof words->text, "direct, %.16s",
+               numbers_duration(total_seconds(&run->record)).text);
     else
       snprintf(words[2 * i + 1].text, sizeof words->text, "%d iteration%s, %.16s", run->record.iterations,
-               run->record.iterations == 1 ? "" : "s", duration(total_seconds(&run->record)).text);
+               run->record.iterations == 1 ? "" : "s", numbers_duration(total_seconds(&run->record)).text);
     curves[i] = (plot_curve){.name = words[2 * i].text,
                              .note = words[2 * i + 1].text,
                              .count = run->residuals ? run->record.iterations + 1 : 0,
@@ -134,7 +102,7 @@ static int draw_plot(const solve_report *report, draw *drawing, FILE *file) {
   if (!failed) {
     snprintf(title, sizeof title, "Convergence on %.80s", file_name(report->matrix));
     snprintf(subtitle, sizeof subtitle, "%s unknowns, %s non-zeros, %s precision; dashed: tolerance %g",
-             grouped(report->system->unknowns).text, grouped(report->system->stored).text,
+             numbers_grouped(report->system->unknowns).text, numbers_grouped(report->system->stored).text,
              report->options.precision == MUS_SINGLE ? "single" : "double", report->options.tolerance);
     curves_of(report, words, curves);
     residual_plot all = {title, subtitle, report->options.tolerance, report->count, curves};
@@ -170,16 +138,13 @@ int report_write_plot(const solve_report *report, const char *path) {
 
 // --- JSON ---------------------------------------------------------------------------------------------------------
 
-// JSON has no NaN and no infinity.
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static json_t *levels_json(const mus_solve_record *record) {
   json_t *list = json_array();
   for (int i = 0; i < record->levels; ++i) {
     const mus_level_report *l = &record->level[i];
     json_array_append_new(list, json_pack("{s:i, s:i, s:I, s:i, s:i, s:o, s:b, s:I}", "rows", l->rows, "block",
                                           l->block, "nonzeros", (json_int_t)l->nonzeros, "special", l->special,
-                                          "dropped", l->dropped, "spectral_radius", number(l->spectral_radius),
+                                          "dropped", l->dropped, "spectral_radius", numbers_json(l->spectral_radius),
                                           "radius_converged", l->radius_converged, "bytes", (json_int_t)l->bytes));
   }
   return list;
@@ -188,27 +153,28 @@ static json_t *levels_json(const mus_solve_record *record) {
 static json_t *residuals_json(const solver_run *run) {
   json_t *list = json_array();
   for (int i = 0; run->residuals && i <= run->record.iterations; ++i)
-    json_array_append_new(list, number(run->residuals[i]));
+    json_array_append_new(list, numbers_json(run->residuals[i]));
   return list;
 }
 
 static json_t *run_json(const solve_report *report, const solver_run *run) {
   const mus_solve_record *r = &run->record;
   int known = report->system->exact != NULL;
-  json_t *object = json_pack(
-      "{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:i}", "solver", mus_method_name(run->asked), "method",
-      mus_method_name(r->method), "status", mus_status_name(run->status), "iterations", r->iterations, "rate",
-      number(r->rate), "setup_s", number(r->setup_seconds), "prefilter_s", number(r->prefilter_seconds), "solve_s",
-      number(r->solve_seconds), "total_s", number(total_seconds(r)), "bytes", (json_int_t)r->bytes,
-      "operator_complexity", number(r->operator_complexity), "levels", r->levels);
+  json_t *object =
+      json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:i}", "solver", mus_method_name(run->asked),
+                "method", mus_method_name(r->method), "status", mus_status_name(run->status), "iterations",
+                r->iterations, "rate", numbers_json(r->rate), "setup_s", numbers_json(r->setup_seconds), "prefilter_s",
+                numbers_json(r->prefilter_seconds), "solve_s", numbers_json(r->solve_seconds), "total_s",
+                numbers_json(total_seconds(r)), "bytes", (json_int_t)r->bytes, "operator_complexity",
+                numbers_json(r->operator_complexity), "levels", r->levels);
   if (!object)
     return NULL;
-  json_object_set_new(object, "true_residual", number(r->true_residual));
-  json_object_set_new(object, "true_error", known ? number(run->error.energy) : json_null());
-  json_object_set_new(object, "true_error_euclidean", known ? number(run->error.euclidean) : json_null());
+  json_object_set_new(object, "true_residual", numbers_json(r->true_residual));
+  json_object_set_new(object, "true_error", known ? numbers_json(run->error.energy) : json_null());
+  json_object_set_new(object, "true_error_euclidean", known ? numbers_json(run->error.euclidean) : json_null());
   if (run->status)
     json_object_set_new(object, "error", json_string_nocheck(run->text));
-  json_object_set_new(object, "reference", number(r->reference));
+  json_object_set_new(object, "reference", numbers_json(r->reference));
   json_object_set_new(object, "residuals", residuals_json(run));
   json_object_set_new(object, "level", levels_json(r));
   return object;
@@ -227,16 +193,11 @@ static json_t *report_json(const solve_report *report) {
     }
   return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:s, s:i, s:o}", "program_version", mus_version(), "matrix",
                    report->matrix, "rows", s->unknowns, "block", s->a.block, "nonzeros", (json_int_t)s->stored,
-                   "constrained", s->constraint_count, "tolerance", number(report->options.tolerance), "precision",
-                   report->options.precision == MUS_SINGLE ? "single" : "double", "threads", threads, "results",
-                   results);
+                   "constrained", s->constraint_count, "tolerance", numbers_json(report->options.tolerance),
+                   "precision", report->options.precision == MUS_SINGLE ? "single" : "double", "threads", threads,
+                   "results", results);
 }
 
 int report_write_json(const solve_report *report, const char *path) {
-  json_t *root = report_json(report);
-  char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
-  int failed = text ? output_write(report->program, path, text, strlen(text)) : failure_memory(report->program);
-  free(text);
-  json_decref(root);
-  return failed;
+  return numbers_write_json(report->program, path, report_json(report));
 }
