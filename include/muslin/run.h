@@ -28,6 +28,7 @@ typedef struct mus_run_options {
   const char *formats; ///< "pc2", "mdd", "obj", "usda", or several with commas between; NULL: "pc2", or as before
   int checkpoint;      ///< frames between checkpoints; 0: none; negative: 10, or as before (-1)
   int residual;        ///< 1: also NAME.residual.pc2, what each frame's last step left unsolved, kg m/s (0)
+  int preview;         ///< 1: also preview.png, the latest frame, and preview.mp4, at the end (0)
   int resume;          ///< 1: go on from the last checkpoint in the folder; without one, start anew and say so (0)
   FILE *progress;      ///< how far the run is; NULL: silence
   int (*stop)(void);   ///< asked after every step; the run ends early where it answers other than 0. NULL: never

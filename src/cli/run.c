@@ -27,7 +27,7 @@ typedef struct run_options {
 
 static const char *const tessellations[] = {"regular", "irregular", NULL};  // in the order of mus_tessellation
 static const char *const integrators[] = {"euler", "bdf2", "newton", NULL}; // in the order of mus_integrator
-enum { OPTIONS = 14, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+enum { OPTIONS = 15, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
 static option whole(const char *name, int *target, int minimum, int maximum, const char *help) {
   return (option){.name = name,
@@ -70,6 +70,7 @@ static int list_options(run_options *o, option *list) {
   list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
   list[n++] = text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
   list[n++] = whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames from one to the next, 0: none (10)");
+  list[n++] = flag("preview", &o->run.preview, "keep DIR/preview.png at the latest frame, and make DIR/preview.mp4");
   list[n++] = flag("residual", &o->run.residual, "also write what each frame's last solve left, as NAME.residual.pc2");
   list[n++] = flag("help", &o->help, "this text");
   list[n - 1].letter = 'h';

@@ -62,18 +62,27 @@ static int start_ffmpeg(mus_video *video, double rate, int input) {
                                    "bt709",        "-color_trc", "bt709",       "-movflags", "+faststart",
                                    "-f",           "mp4",        video->url,    NULL};
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
   if (error)
     return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error) {
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
+  // In a process group of its own: Ctrl-C is for the caller, who may want to finish the video.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   if (!error)
     error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!error)
     error = posix_spawn_file_actions_adddup2(&actions, fileno(video->complaints), STDERR_FILENO);
   if (!error)
-    error = posix_spawnp(&video->ffmpeg, "ffmpeg", &actions, NULL, (char *const *)arguments, environ);
+    error = posix_spawnp(&video->ffmpeg, "ffmpeg", &actions, &attributes, (char *const *)arguments, environ);
   if (error)
     video->ffmpeg = 0;
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }

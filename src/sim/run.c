@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/timer.h"
 #include "io/checkpoint.h"
+#include "sim/preview.h"
 #include "sim/run_output.h"
 #include "sim/saved.h"
 
@@ -37,6 +38,7 @@ typedef struct run {
   int frame; // done
   mus_sim *sim;
   mus_run_output output;
+  mus_preview *preview; // NULL where none is wanted
   mus_run_summary *summary;
 } run;
 
@@ -189,6 +191,15 @@ static mus_status run_step(run *r, int *iterations) {
   return status;
 }
 
+// A preview that fails is said, and does no harm.
+static void show(run *r, mus_progress *progress) {
+  if (!r->preview || mus_preview_draw(r->preview, r->sim) == MUS_OK)
+    return;
+  if (progress)
+    mus_progress_clear(progress);
+  say(r, "preview: ", mus_last_error());
+}
+
 // Ends with the frame, or where the run is told to stop.
 static mus_status run_frame(run *r, mus_progress *progress) {
   double begin = mus_seconds(), from = mus_sim_time(r->sim);
@@ -210,9 +221,12 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   r->state.seconds += mus_seconds() - begin;
   if (r->state.interval > 0 && r->frame % r->state.interval == 0)
     status = save(r);
-  if (progress && !status)
+  if (status)
+    return status;
+  show(r, progress);
+  if (progress)
     mus_progress_update(progress, r->frame, iterations);
-  return status;
+  return MUS_OK;
 }
 
 static mus_status run_frames(run *r) {
@@ -221,6 +235,7 @@ static mus_status run_frames(run *r) {
   mus_progress progress = {0};
   if (stream)
     progress = mus_progress_start(stream, r->scene->name ? r->scene->name : "scene", r->frame, r->scene->frames);
+  show(r, stream ? &progress : NULL);
   while (r->frame < r->scene->frames && !status && !r->summary->stopped)
     status = run_frame(r, stream ? &progress : NULL);
   if (stream)
@@ -250,6 +265,15 @@ static void say_repairs(const run *r) {
       say(r, r->output.names[k], mus_sim_repairs(r->sim, k));
 }
 
+// Why the run itself has failed is not lost over a preview that fails too.
+static mus_status end_preview(run *r, mus_status status) {
+  char text[1024];
+  snprintf(text, sizeof text, "%s", mus_last_error());
+  if (mus_preview_close(r->preview) != MUS_OK)
+    say(r, "preview: ", mus_last_error());
+  return status ? mus_fail(status, "%s", text) : MUS_OK;
+}
+
 static mus_status run_all(run *r) {
   int resumes = 0;
   mus_status status = prepare(r, &resumes);
@@ -260,7 +284,9 @@ static mus_status run_all(run *r) {
   status = resumes ? go_on(r) : mus_run_output_begin(&r->output);
   if (status || r->summary->complete)
     return status;
-  status = run_frames(r);
+  if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)
+    say(r, "preview: ", mus_last_error());
+  status = end_preview(r, run_frames(r));
   summarise(r);
   return status || r->summary->stopped ? status : mus_run_output_finish(&r->output, r->summary);
 }
