@@ -5,6 +5,7 @@
 ///   muslin/run.h            simulate into a folder
 ///   muslin/render.h         pictures and videos of such folders
 ///   muslin/sim.h            simulate step by step
+///   muslin/info.h           what a file holds
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 ///   muslin/machine.h        how fast the machine is, for measurements
@@ -12,6 +13,7 @@
 #define MUSLIN_MUSLIN_H
 
 #include "muslin/machine.h"
+#include "muslin/info.h"
 #include "muslin/matrix_market.h"
 #include "muslin/render.h"
 #include "muslin/run.h"

@@ -5,6 +5,7 @@
 
 #include "examples.h"
 #include "failure.h"
+#include "info.h"
 #include "muslin/muslin.h"
 #include "options.h"
 #include "render.h"
@@ -21,6 +22,7 @@ static const command commands[] = {
     {"run", run_command, "simulate a scene into a folder"},
     {"examples", examples_command, "list the built-in scenes"},
     {"render", render_command, "draw pictures and videos of a result"},
+    {"info", info_command, "say what a mesh, scene, cache, matrix or result folder holds"},
     {"solve", solve_command, "use the linear solver on a Matrix Market system"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

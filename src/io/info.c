@@ -1,0 +1,228 @@
+// See muslin/info.h: which kind a file is of, and what there is to say about the small ones.
+#include "io/info.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "io/cache.h"
+#include "io/checkpoint.h"
+#include "mesh/measure.h"
+#include "muslin/matrix_market.h"
+#include "muslin/scene.h"
+
+void mus_info_line(FILE *out, const char *name, const char *format, ...) {
+  fprintf(out, "  %-12s ", name);
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(out, format, arguments);
+  va_end(arguments);
+  fputc('\n', out);
+}
+
+// --- scenes ----------------------------------------------------------------------------------------------------------
+
+static mus_status print_scene(mus_status loaded, mus_scene *scene, FILE *out) {
+  if (loaded)
+    return loaded;
+  char *text = mus_scene_text(scene);
+  if (text)
+    fputs(text, out);
+  free(text);
+  mus_scene_free(scene);
+  return text ? MUS_OK : mus_fail_memory();
+}
+
+static mus_status info_scene(const char *path, FILE *out) {
+  mus_scene scene;
+  return print_scene(mus_scene_load(path, &scene), &scene, out);
+}
+
+// --- caches ----------------------------------------------------------------------------------------------------------
+
+static mus_status print_box(mus_cache_reader *reader, int frame, double *positions, const char *name, FILE *out) {
+  mus_status status = mus_cache_read(reader, frame, positions);
+  if (status)
+    return status;
+  mus_mesh points = {.vertices = mus_cache_about(reader)->points, .position = positions};
+  mus_box b = mus_mesh_box(&points);
+  mus_info_line(out, name, "from (%g, %g, %g) to (%g, %g, %g)", b.low[0], b.low[1], b.low[2], b.high[0], b.high[1],
+                b.high[2]);
+  return MUS_OK;
+}
+
+static mus_status print_cache(const char *path, mus_cache_reader *reader, FILE *out) {
+  const mus_cache_info *about = mus_cache_about(reader);
+  int last = about->frames - 1;
+  fprintf(out, "%s: a %s cache\n", path, mus_cache_format_name(about->format));
+  mus_info_line(out, "points", "%d", about->points);
+  mus_info_line(out, "samples", "%d", about->frames);
+  if (about->time && last >= 0)
+    mus_info_line(out, "time", "%g to %g s", about->time[0], about->time[last]);
+  else if (last >= 0)
+    mus_info_line(out, "frames", "%g to %g", about->start, about->start + about->rate * last);
+  if (last < 0)
+    return MUS_OK;
+  double *positions = mus_alloc(3 * (size_t)about->points, sizeof *positions);
+  mus_status status = positions ? print_box(reader, 0, positions, "first box", out) : mus_fail_memory();
+  if (!status && last > 0)
+    status = print_box(reader, last, positions, "last box", out);
+  mus_free(positions);
+  return status;
+}
+
+static mus_status info_cache(const char *path, FILE *out) {
+  mus_cache_reader *reader = NULL;
+  mus_status status = mus_cache_open(path, &reader);
+  if (!status)
+    status = print_cache(path, reader, out);
+  mus_cache_reader_free(reader);
+  return status;
+}
+
+// --- checkpoints -----------------------------------------------------------------------------------------------------
+
+static mus_status info_checkpoint(const char *path, FILE *out) {
+  mus_arena arena = {0};
+  mus_checkpoint checkpoint;
+  mus_status status = mus_checkpoint_read(path, &arena, &checkpoint);
+  if (!status) {
+    fprintf(out, "%s: a checkpoint, whole\n", path);
+    mus_info_line(out, "frame", "%d", checkpoint.frame);
+    for (int k = 0; k < checkpoint.count; ++k)
+      mus_info_line(out, k == 0 ? "sections" : "", "%s, %zu bytes", checkpoint.sections[k].name,
+                    checkpoint.sections[k].bytes);
+  }
+  mus_arena_clear(&arena);
+  return status;
+}
+
+// --- matrices --------------------------------------------------------------------------------------------------------
+
+static double entry_at(const mus_mm_matrix *m, int row, int column) {
+  int low = m->row_start[row], high = m->row_start[row + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (m->column[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < m->row_start[row + 1] && m->column[low] == column ? m->value[low] : 0;
+}
+
+// The largest |a_ij - a_ji|, over the largest |a_ij|.
+static double asymmetry(const mus_mm_matrix *m) {
+  double difference = 0, largest = 0;
+  for (int i = 0; i < m->rows; ++i)
+    for (int k = m->row_start[i]; k < m->row_start[i + 1]; ++k) {
+      difference = fmax(difference, fabs(m->value[k] - entry_at(m, m->column[k], i)));
+      largest = fmax(largest, fabs(m->value[k]));
+    }
+  return largest > 0 ? difference / largest : 0;
+}
+
+// The largest block size that pads the matrix by a tenth at most.
+static int guess_block(const mus_mm_matrix *m) {
+  for (int block = 12; block > 1; --block) {
+    mus_mm_blocks blocks;
+    if (m->rows % block != 0 || mus_mm_to_blocks(m, block, &blocks) != MUS_OK)
+      continue;
+    double stored = (double)blocks.row_start[blocks.rows] * block * block;
+    mus_mm_blocks_free(&blocks);
+    if (stored <= 1.1 * (double)m->row_start[m->rows])
+      return block;
+  }
+  return 1;
+}
+
+static mus_status info_matrix(const char *path, FILE *out) {
+  mus_mm_matrix m;
+  mus_status status = mus_mm_read(path, &m);
+  if (status)
+    return status;
+  fprintf(out, "%s: a %s matrix\n", path, m.dense ? "dense" : "sparse");
+  mus_info_line(out, "size", "%d x %d", m.rows, m.columns);
+  if (!m.dense) {
+    mus_info_line(out, "non-zeros", "%d, %.1f a row", m.row_start[m.rows], (double)m.row_start[m.rows] / m.rows);
+    if (m.rows == m.columns) {
+      double apart = asymmetry(&m);
+      if (apart == 0)
+        mus_info_line(out, "symmetric", "yes");
+      else
+        mus_info_line(out, "symmetric", "no: entries differ from their mirror images by up to %.2g of the largest",
+                      apart);
+      mus_info_line(out, "block size", "%d, by where the entries are", guess_block(&m));
+    }
+  }
+  mus_mm_free(&m);
+  return MUS_OK;
+}
+
+// --- which kind ------------------------------------------------------------------------------------------------------
+
+enum { FIRST = 512 };
+
+static int ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// The first bytes, unpacked where the file is compressed, with a zero behind them.
+static mus_status read_first(const char *path, char first[FIRST + 1]) {
+  gzFile file = gzopen(path, "rb");
+  int got = file ? gzread(file, first, FIRST) : -1;
+  if (file)
+    gzclose(file);
+  if (got < 0)
+    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read: check the name and the permissions", path);
+  memset(first + got, 0, (size_t)(FIRST + 1 - got));
+  return MUS_OK;
+}
+
+typedef mus_status (*info_part)(const char *path, FILE *out);
+
+static info_part choose(const char *path, const char *first) {
+  if (strncmp(first, "MUSLINCP", 8) == 0)
+    return info_checkpoint;
+  if (strncmp(first, "POINTCACHE2", 11) == 0 || ends_with(path, ".mdd") || ends_with(path, ".mdd.partial"))
+    return info_cache;
+  if (strncmp(first, "%%MatrixMarket", 14) == 0 || ends_with(path, ".mtx") || ends_with(path, ".mtx.gz"))
+    return info_matrix;
+  if (strncmp(first, "ply", 3) == 0 || ends_with(path, ".obj") || ends_with(path, ".obj.gz") ||
+      ends_with(path, ".ply") || ends_with(path, ".ply.gz"))
+    return mus_info_mesh;
+  if (strncmp(first, "{\"muslin\": ", 11) == 0)
+    return mus_info_report;
+  if (first[strspn(first, " \t\r\n")] == '{' || ends_with(path, ".json"))
+    return info_scene;
+  return NULL;
+}
+
+mus_status mus_info(const char *path, FILE *out) {
+  struct stat about;
+  mus_scene scene;
+  if (stat(path, &about) != 0) {
+    if (mus_scene_builtin(path, &scene) == MUS_OK)
+      return print_scene(MUS_OK, &scene, out);
+    return mus_fail(MUS_IO_ERROR, "%.200s: there is no such file, nor a built-in scene of that name", path);
+  }
+  if (S_ISDIR(about.st_mode))
+    return mus_info_result(path, out);
+  if (!S_ISREG(about.st_mode))
+    return mus_fail(MUS_BAD_INPUT, "%.200s: is not a plain file or a folder", path);
+  char first[FIRST + 1];
+  mus_status status = read_first(path, first);
+  if (status)
+    return status;
+  info_part part = choose(path, first);
+  return part ? part(path, out)
+              : mus_fail(MUS_BAD_INPUT,
+                         "%.200s: is of no kind that is known: give a mesh (OBJ, PLY), a scene (JSON), a cache (PC2, "
+                         "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
+                         path);
+}
