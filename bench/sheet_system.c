@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "par/par.h"
 
 enum { TRIANGLES, HINGES, VERTICES, KINDS };
 enum { SIDE_MAXIMUM = 4096 };
@@ -226,12 +225,12 @@ static mus_status create_topology(sheet_system *s) {
     place_hinges(&s->options, hinge);
   for (int i = 0; i < s->rows; ++i)
     vertex[i] = i;
-  s->tuples[TRIANGLES] = (mus_tuples){3, 2 * cells, triangle};
-  s->tuples[HINGES] = (mus_tuples){4, hinges, hinge};
-  s->tuples[VERTICES] = (mus_tuples){1, s->rows, vertex};
+  s->tuples[TRIANGLES] = (mus_tuples){3, 2 * cells, triangle, 0};
+  s->tuples[HINGES] = (mus_tuples){4, hinges, hinge, 0};
+  s->tuples[VERTICES] = (mus_tuples){1, s->rows, vertex, 0};
   mus_status status = mus_pattern_from_tuples(&s->arena, s->rows, KINDS, s->tuples, s->pattern);
   if (!status)
-    status = mus_scatter_create(&s->arena, s->pattern, KINDS, s->tuples, &s->scatter);
+    status = mus_scatter_create(&s->arena, s->pattern, s->block, KINDS, s->tuples, &s->scatter);
   if (!status)
     status = mus_matrix_create(&s->arena, s->pattern, s->block, s->block, &s->a);
   return status;
@@ -319,48 +318,12 @@ mus_status sheet_energy(const sheet_system *s, const double *position, double *e
   return MUS_OK;
 }
 
-// Memory for `pieces[kind]` numbers an element of each kind, from an arena that the caller clears.
-static mus_status element_memory(const sheet_system *s, mus_arena *arena, const size_t pieces[KINDS],
-                                 double *element[KINDS]) {
-  for (int kind = 0; kind < KINDS; ++kind) {
-    element[kind] = mus_arena_alloc(arena, (size_t)s->tuples[kind].count * pieces[kind], sizeof(double));
-    if (!element[kind])
-      return mus_fail_memory();
-  }
-  return MUS_OK;
-}
-
 static void membrane_force(const membrane_state *state, double *force) {
   for (int i = 0; i < 9; ++i) {
     force[i] = 0;
     for (int k = 0; k < CONDITIONS; ++k)
       force[i] -= state->stiffness[k] * state->condition[k] * state->slope[k][i];
   }
-}
-
-mus_status sheet_force(const sheet_system *s, const double *position, double *force) {
-  static const size_t pieces[KINDS] = {9, 12, 3};
-  mus_arena arena = {0};
-  double *element[KINDS];
-  mus_status status = element_memory(s, &arena, pieces, element);
-  if (!status) {
-    MUS_PARALLEL_FOR
-    for (int t = 0; t < s->tuples[TRIANGLES].count; ++t) {
-      membrane_state state = membrane_at(s, t, position);
-      membrane_force(&state, element[TRIANGLES] + (size_t)t * 9);
-    }
-    MUS_PARALLEL_FOR
-    for (int e = 0; e < s->tuples[HINGES].count; ++e) {
-      hinge_state state = hinge_at(s, e, position);
-      for (int i = 0; i < 12; ++i)
-        element[HINGES][(size_t)e * 12 + (size_t)i] = -state.stiffness * state.weight[i / 3] * state.bend[i % 3];
-    }
-    memset(element[VERTICES], 0, (size_t)s->rows * 3 * sizeof(double));
-    const double *all[KINDS] = {element[TRIANGLES], element[HINGES], element[VERTICES]};
-    mus_scatter_vector(s->scatter, s->block, all, force);
-  }
-  mus_arena_clear(&arena);
-  return status;
 }
 
 // Upper blocks of factor * sum_k stiffness_k slope_k slope_k^T, with the products bracketed so that rounding keeps them
@@ -388,39 +351,46 @@ static void hinge_blocks(const hinge_state *state, double factor, double *block)
       scaled_identity(factor * state->stiffness * state->weight[i] * state->weight[j], block);
 }
 
-static mus_status assemble_matrix(sheet_system *s) {
-  static const size_t pieces[KINDS] = {6 * 9, 10 * 9, 9};
-  const double factor = s->options.time_step * (s->options.damping + s->options.time_step);
-  mus_arena arena = {0};
-  double *element[KINDS];
-  mus_status status = element_memory(s, &arena, pieces, element);
-  if (!status) {
-    MUS_PARALLEL_FOR
-    for (int t = 0; t < s->tuples[TRIANGLES].count; ++t) {
-      membrane_state state = membrane_at(s, t, s->position);
-      membrane_blocks(&state, factor, element[TRIANGLES] + (size_t)t * 54);
+// Where elements are evaluated: forces of the sheet and blocks of A, in the positions given.
+typedef struct evaluation {
+  const sheet_system *sheet;
+  const double *position;
+  double factor; // of K in A
+} evaluation;
+
+static void evaluate(const void *context, int list, int first, int count, double *force, double *block) {
+  const evaluation *at = context;
+  const sheet_system *s = at->sheet;
+  for (int e = first; e < first + count; ++e) {
+    if (list == TRIANGLES) {
+      membrane_state state = membrane_at(s, e, at->position);
+      membrane_force(&state, force);
+      if (block)
+        membrane_blocks(&state, at->factor, block);
+    } else if (list == HINGES) {
+      hinge_state state = hinge_at(s, e, at->position);
+      for (int i = 0; i < 12; ++i)
+        force[i] = -state.stiffness * state.weight[i / 3] * state.bend[i % 3];
+      if (block)
+        hinge_blocks(&state, at->factor, block);
+    } else {
+      memset(force, 0, 3 * sizeof *force);
+      if (block)
+        scaled_identity(s->mass[e], block);
     }
-    MUS_PARALLEL_FOR
-    for (int e = 0; e < s->tuples[HINGES].count; ++e) {
-      hinge_state state = hinge_at(s, e, s->position);
-      hinge_blocks(&state, factor, element[HINGES] + (size_t)e * 90);
-    }
-    MUS_PARALLEL_FOR
-    for (int i = 0; i < s->rows; ++i)
-      scaled_identity(s->mass[i], element[VERTICES] + (size_t)i * 9);
-    const double *all[KINDS] = {element[TRIANGLES], element[HINGES], element[VERTICES]};
-    mus_scatter_matrix(s->scatter, all, &s->a);
+    force += 3 * s->tuples[list].arity;
+    block = block ? block + 9 * mus_tuple_blocks(s->tuples[list].arity) : NULL;
   }
-  mus_arena_clear(&arena);
-  return status;
+}
+
+mus_status sheet_force(const sheet_system *s, const double *position, double *force) {
+  mus_scatter_run(s->scatter, evaluate, &(evaluation){s, position, 0}, NULL, force);
+  return MUS_OK;
 }
 
 mus_status sheet_system_assemble(sheet_system *s) {
-  mus_status status = assemble_matrix(s);
-  if (!status)
-    status = sheet_force(s, s->position, s->b);
-  if (status)
-    return status;
+  double factor = s->options.time_step * (s->options.damping + s->options.time_step);
+  mus_scatter_run(s->scatter, evaluate, &(evaluation){s, s->position, factor}, &s->a, s->b);
   for (int i = 0; i < s->rows * 3; ++i)
     s->b[i] = s->options.time_step * (s->b[i] + s->mass[i / 3] * gravity[i % 3]);
   return MUS_OK;

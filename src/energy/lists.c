@@ -1,24 +1,21 @@
-// Element data from a mesh, and all elements of a kind at once. See lists.h.
+// Element data from a mesh, and runs of elements. See lists.h.
 #include "energy/lists.h"
 
 #include <string.h>
 
 #include "base/error.h"
-#include "par/par.h"
 
 // --- constant data ------------------------------------------------------------------------------------------------
 
 mus_status mus_membranes_create(mus_arena *arena, const mus_mesh *mesh, const mus_fabric *fabric, mus_membranes *out) {
   size_t count = (size_t)mesh->triangles;
-  int *vertex = mus_arena_alloc(arena, count * 3, sizeof *vertex);
   mus_membrane_rest *rest = mus_arena_alloc(arena, count, sizeof *rest);
-  if (!vertex || !rest)
+  if (!rest)
     return mus_fail_memory();
-  memcpy(vertex, mesh->triangle, count * 3 * sizeof *vertex);
   for (size_t t = 0; t < count; ++t)
     if (!mus_membrane_rest_make(mesh->material + 6 * t, &rest[t]))
       return mus_fail(MUS_BAD_INPUT, "triangle %zu has no area in the material; repair the mesh's rest shape", t);
-  *out = (mus_membranes){.count = mesh->triangles, .vertex = vertex, .rest = rest};
+  *out = (mus_membranes){.count = mesh->triangles, .vertex = mesh->triangle, .rest = rest};
   out->material = mus_fabric_membrane(fabric);
   return MUS_OK;
 }
@@ -81,11 +78,10 @@ static double bend_across(const mus_fabric *fabric, const flank *f) {
 mus_status mus_hinges_create(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology,
                              const mus_fabric *fabric, mus_rest_angle angle, mus_hinges *out) {
   size_t count = (size_t)topology->hinges;
-  int *vertex = mus_arena_alloc(arena, count * 4, sizeof *vertex);
+  const int *vertex = topology->hinge;
   mus_hinge_rest *rest = mus_arena_alloc(arena, count, sizeof *rest);
-  if (!vertex || !rest)
+  if (!rest)
     return mus_fail_memory();
-  memcpy(vertex, topology->hinge, count * 4 * sizeof *vertex);
   for (size_t h = 0; h < count; ++h) {
     flank f[2];
     mus_status status = hinge_flanks(mesh, topology, (int)h, f);
@@ -215,7 +211,7 @@ mus_status mus_bucklings_create(mus_arena *arena, const mus_mesh *mesh, const mu
   return MUS_OK;
 }
 
-// --- all elements -------------------------------------------------------------------------------------------------
+// --- runs of elements ---------------------------------------------------------------------------------------------
 
 enum { ARITY_MAXIMUM = 4 };
 
@@ -226,27 +222,28 @@ typedef struct place {
   double *gradient, *block;
 } place;
 
-static inline void place_of(int arity, const int *vertex, int element, const mus_evaluation *e, place *p) {
-  size_t first = (size_t)element * (size_t)arity, blocks = (size_t)(arity * (arity + 1) / 2);
-  for (int k = 0; k < arity; ++k) {
-    size_t from = 3 * (size_t)vertex[first + (size_t)k];
+// The `k`-th element of a run, whose vertices are given.
+static inline void place_of(int arity, const int *vertex, int k, const mus_evaluation *e, place *p) {
+  size_t run = (size_t)k, blocks = (size_t)(arity * (arity + 1) / 2);
+  for (int c = 0; c < arity; ++c) {
+    size_t from = 3 * (size_t)vertex[c];
     for (int m = 0; m < 3; ++m) {
-      p->x[3 * k + m] = e->position[from + (size_t)m];
-      p->velocity[3 * k + m] = e->velocity ? e->velocity[from + (size_t)m] : 0;
+      p->x[3 * c + m] = e->position[from + (size_t)m];
+      p->velocity[3 * c + m] = e->velocity ? e->velocity[from + (size_t)m] : 0;
     }
   }
   p->v = e->velocity ? p->velocity : NULL;
-  p->gradient = e->gradient ? e->gradient + 3 * first : NULL;
-  p->block = e->block ? e->block + 9 * blocks * (size_t)element : NULL;
+  p->gradient = e->gradient ? e->gradient + 3 * (size_t)arity * run : NULL;
+  p->block = e->block ? e->block + 9 * blocks * run : NULL;
 }
 
-static inline void keep_energy(const mus_evaluation *e, int element, double energy) {
+static inline void keep_energy(const mus_evaluation *e, int k, double energy) {
   if (e->energy)
-    e->energy[element] = energy;
+    e->energy[k] = energy;
 }
 
-void mus_membranes_evaluate(const mus_membranes *list, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation;
+void mus_membranes_evaluate(const mus_membranes *list, int first, int count, const mus_evaluation *evaluation) {
+  const mus_evaluation e = *evaluation; // a copy that no store can change
   mus_membrane_material material = list->material;
   for (int k = 0; k < 2; ++k) {
     material.stretch[k] *= e.scale;
@@ -254,86 +251,88 @@ void mus_membranes_evaluate(const mus_membranes *list, const mus_evaluation *eva
   }
   material.shear *= e.scale;
   material.shear_damping *= e.scale;
-  MUS_PARALLEL_FOR_IF(list->count >= MUS_PAR_MINIMUM)
-  for (int t = 0; t < list->count; ++t) {
+  for (int k = 0; k < count; ++k) {
+    size_t t = (size_t)(first + k);
     place p;
-    place_of(3, list->vertex, t, &e, &p);
-    keep_energy(&e, t, mus_membrane_element(&list->rest[t], &material, &e.blend, p.x, p.v, p.gradient, p.block));
+    place_of(3, list->vertex + 3 * t, k, &e, &p);
+    keep_energy(&e, k, mus_membrane_element(&list->rest[t], &material, &e.blend, p.x, p.v, p.gradient, p.block));
   }
 }
 
-void mus_hinges_evaluate(const mus_hinges *list, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation;
-  MUS_PARALLEL_FOR_IF(list->count >= MUS_PAR_MINIMUM)
-  for (int h = 0; h < list->count; ++h) {
+void mus_hinges_evaluate(const mus_hinges *list, int first, int count, const mus_evaluation *evaluation) {
+  const mus_evaluation e = *evaluation; // a copy that no store can change
+  for (int k = 0; k < count; ++k) {
+    size_t h = (size_t)(first + k);
     place p;
     mus_hinge_rest rest = list->rest[h];
     rest.weight *= e.scale;
     rest.damping *= e.scale;
-    place_of(4, list->vertex, h, &e, &p);
-    keep_energy(&e, h, mus_hinge_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block));
+    place_of(4, list->vertex + 4 * h, k, &e, &p);
+    keep_energy(&e, k, mus_hinge_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block));
   }
 }
 
-void mus_springs_evaluate(const mus_springs *list, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation;
-  MUS_PARALLEL_FOR_IF(list->count >= MUS_PAR_MINIMUM)
-  for (int s = 0; s < list->count; ++s) {
+void mus_springs_evaluate(const mus_springs *list, int first, int count, const mus_evaluation *evaluation) {
+  const mus_evaluation e = *evaluation; // a copy that no store can change
+  for (int k = 0; k < count; ++k) {
+    size_t s = (size_t)(first + k);
     place p;
     mus_spring_rest rest = list->rest[s];
     rest.stiffness *= e.scale;
     rest.damping *= e.scale;
-    place_of(2, list->vertex, s, &e, &p);
-    keep_energy(&e, s,
+    place_of(2, list->vertex + 2 * s, k, &e, &p);
+    keep_energy(&e, k,
                 list->tension_only ? mus_choi_ko_stretch_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block)
                                    : mus_spring_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block));
   }
 }
 
-void mus_bucklings_evaluate(const mus_bucklings *list, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation;
-  MUS_PARALLEL_FOR_IF(list->count >= MUS_PAR_MINIMUM)
-  for (int s = 0; s < list->count; ++s) {
+void mus_bucklings_evaluate(const mus_bucklings *list, int first, int count, const mus_evaluation *evaluation) {
+  const mus_evaluation e = *evaluation; // a copy that no store can change
+  for (int k = 0; k < count; ++k) {
+    size_t s = (size_t)(first + k);
     place p;
     mus_buckling_rest rest = list->rest[s];
     rest.stiffness *= e.scale;
     rest.limit *= e.scale;
     rest.damping *= e.scale;
     rest.offset *= e.scale; // the crossover stays: beam and limit scale alike
-    place_of(2, list->vertex, s, &e, &p);
-    keep_energy(&e, s, mus_choi_ko_bend_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block));
+    place_of(2, list->vertex + 2 * s, k, &e, &p);
+    keep_energy(&e, k, mus_choi_ko_bend_element(&rest, &e.blend, p.x, p.v, p.gradient, p.block));
   }
 }
 
-void mus_drag_evaluate(int count, const int *vertex, const mus_weather *weather, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation;
+void mus_drag_add(const int *vertex, int first, int count, const mus_weather *weather,
+                  const mus_evaluation *evaluation) {
+  const mus_evaluation e = *evaluation; // a copy that no store can change
   mus_air air = weather->air;
   air.density *= e.scale;
-  MUS_PARALLEL_FOR_IF(count >= MUS_PAR_MINIMUM)
-  for (int t = 0; t < count; ++t) {
+  for (int k = 0; k < count; ++k) {
     place p;
-    double middle[3], wind[3];
-    place_of(3, vertex, t, &e, &p);
-    for (int k = 0; k < 3; ++k)
-      middle[k] = (p.x[k] + p.x[3 + k] + p.x[6 + k]) / 3;
+    double middle[3], wind[3], gradient[9], block[54];
+    place_of(3, vertex + 3 * (size_t)(first + k), k, &e, &p);
+    for (int m = 0; m < 3; ++m)
+      middle[m] = (p.x[m] + p.x[3 + m] + p.x[6 + m]) / 3;
     mus_wind_at(weather->wind, weather->gusts, middle, weather->time, wind);
-    mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, p.gradient, p.block);
+    mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, gradient, p.block ? block : NULL);
+    for (int m = 0; m < 9 && p.gradient; ++m)
+      p.gradient[m] += gradient[m];
+    for (int m = 0; m < 54 && p.block; ++m)
+      p.block[m] += block[m];
   }
 }
 
-void mus_membranes_measure(const mus_membranes *list, const double *position, double scale, mus_membrane_measure *out) {
+mus_membrane_measure mus_membrane_measured(const mus_membranes *list, int triangle, const double *position,
+                                           double scale) {
   const mus_evaluation e = {.position = position};
-  MUS_PARALLEL_FOR_IF(list->count >= MUS_PAR_MINIMUM)
-  for (int t = 0; t < list->count; ++t) {
-    place p;
-    mus_membrane_state state;
-    mus_membrane_material stretch = list->material, shear = list->material;
-    shear.stretch[0] = shear.stretch[1] = stretch.shear = 0;
-    place_of(3, list->vertex, t, &e, &p);
-    mus_membrane_state_make(&list->rest[t], p.x, &state);
-    out[t].stretch = scale * mus_membrane_energy(&list->rest[t], &stretch, &state);
-    out[t].shear = scale * mus_membrane_energy(&list->rest[t], &shear, &state);
-    out[t].strain[0] = state.length_u - 1;
-    out[t].strain[1] = state.length_v - 1;
-  }
+  const mus_membrane_rest *rest = &list->rest[triangle];
+  place p;
+  mus_membrane_state state;
+  mus_membrane_material stretch = list->material, shear = list->material;
+  shear.stretch[0] = shear.stretch[1] = stretch.shear = 0;
+  place_of(3, list->vertex + 3 * (size_t)triangle, 0, &e, &p);
+  mus_membrane_state_make(rest, p.x, &state);
+  return (mus_membrane_measure){.stretch = scale * mus_membrane_energy(rest, &stretch, &state),
+                                .shear = scale * mus_membrane_energy(rest, &shear, &state),
+                                .strain = {state.length_u - 1, state.length_v - 1}};
 }

@@ -1,8 +1,8 @@
 // Lists of elements: the constant data of all elements of a kind, made once from a mesh and its topology, and functions
-// that evaluate all of them at once into the caller's arrays, in the layout that assembly takes.
+// that evaluate a run of them into the caller's arrays, in the layout that assembly takes.
 //
-// Evaluation allocates nothing, writes each element's numbers to that element's place, and so has the same bits for any
-// number of threads. Bytes an element, held (constant data and vertices) and written (gradient and blocks):
+// Evaluation allocates nothing and stays on the calling thread; runs may be evaluated on several threads at once. Bytes
+// an element, held (constant data and vertices) and written (gradient and blocks):
 //   triangle         40 + 12     72 + 432
 //   hinge            24 + 16     96 + 720
 //   spring           24 +  8     48 + 216
@@ -20,7 +20,7 @@
 // Stretch and shear, on every triangle of a mesh.
 typedef struct mus_membranes {
   int count;
-  int *vertex; // count * 3
+  const int *vertex; // count * 3: the mesh's triangles
   mus_membrane_rest *rest;
   mus_membrane_material material;
 } mus_membranes;
@@ -28,7 +28,7 @@ typedef struct mus_membranes {
 // Bending, at every hinge.
 typedef struct mus_hinges {
   int count;
-  int *vertex; // count * 4
+  const int *vertex; // count * 4: the topology's hinges
   mus_hinge_rest *rest;
 } mus_hinges;
 
@@ -58,8 +58,9 @@ typedef enum mus_spring_place {
   MUS_ACROSS_HINGES // between the two corners opposite to an inner edge
 } mus_spring_place;
 
-// All of these take their arrays from the arena and need the mesh's material coordinates. MUS_BAD_INPUT names the
-// first triangle that has no area in the material; the fabric has passed mus_fabric_check().
+// All of these take their arrays from the arena and need the mesh's material coordinates; mesh and topology must
+// outlive them. MUS_BAD_INPUT names the first triangle that has no area in the material; the fabric has passed
+// mus_fabric_check().
 mus_status mus_membranes_create(mus_arena *arena, const mus_mesh *mesh, const mus_fabric *fabric, mus_membranes *out);
 mus_status mus_hinges_create(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology,
                              const mus_fabric *fabric, mus_rest_angle angle, mus_hinges *out);
@@ -77,7 +78,8 @@ mus_status mus_springs_of_fabric(mus_arena *arena, const mus_mesh *mesh, const m
 mus_status mus_bucklings_create(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology,
                                 const mus_fabric *fabric, mus_bucklings *out);
 
-// What an evaluation reads and writes.
+// What an evaluation reads and writes. What it writes starts at the beginning of the arrays with the run's first
+// element.
 typedef struct mus_evaluation {
   const double *position; // vertices * 3, m
   const double *velocity; // vertices * 3, m/s; NULL: at rest
@@ -88,10 +90,11 @@ typedef struct mus_evaluation {
   double *block;          // count * arity * (arity + 1) / 2 blocks, by rows; NULL: not wanted
 } mus_evaluation;
 
-void mus_membranes_evaluate(const mus_membranes *list, const mus_evaluation *evaluation);
-void mus_hinges_evaluate(const mus_hinges *list, const mus_evaluation *evaluation);
-void mus_springs_evaluate(const mus_springs *list, const mus_evaluation *evaluation);
-void mus_bucklings_evaluate(const mus_bucklings *list, const mus_evaluation *evaluation);
+// Elements first ... first + count - 1.
+void mus_membranes_evaluate(const mus_membranes *list, int first, int count, const mus_evaluation *evaluation);
+void mus_hinges_evaluate(const mus_hinges *list, int first, int count, const mus_evaluation *evaluation);
+void mus_springs_evaluate(const mus_springs *list, int first, int count, const mus_evaluation *evaluation);
+void mus_bucklings_evaluate(const mus_bucklings *list, int first, int count, const mus_evaluation *evaluation);
 
 // The air around a cloth.
 typedef struct mus_weather {
@@ -101,8 +104,11 @@ typedef struct mus_weather {
   double time;            // s
 } mus_weather;
 
-// Drag on triangles (count * 3 vertices); evaluation->scale is a factor on it, and there is no energy.
-void mus_drag_evaluate(int count, const int *vertex, const mus_weather *weather, const mus_evaluation *evaluation);
+// Drag on triangles first ... first + count - 1 of those given by `vertex`, 3 each. It is added to what gradient and
+// block hold, since it acts on the same triangles as a membrane; evaluation->scale is a factor on it, and there is no
+// energy.
+void mus_drag_add(const int *vertex, int first, int count, const mus_weather *weather,
+                  const mus_evaluation *evaluation);
 
 // What reports want of a triangle.
 typedef struct mus_membrane_measure {
@@ -110,6 +116,7 @@ typedef struct mus_membrane_measure {
   double strain[2];      // |w_u| - 1 and |w_v| - 1
 } mus_membrane_measure;
 
-void mus_membranes_measure(const mus_membranes *list, const double *position, double scale, mus_membrane_measure *out);
+mus_membrane_measure mus_membrane_measured(const mus_membranes *list, int triangle, const double *position,
+                                           double scale);
 
 #endif

@@ -1,48 +1,74 @@
 // Forces and matrix of all cloths. See assemble.h.
 #include "sim/assemble.h"
 
+#include <string.h>
+
 #include "par/par.h"
 #include "sim/motion.h"
 
-static void evaluate_cloth(mus_sim *sim, const mus_model_cloth *c, const mus_instant *at, int with_matrix) {
-  static const double one = 1, still[3] = {0, 0, 0};
-  const mus_scene *scene = sim->model.scene;
-  size_t first = 3 * (size_t)c->first_vertex;
-  mus_evaluation e = {.position = at->position + first, .velocity = at->velocity + first};
-  e.blend = (mus_blend){at->length * at->length, at->length, at->drift, at->exact};
-  mus_keys_at(&c->source->stiffness, 1, at->time, &one, &e.scale);
-#define PLACE(kind, arity)                                                                                             \
-  e.gradient = sim->gradient[kind] + (size_t)c->first[kind] * (arity)*3;                                               \
-  e.block = with_matrix ? sim->block[kind] + (size_t)c->first[kind] * (size_t)mus_tuple_blocks(arity) * 9 : NULL
-  PLACE(MUS_ELEMENT_MEMBRANE, 3);
-  mus_membranes_evaluate(&c->membranes, &e);
-  PLACE(MUS_ELEMENT_HINGE, 4);
-  mus_hinges_evaluate(&c->hinges, &e);
-  PLACE(MUS_ELEMENT_SPRING, 2);
-  mus_springs_evaluate(&c->springs, &e);
-  PLACE(MUS_ELEMENT_ACROSS, 2);
-  mus_bucklings_evaluate(&c->bucklings, &e);
-  mus_springs_evaluate(&c->bend_springs, &e);
-  if (sim->model.tuples[MUS_ELEMENT_AIR].count > 0) {
-    mus_weather weather = {.air = {scene->air_density, 1.5, 0.05}, .time = at->time};
-    mus_keys_at(&scene->wind, 3, at->time, still, weather.wind);
-    weather.gusts = scene->wind.count > 0 && sim->model.gusts.waves > 0 ? &sim->model.gusts : NULL;
-    e.scale = 1;
-    PLACE(MUS_ELEMENT_AIR, 3);
-    mus_drag_evaluate(c->shape.mesh.triangles, c->shape.mesh.triangle, &weather, &e);
+// What the elements of all lists are evaluated with.
+typedef struct assembly {
+  const mus_model *model;
+  const mus_instant *at;
+  mus_weather weather;
+  int windy; // 1: there is air, moving or not
+} assembly;
+
+static void evaluate_triangles(const assembly *all, const mus_model_cloth *c, int first, int count, mus_evaluation *e) {
+  if (c->membranes.count > 0) {
+    mus_membranes_evaluate(&c->membranes, first, count, e);
+  } else {
+    memset(e->gradient, 0, (size_t)count * 9 * sizeof *e->gradient);
+    if (e->block)
+      memset(e->block, 0, (size_t)count * 54 * sizeof *e->block);
   }
-#undef PLACE
+  e->scale = 1;
+  if (all->windy)
+    mus_drag_add(c->shape.mesh.triangle, first, count, &all->weather, e);
+}
+
+static void evaluate(const void *context, int list, int first, int count, double *gradient, double *block) {
+  static const double one = 1;
+  const assembly *all = context;
+  const mus_instant *at = all->at;
+  const mus_model_list *which = &all->model->lists[list];
+  const mus_model_cloth *c = &all->model->cloths[which->cloth];
+  size_t from = 3 * (size_t)c->first_vertex;
+  mus_evaluation e = {.position = at->position + from, .velocity = at->velocity + from};
+  e.blend = (mus_blend){at->length * at->length, at->length, at->drift, at->exact};
+  e.gradient = gradient;
+  e.block = block;
+  mus_keys_at(&c->source->stiffness, 1, at->time, &one, &e.scale);
+  switch (which->kind) {
+  case MUS_ELEMENT_TRIANGLE:
+    evaluate_triangles(all, c, first, count, &e);
+    break;
+  case MUS_ELEMENT_HINGE:
+    mus_hinges_evaluate(&c->hinges, first, count, &e);
+    break;
+  case MUS_ELEMENT_SPRING:
+    mus_springs_evaluate(&c->springs, first, count, &e);
+    break;
+  case MUS_ELEMENT_BEND_SPRING:
+    mus_springs_evaluate(&c->bend_springs, first, count, &e);
+    break;
+  case MUS_ELEMENT_BUCKLING:
+    mus_bucklings_evaluate(&c->bucklings, first, count, &e);
+    break;
+  }
 }
 
 void mus_assemble(mus_sim *sim, const mus_instant *at, int with_matrix) {
+  static const double still[3] = {0, 0, 0};
   const mus_model *m = &sim->model;
-  for (int k = 0; k < m->cloth_count; ++k)
-    evaluate_cloth(sim, &m->cloths[k], at, with_matrix);
-  if (with_matrix)
-    mus_scatter_matrix(m->scatter, (const double *const *)sim->block, &sim->matrix);
-  mus_scatter_vector(m->scatter, 3, (const double *const *)sim->gradient, sim->right);
+  const mus_scene *scene = m->scene;
+  assembly all = {.model = m, .at = at, .windy = scene->air_density > 0};
+  all.weather = (mus_weather){.air = {scene->air_density, 1.5, 0.05}, .time = at->time};
+  mus_keys_at(&scene->wind, 3, at->time, still, all.weather.wind);
+  all.weather.gusts = scene->wind.count > 0 && m->gusts.waves > 0 ? &m->gusts : NULL;
+  mus_scatter_run(m->scatter, evaluate, &all, with_matrix ? &sim->matrix : NULL, sim->right);
   double gravity[3];
-  mus_gravity_at(m->scene, at->time, gravity);
+  mus_gravity_at(scene, at->time, gravity);
   MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < m->vertices; ++i) {
     double *diagonal = sim->matrix.value + 9 * (size_t)m->diagonal[i];

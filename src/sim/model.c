@@ -97,54 +97,43 @@ static mus_status join_meshes(mus_model *model) {
   return MUS_OK;
 }
 
-typedef struct element_source {
-  int arity, count;
-  const int *vertex;
-} element_source;
-
-static element_source elements_of(const mus_model_cloth *c, mus_element_kind kind) {
-  switch (kind) {
-  case MUS_ELEMENT_MEMBRANE:
-    return (element_source){3, c->membranes.count, c->membranes.vertex};
+static mus_tuples tuples_of(const mus_model *model, const mus_model_list *list) {
+  const mus_model_cloth *c = &model->cloths[list->cloth];
+  int triangles = c->membranes.count > 0 || model->scene->air_density > 0 ? c->shape.mesh.triangles : 0;
+  switch (list->kind) {
+  case MUS_ELEMENT_TRIANGLE:
+    return (mus_tuples){3, triangles, c->shape.mesh.triangle, c->first_vertex};
   case MUS_ELEMENT_HINGE:
-    return (element_source){4, c->hinges.count, c->hinges.vertex};
+    return (mus_tuples){4, c->hinges.count, c->hinges.vertex, c->first_vertex};
   case MUS_ELEMENT_SPRING:
-    return (element_source){2, c->springs.count, c->springs.vertex};
-  case MUS_ELEMENT_ACROSS:
-    return c->source->model == MUS_CHOI_KO ? (element_source){2, c->bucklings.count, c->bucklings.vertex}
-                                           : (element_source){2, c->bend_springs.count, c->bend_springs.vertex};
-  case MUS_ELEMENT_AIR:
-    return (element_source){3, c->shape.mesh.triangles, c->shape.mesh.triangle};
-  case MUS_ELEMENT_KINDS:
-    break;
+    return (mus_tuples){2, c->springs.count, c->springs.vertex, c->first_vertex};
+  case MUS_ELEMENT_BEND_SPRING:
+    return (mus_tuples){2, c->bend_springs.count, c->bend_springs.vertex, c->first_vertex};
+  case MUS_ELEMENT_BUCKLING:
+    return (mus_tuples){2, c->bucklings.count, c->bucklings.vertex, c->first_vertex};
   }
-  return (element_source){1, 0, NULL};
+  return (mus_tuples){1, 0, NULL, 0};
 }
 
 static mus_status join_elements(mus_model *model) {
-  for (int kind = 0; kind < MUS_ELEMENT_KINDS; ++kind) {
-    int arity = elements_of(&model->cloths[0], (mus_element_kind)kind).arity, total = 0;
-    int wanted = kind != MUS_ELEMENT_AIR || model->scene->air_density > 0;
-    for (int k = 0; k < model->cloth_count && wanted; ++k) {
-      model->cloths[k].first[kind] = total;
-      total += elements_of(&model->cloths[k], (mus_element_kind)kind).count;
+  size_t most = (size_t)model->cloth_count * MUS_ELEMENT_KINDS;
+  model->lists = mus_arena_alloc(&model->arena, most, sizeof *model->lists);
+  mus_tuples *tuples = mus_alloc(most, sizeof *tuples);
+  mus_status status = model->lists && tuples ? MUS_OK : mus_fail_memory();
+  int lists = 0;
+  for (int k = 0; k < (int)most && !status; ++k) {
+    mus_model_list list = {k / MUS_ELEMENT_KINDS, (mus_element_kind)(k % MUS_ELEMENT_KINDS)};
+    mus_tuples found = tuples_of(model, &list);
+    if (found.count > 0) {
+      model->lists[lists] = list;
+      tuples[lists++] = found;
     }
-    int *index = mus_arena_alloc(&model->arena, (size_t)total * (size_t)arity, sizeof *index);
-    if (!index)
-      return mus_fail_memory();
-    for (int k = 0; k < model->cloth_count && wanted; ++k) {
-      const mus_model_cloth *c = &model->cloths[k];
-      element_source from = elements_of(c, (mus_element_kind)kind);
-      int *to = index + (size_t)c->first[kind] * (size_t)arity;
-      for (size_t i = 0; i < (size_t)from.count * (size_t)arity; ++i)
-        to[i] = from.vertex[i] + c->first_vertex;
-    }
-    model->tuples[kind] = (mus_tuples){arity, total, index};
   }
-  mus_status status =
-      mus_pattern_from_tuples(&model->arena, model->vertices, MUS_ELEMENT_KINDS, model->tuples, &model->pattern);
   if (!status)
-    status = mus_scatter_create(&model->arena, &model->pattern, MUS_ELEMENT_KINDS, model->tuples, &model->scatter);
+    status = mus_pattern_from_tuples(&model->arena, model->vertices, lists, tuples, &model->pattern);
+  if (!status)
+    status = mus_scatter_create(&model->arena, &model->pattern, 3, lists, tuples, &model->scatter);
+  mus_free(tuples);
   if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
     status = mus_fail_memory();
   return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);

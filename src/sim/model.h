@@ -1,6 +1,6 @@
 // The model: everything about a scene that does not change while it runs. Made once; const from then on.
 //
-// All cloths share one numbering of vertices, one matrix pattern and one set of scatter lists; each keeps its own
+// All cloths share one numbering of vertices, one matrix pattern and one scatter; each keeps its own
 // element lists, whose vertex numbers count from its first vertex.
 #ifndef MUS_SIM_MODEL_H
 #define MUS_SIM_MODEL_H
@@ -9,15 +9,15 @@
 #include "sim/cloth_mesh.h"
 #include "sparse/assembly.h"
 
-// Kinds of elements, by what they emit. Each is one group of tuples for all cloths together.
+// Kinds of elements.
 typedef enum mus_element_kind {
-  MUS_ELEMENT_MEMBRANE, // 3 vertices
-  MUS_ELEMENT_HINGE,    // 4
-  MUS_ELEMENT_SPRING,   // 2: Choi and Ko's type 1, or stretch springs
-  MUS_ELEMENT_ACROSS,   // 2: Choi and Ko's type 2, or bend springs
-  MUS_ELEMENT_AIR,      // 3: drag on triangles
-  MUS_ELEMENT_KINDS
+  MUS_ELEMENT_TRIANGLE,    // 3 vertices: stretch and shear, and drag
+  MUS_ELEMENT_HINGE,       // 4
+  MUS_ELEMENT_SPRING,      // 2: Choi and Ko's type 1, or stretch springs
+  MUS_ELEMENT_BEND_SPRING, // 2
+  MUS_ELEMENT_BUCKLING     // 2: Choi and Ko's type 2
 } mus_element_kind;
+enum { MUS_ELEMENT_KINDS = MUS_ELEMENT_BUCKLING + 1 };
 
 typedef struct mus_model_cloth {
   const mus_cloth *source;
@@ -28,8 +28,13 @@ typedef struct mus_model_cloth {
   mus_hinges hinges;
   mus_springs springs, bend_springs;
   mus_bucklings bucklings;
-  int first[MUS_ELEMENT_KINDS]; // where its elements begin in the group of their kind
 } mus_model_cloth;
+
+// A list of elements that is assembled: those of one kind of one cloth.
+typedef struct mus_model_list {
+  int cloth;
+  mus_element_kind kind;
+} mus_model_list;
 
 // Vertices held by one pin.
 typedef struct mus_model_pin {
@@ -44,11 +49,11 @@ typedef struct mus_model {
   int vertices, triangles, cloth_count, pin_count;
   mus_model_cloth *cloths;
   mus_model_pin *pins;
-  double *start;    // vertices * 3, m
-  double *mass;     // vertices, kg
-  int *triangle;    // triangles * 3, all cloths, in the order that users see
-  double *material; // triangles * 6, the same
-  mus_tuples tuples[MUS_ELEMENT_KINDS];
+  double *start;         // vertices * 3, m
+  double *mass;          // vertices, kg
+  int *triangle;         // triangles * 3, all cloths, in the order that users see
+  double *material;      // triangles * 6, the same
+  mus_model_list *lists; // as the scatter numbers them
   mus_pattern pattern;
   int *diagonal;
   mus_scatter *scatter;

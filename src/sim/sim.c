@@ -14,7 +14,7 @@ enum { HALVINGS_MAXIMUM = 6 };
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_arena *arena = &sim->arena;
-  size_t n = 3 * (size_t)m->vertices, most = 1, membranes = 1;
+  size_t n = 3 * (size_t)m->vertices, membranes = 0, held = 0;
   double **vectors[] = {&sim->position, &sim->velocity, &sim->position_before, &sim->velocity_before, &sim->predicted,
                         &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity,  &sim->iterate};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
@@ -23,21 +23,14 @@ static mus_status allocate(mus_sim *sim) {
   for (int k = 0; k < 3; ++k)
     if (sim->reordered && !(sim->seen[k] = mus_arena_alloc_zero(arena, n, sizeof(double))))
       return mus_fail_memory();
-  for (int kind = 0; kind < MUS_ELEMENT_KINDS; ++kind) {
-    size_t count = (size_t)m->tuples[kind].count, arity = (size_t)m->tuples[kind].arity;
-    sim->gradient[kind] = mus_arena_alloc(arena, count * arity * 3, sizeof(double));
-    sim->block[kind] = mus_arena_alloc(arena, count * (size_t)mus_tuple_blocks((int)arity) * 9, sizeof(double));
-    if (!sim->gradient[kind] || !sim->block[kind])
-      return mus_fail_memory();
-    most = count > most ? count : most;
-  }
-  membranes += (size_t)m->tuples[MUS_ELEMENT_MEMBRANE].count;
-  sim->measure = mus_arena_alloc(arena, membranes, sizeof *sim->measure);
+  for (int k = 0; k < m->cloth_count; ++k)
+    membranes += (size_t)m->cloths[k].membranes.count;
+  for (int p = 0; p < m->pin_count; ++p)
+    held += (size_t)m->pins[p].count;
   sim->strain = mus_arena_alloc(arena, membranes, sizeof *sim->strain);
-  sim->energy = mus_arena_alloc(arena, most, sizeof *sim->energy);
-  sim->constraint = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint);
+  sim->constraint = mus_arena_alloc(arena, held, sizeof *sim->constraint);
   sim->constraint_of = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint_of);
-  if (!sim->measure || !sim->strain || !sim->energy || !sim->constraint || !sim->constraint_of)
+  if (!sim->strain || !sim->constraint || !sim->constraint_of)
     return mus_fail_memory();
   return mus_matrix_create(arena, &m->pattern, 3, 3, &sim->matrix);
 }

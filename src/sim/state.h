@@ -16,13 +16,9 @@ struct mus_sim {
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
   // room of a step
-  double *predicted;                   // positions at which forces are taken
-  double *gradient[MUS_ELEMENT_KINDS]; // of all elements
-  double *block[MUS_ELEMENT_KINDS];    // of all elements
-  mus_membrane_measure *measure;       // of all membranes
-  double *energy;                      // of a cloth's elements of any one kind
-  double *strain;                      // of all membranes, sorted
-  double strain_before;                // the largest, a step ago
+  double *predicted;    // positions at which forces are taken
+  double *strain;       // of all membranes
+  double strain_before; // the largest, a step ago
   mus_matrix matrix;
   double *right, *change;                  // right-hand side; change of velocity
   double *saved_position, *saved_velocity; // to go back to when a step fails

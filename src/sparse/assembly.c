@@ -1,8 +1,7 @@
-// Patterns from index tuples and gathered assembly. See assembly.h.
+// Patterns from index tuples, and coloured assembly. See assembly.h.
 //
-// Both rest on one table, node -> (element, corner) in element order, made by counting sort. The scatter turns it into
-// one list a matrix block: which element blocks add up to it. A list entry packs the place of the element block and a
-// bit that says whether it is to be read transposed.
+// Where an element's block goes is kept as its offset in the row of the matrix: the pattern has the row's start, so two
+// bytes are enough for each of the element's k x k blocks.
 #include "sparse/assembly.h"
 
 #include <limits.h>
@@ -13,106 +12,130 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "par/par.h"
+#include "par/vector.h"
+#include "sparse/colouring.h"
+#include "sparse/product.h"
 
-enum { KINDS_MAXIMUM = 16 };
+// Shares are long, so that most of what they touch is touched by one of them only, and many enough to keep threads
+// busy.
+enum { SHARES_MAXIMUM = 128, SHARE_MINIMUM = 1024 };
+// Numbers that a thread evaluates before it adds them up: small enough for the innermost cache.
+enum { ROOM = 2048 };
 
-// Where a node occurs: corners start[i] ... start[i + 1] - 1, each as kind, element and corner.
+typedef struct element_list {
+  mus_tuples tuples;
+  uint16_t *offset; // arity * arity an element, by rows
+} element_list;
+
+struct mus_scatter {
+  const mus_pattern *pattern;
+  int block, lists, shares;
+  element_list *list;
+  mus_colouring colouring; // of the shares
+};
+
+// --- checks and incidences -------------------------------------------------------------------------------------------
+
+static const int *nodes_of(const mus_tuples *t, int element) { return t->index + (size_t)element * (size_t)t->arity; }
+
+static mus_status check_element(int nodes, const mus_tuples *t, int list, int element) {
+  const int *index = nodes_of(t, element);
+  for (int c = 0; c < t->arity; ++c) {
+    long long node = (long long)index[c] + t->first;
+    if (node < 0 || node >= nodes)
+      return mus_fail(MUS_BAD_INPUT, "element %d of list %d has node %lld, outside 0...%d", element, list, node,
+                      nodes - 1);
+    for (int d = 0; d < c; ++d)
+      if (index[d] == index[c])
+        return mus_fail(MUS_BAD_INPUT, "element %d of list %d has node %lld twice: remove the degenerate element",
+                        element, list, node);
+  }
+  return MUS_OK;
+}
+
+static mus_status check_tuples(int nodes, int lists, const mus_tuples *tuples) {
+  if (nodes < 1 || lists < 0)
+    return mus_fail(MUS_BAD_INPUT, "%d nodes and %d lists of elements: 1 or more and 0 or more are possible", nodes,
+                    lists);
+  size_t corners = 0;
+  for (int l = 0; l < lists; ++l) {
+    const mus_tuples *t = &tuples[l];
+    if (t->arity < 1 || t->count < 0)
+      return mus_fail(MUS_BAD_INPUT, "list %d has %d elements of %d nodes: 0 or more and 1 or more are possible", l,
+                      t->count, t->arity);
+    for (int e = 0; e < t->count; ++e) {
+      mus_status status = check_element(nodes, t, l, e);
+      if (status)
+        return status;
+    }
+    corners += (size_t)t->count * (size_t)t->arity;
+  }
+  if (corners > INT_MAX)
+    return mus_fail(MUS_BAD_INPUT, "%zu element corners: at most %d are possible", corners, INT_MAX);
+  return MUS_OK;
+}
+
+// The elements around each node: those of node i are at start[i] ... start[i + 1] - 1.
 typedef struct incidence {
-  int kind, element, corner;
+  int list, element;
 } incidence;
 
 typedef struct incidences {
   int *start;
-  incidence *list;
+  incidence *at;
 } incidences;
 
-struct mus_scatter {
-  int kinds, nodes;
-  int arity[KINDS_MAXIMUM];
-  incidences at;    // for vectors
-  int *block_start; // a matrix block -> its contributions
-  uint64_t *source; // kind << 56 | transposed << 55 | element block
-};
-
-enum { KIND_SHIFT = 56, TRANSPOSED_SHIFT = 55 };
-static const uint64_t place_mask = ((uint64_t)1 << TRANSPOSED_SHIFT) - 1;
-
-static mus_status check_tuples(int nodes, int kinds, const mus_tuples *tuples, size_t *corners) {
-  if (nodes < 1 || kinds < 0 || kinds > KINDS_MAXIMUM)
-    return mus_fail(MUS_BAD_INPUT, "%d nodes and %d kinds of elements: 1 or more and 0 to %d are possible", nodes,
-                    kinds, KINDS_MAXIMUM);
-  *corners = 0;
-  for (int kind = 0; kind < kinds; ++kind) {
-    const mus_tuples *t = &tuples[kind];
-    if (t->arity < 0 || t->count < 0)
-      return mus_fail(MUS_BAD_INPUT, "kind %d has %d elements of %d nodes: neither can be negative", kind, t->count,
-                      t->arity);
-    for (int e = 0; e < t->count; ++e)
-      for (int c = 0; c < t->arity; ++c) {
-        int node = t->index[(size_t)e * (size_t)t->arity + (size_t)c];
-        if (node < 0 || node >= nodes)
-          return mus_fail(MUS_BAD_INPUT, "element %d of kind %d has node %d, outside 0...%d", e, kind, node, nodes - 1);
-        for (int d = 0; d < c; ++d)
-          if (t->index[(size_t)e * (size_t)t->arity + (size_t)d] == node)
-            return mus_fail(MUS_BAD_INPUT, "element %d of kind %d has node %d twice: remove the degenerate element", e,
-                            kind, node);
-      }
-    *corners += (size_t)t->count * (size_t)t->arity;
-  }
-  if (*corners > INT_MAX)
-    return mus_fail(MUS_BAD_INPUT, "%zu element corners: at most %d are possible", *corners, INT_MAX);
-  return MUS_OK;
-}
-
-static mus_status find_incidences(mus_arena *arena, int nodes, int kinds, const mus_tuples *tuples, incidences *out) {
-  size_t corners = 0;
-  mus_status status = check_tuples(nodes, kinds, tuples, &corners);
-  if (status)
-    return status;
+static mus_status find_incidences(mus_arena *arena, int nodes, int lists, const mus_tuples *tuples, incidences *out) {
   int *start = mus_arena_alloc_zero(arena, (size_t)nodes + 1, sizeof *start);
-  incidence *list = mus_arena_alloc(arena, corners, sizeof *list);
-  if (!start || !list)
+  if (!start)
     return mus_fail_memory();
-  for (int kind = 0; kind < kinds; ++kind)
-    for (size_t k = 0; k < (size_t)tuples[kind].count * (size_t)tuples[kind].arity; ++k)
-      ++start[tuples[kind].index[k] + 1];
+  for (int l = 0; l < lists; ++l)
+    for (size_t k = 0; k < (size_t)tuples[l].count * (size_t)tuples[l].arity; ++k)
+      ++start[tuples[l].first + tuples[l].index[k] + 1];
   for (int i = 0; i < nodes; ++i)
     start[i + 1] += start[i];
-  for (int kind = 0; kind < kinds; ++kind)
-    for (int e = 0; e < tuples[kind].count; ++e)
-      for (int c = 0; c < tuples[kind].arity; ++c) {
-        int node = tuples[kind].index[(size_t)e * (size_t)tuples[kind].arity + (size_t)c];
-        list[start[node]++] = (incidence){kind, e, c};
-      }
+  incidence *at = mus_arena_alloc(arena, (size_t)start[nodes], sizeof *at);
+  if (!at)
+    return mus_fail_memory();
+  for (int l = 0; l < lists; ++l)
+    for (int e = 0; e < tuples[l].count; ++e)
+      for (int c = 0; c < tuples[l].arity; ++c)
+        at[start[tuples[l].first + nodes_of(&tuples[l], e)[c]]++] = (incidence){l, e};
   memmove(start + 1, start, (size_t)nodes * sizeof *start);
   start[0] = 0;
-  *out = (incidences){start, list};
+  *out = (incidences){start, at};
   return MUS_OK;
 }
 
+// --- the pattern -----------------------------------------------------------------------------------------------------
+
 // The neighbours of a node, itself included, in ascending order. seen[j] == node marks j as found.
-static int neighbours(int node, const incidences *at, const mus_tuples *tuples, int *seen, int *out) {
+static int neighbours(int node, const incidences *around, const mus_tuples *tuples, int *seen, int *out) {
   int found = 0;
   seen[node] = node;
   out[found++] = node;
-  for (int k = at->start[node]; k < at->start[node + 1]; ++k) {
-    const mus_tuples *t = &tuples[at->list[k].kind];
-    const int *corner = t->index + (size_t)at->list[k].element * (size_t)t->arity;
-    for (int c = 0; c < t->arity; ++c)
-      if (seen[corner[c]] != node) {
-        seen[corner[c]] = node;
-        out[found++] = corner[c];
+  for (int k = around->start[node]; k < around->start[node + 1]; ++k) {
+    const mus_tuples *t = &tuples[around->at[k].list];
+    const int *index = nodes_of(t, around->at[k].element);
+    for (int c = 0; c < t->arity; ++c) {
+      int other = t->first + index[c];
+      if (seen[other] != node) {
+        seen[other] = node;
+        out[found++] = other;
       }
+    }
   }
   qsort(out, (size_t)found, sizeof *out, mus_ascending);
   return found;
 }
 
-mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int kinds, const mus_tuples *tuples, mus_pattern *out) {
+mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int lists, const mus_tuples *tuples, mus_pattern *out) {
   mus_arena scratch = {0};
-  incidences at;
-  mus_status status = find_incidences(&scratch, nodes, kinds, tuples, &at);
+  incidences around = {0};
   int *seen = NULL, *row = NULL, *start = NULL;
+  mus_status status = check_tuples(nodes, lists, tuples);
+  if (!status)
+    status = find_incidences(&scratch, nodes, lists, tuples, &around);
   if (!status) {
     seen = mus_arena_alloc(&scratch, (size_t)nodes, sizeof *seen);
     row = mus_arena_alloc(&scratch, (size_t)nodes, sizeof *row);
@@ -124,7 +147,7 @@ mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int kinds, const
     size_t blocks = 0;
     memset(seen, 0xff, (size_t)nodes * sizeof *seen);
     for (int i = 0; i < nodes; ++i) {
-      int found = neighbours(i, &at, tuples, seen, row);
+      int found = neighbours(i, &around, tuples, seen, row);
       if (pass == 1)
         memcpy(out->column + blocks, row, (size_t)found * sizeof *row);
       start[i] = (int)blocks;
@@ -145,114 +168,237 @@ mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int kinds, const
   return status;
 }
 
-// Place of block (i, j), i <= j, in an element's upper triangle.
-static int triangle_place(int arity, int i, int j) { return i * arity - i * (i - 1) / 2 + (j - i); }
+// --- shares and their colours ----------------------------------------------------------------------------------------
 
-// Visits the contributions to row `node` in order; counts them a block, or writes them where next[] says.
-static mus_status visit_row(int node, const mus_pattern *pattern, const incidences *at, const mus_tuples *tuples,
-                            int *next, uint64_t *source) {
-  for (int k = at->start[node]; k < at->start[node + 1]; ++k) {
-    incidence here = at->list[k];
-    const mus_tuples *t = &tuples[here.kind];
-    const int *corner = t->index + (size_t)here.element * (size_t)t->arity;
-    for (int c = 0; c < t->arity; ++c) {
-      int block = mus_pattern_find(pattern, node, corner[c]);
-      if (block < 0)
-        return mus_fail(MUS_BAD_INPUT, "the pattern has no block (%d, %d), which element %d of kind %d needs", node,
-                        corner[c], here.element, here.kind);
-      if (!source) {
-        ++next[block];
+static int share_begin(const mus_tuples *t, int share, int shares) {
+  return (int)((long long)t->count * share / shares);
+}
+
+static int choose_shares(int lists, const mus_tuples *tuples) {
+  long long elements = 0;
+  for (int l = 0; l < lists; ++l)
+    elements += tuples[l].count;
+  long long shares = elements / SHARE_MINIMUM;
+  return shares < 1 ? 1 : shares > SHARES_MAXIMUM ? SHARES_MAXIMUM : (int)shares;
+}
+
+// Visits each node that a share touches once: counts its shares, or writes them where next[] says.
+static void visit_share(const mus_scatter *s, int share, int *seen, int *next, int *column) {
+  for (int l = 0; l < s->lists; ++l) {
+    const mus_tuples *t = &s->list[l].tuples;
+    size_t arity = (size_t)t->arity, end = (size_t)share_begin(t, share + 1, s->shares) * arity;
+    for (size_t k = (size_t)share_begin(t, share, s->shares) * arity; k < end; ++k) {
+      int node = t->first + t->index[k];
+      if (seen[node] == share)
         continue;
-      }
-      int transposed = c < here.corner;
-      int i = transposed ? c : here.corner, j = transposed ? here.corner : c;
-      uint64_t place =
-          (uint64_t)here.element * (uint64_t)mus_tuple_blocks(t->arity) + (uint64_t)triangle_place(t->arity, i, j);
-      source[next[block]++] = (uint64_t)here.kind << KIND_SHIFT | (uint64_t)transposed << TRANSPOSED_SHIFT | place;
+      seen[node] = share;
+      if (column)
+        column[next[node]++] = share;
+      else
+        ++next[node];
     }
   }
+}
+
+// Nodes x shares: which shares touch a node.
+static mus_status find_touches(mus_arena *arena, const mus_scatter *s, mus_pattern *out) {
+  size_t nodes = (size_t)s->pattern->rows;
+  int *start = mus_arena_alloc_zero(arena, nodes + 1, sizeof *start), *column = NULL;
+  int *seen = mus_arena_alloc(arena, nodes, sizeof *seen);
+  if (!start || !seen)
+    return mus_fail_memory();
+  for (int pass = 0; pass < 2; ++pass) {
+    memset(seen, 0xff, nodes * sizeof *seen);
+    for (int share = 0; share < s->shares; ++share)
+      visit_share(s, share, seen, pass == 0 ? start + 1 : start, column);
+    if (pass == 1)
+      break;
+    for (size_t i = 0; i < nodes; ++i)
+      start[i + 1] += start[i];
+    if (!(column = mus_arena_alloc(arena, (size_t)start[nodes], sizeof *column)))
+      return mus_fail_memory();
+  }
+  memmove(start + 1, start, nodes * sizeof *start);
+  start[0] = 0;
+  *out = (mus_pattern){s->pattern->rows, s->shares, start, column};
   return MUS_OK;
 }
 
-mus_status mus_scatter_create(mus_arena *arena, const mus_pattern *pattern, int kinds, const mus_tuples *tuples,
-                              mus_scatter **out) {
-  int blocks = mus_pattern_blocks(pattern);
-  mus_scatter *s = mus_arena_alloc_zero(arena, 1, sizeof *s);
-  int *start = mus_arena_alloc_zero(arena, (size_t)blocks + 1, sizeof *start);
-  if (!s || !start)
-    return mus_fail_memory();
-  s->kinds = kinds;
-  s->nodes = pattern->rows;
-  mus_status status = find_incidences(arena, pattern->rows, kinds, tuples, &s->at);
+static mus_status colour_shares(mus_arena *arena, mus_scatter *s) {
+  mus_arena scratch = {0};
+  mus_pattern touches, beside;
+  mus_transpose touched;
+  mus_status status = find_touches(&scratch, s, &touches);
+  if (!status)
+    status = mus_transpose_create(&scratch, &touches, &touched);
+  if (!status)
+    status = mus_product_pattern(&scratch, &touched.pattern, &touches, &beside);
+  if (!status)
+    status = mus_colour(arena, &beside, 1, &s->colouring);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- where blocks go -------------------------------------------------------------------------------------------------
+
+// Writes the offsets of an element's blocks; 0, and which pair, where the pattern lacks one.
+static int place_element(const mus_pattern *pattern, const mus_tuples *t, int element, uint16_t *offset, int *pair) {
+  const int *index = nodes_of(t, element);
+  for (int i = 0; i < t->arity; ++i)
+    for (int j = 0; j < t->arity; ++j) {
+      int row = t->first + index[i], column = t->first + index[j], place = mus_pattern_find(pattern, row, column);
+      if (place < 0) {
+        pair[0] = row;
+        pair[1] = column;
+        return 0;
+      }
+      *offset++ = (uint16_t)(place - pattern->row_start[row]);
+    }
+  return 1;
+}
+
+// All offsets of a list; its elements one after the other only when one of them has to be named.
+static mus_status place_list(const mus_pattern *pattern, int which, element_list *list) {
+  const mus_tuples *t = &list->tuples;
+  size_t size = (size_t)(t->arity * t->arity);
+  int placed = 1, pair[2];
+  MUS_PARALLEL
+  {
+    int all = 1, missing[2];
+    MUS_SHARE_FOR
+    for (int e = 0; e < t->count; ++e)
+      all &= place_element(pattern, t, e, list->offset + (size_t)e * size, missing);
+    MUS_ONE_AT_A_TIME
+    placed &= all;
+  }
+  for (int e = 0; e < t->count && !placed; ++e)
+    if (!place_element(pattern, t, e, list->offset + (size_t)e * size, pair))
+      return mus_fail(MUS_BAD_INPUT, "the pattern has no block (%d, %d), which element %d of list %d needs", pair[0],
+                      pair[1], e, which);
+  return MUS_OK;
+}
+
+// Numbers that an element of this arity emits.
+static size_t element_numbers(int arity, int block) {
+  return ((size_t)arity + (size_t)mus_tuple_blocks(arity) * (size_t)block) * (size_t)block;
+}
+
+static mus_status check_sizes(const mus_pattern *pattern, int block, int lists, const mus_tuples *tuples) {
+  for (int i = 0; i < pattern->rows; ++i)
+    if (pattern->row_start[i + 1] - pattern->row_start[i] > UINT16_MAX + 1)
+      return mus_fail(MUS_BAD_INPUT, "node %d has %d neighbours: at most %d are possible", i,
+                      pattern->row_start[i + 1] - pattern->row_start[i] - 1, UINT16_MAX);
+  for (int l = 0; l < lists; ++l)
+    if (tuples[l].arity > ROOM || element_numbers(tuples[l].arity, block) > ROOM)
+      return mus_fail(MUS_BAD_INPUT, "list %d has elements of %d nodes, which are too many with %d unknowns a node", l,
+                      tuples[l].arity, block);
+  return MUS_OK;
+}
+
+mus_status mus_scatter_create(mus_arena *arena, const mus_pattern *pattern, int block, int lists,
+                              const mus_tuples *tuples, mus_scatter **out) {
+  mus_status status = check_tuples(pattern->rows, lists, tuples);
+  if (!status)
+    status = check_sizes(pattern, block, lists, tuples);
   if (status)
     return status;
-  for (int kind = 0; kind < kinds; ++kind)
-    s->arity[kind] = tuples[kind].arity;
-  for (int i = 0; i < pattern->rows; ++i) // counts, shifted by one so that the sum below gives starts
-    if ((status = visit_row(i, pattern, &s->at, tuples, start + 1, NULL)))
-      return status;
-  size_t total = 0;
-  for (int k = 0; k < blocks; ++k) {
-    total += (size_t)start[k + 1];
-    if (total > INT_MAX)
-      return mus_fail(MUS_BAD_INPUT, "more than %d element blocks: too large for this build", INT_MAX);
-    start[k + 1] = (int)total;
-  }
-  s->source = mus_arena_alloc(arena, total, sizeof *s->source);
-  if (!s->source)
+  mus_scatter *s = mus_arena_alloc(arena, 1, sizeof *s);
+  element_list *list = mus_arena_alloc(arena, (size_t)lists, sizeof *list);
+  if (!s || !list)
     return mus_fail_memory();
-  for (int i = 0; i < pattern->rows; ++i)
-    if ((status = visit_row(i, pattern, &s->at, tuples, start, s->source)))
-      return status;
-  memmove(start + 1, start, (size_t)blocks * sizeof *start);
-  start[0] = 0;
-  s->block_start = start;
-  *out = s;
-  return MUS_OK;
+  *s = (mus_scatter){pattern, block, lists, choose_shares(lists, tuples), list, {0}};
+  for (int l = 0; l < lists && !status; ++l) {
+    size_t numbers = (size_t)tuples[l].count * (size_t)(tuples[l].arity * tuples[l].arity);
+    list[l] = (element_list){tuples[l], mus_arena_alloc(arena, numbers, sizeof *list[l].offset)};
+    status = list[l].offset ? place_list(pattern, l, &list[l]) : mus_fail_memory();
+  }
+  if (!status)
+    status = colour_shares(arena, s);
+  if (!status)
+    *out = s;
+  return status;
 }
 
-static void add_block(int block, const double *from, double *to) {
+void mus_scatter_shape(const mus_scatter *s, int *shares, int *colours) {
+  *shares = s->shares;
+  *colours = s->colouring.colours;
+}
+
+// --- sums ------------------------------------------------------------------------------------------------------------
+
+static inline void add_block(int block, const double *from, double *to) {
   for (int k = 0; k < block * block; ++k)
     to[k] += from[k];
 }
 
-static void add_transposed(int block, const double *from, double *to) {
+static inline void add_transposed(int block, const double *from, double *to) {
   for (int i = 0; i < block; ++i)
     for (int j = 0; j < block; ++j)
       to[i * block + j] += from[j * block + i];
 }
 
-void mus_scatter_matrix(const mus_scatter *s, const double *const *element_blocks, mus_matrix *a) {
-  int block = a->row_block;
-  size_t size = (size_t)(block * block);
-  int blocks = mus_pattern_blocks(a->pattern);
-  MUS_PARALLEL_FOR_IF(blocks > MUS_PAR_MINIMUM)
-  for (int k = 0; k < blocks; ++k) {
-    double *to = a->value + (size_t)k * size;
-    memset(to, 0, size * sizeof *to);
-    for (int c = s->block_start[k]; c < s->block_start[k + 1]; ++c) {
-      uint64_t source = s->source[c];
-      const double *from = element_blocks[source >> KIND_SHIFT] + (source & place_mask) * size;
-      if (source >> TRANSPOSED_SHIFT & 1)
-        add_transposed(block, from, to);
-      else
-        add_block(block, from, to);
+static inline void add_vectors(int block, const mus_tuples *t, int first, int count, const double *from, double *y) {
+  const int *index = nodes_of(t, first);
+  for (int k = 0; k < count * t->arity; ++k, from += block) {
+    double *to = y + (size_t)(t->first + index[k]) * (size_t)block;
+    for (int c = 0; c < block; ++c)
+      to[c] += from[c];
+  }
+}
+
+static inline void add_blocks(int block, const element_list *list, const int *row_start, int first, int count,
+                              const double *from, double *value) {
+  const mus_tuples *t = &list->tuples;
+  size_t arity = (size_t)t->arity, size = (size_t)(block * block);
+  for (int e = first; e < first + count; ++e) {
+    const int *index = nodes_of(t, e);
+    const uint16_t *offset = list->offset + (size_t)e * arity * arity;
+    for (size_t i = 0; i < arity; ++i) {
+      double *row = value + (size_t)row_start[t->first + index[i]] * size;
+      add_block(block, from, row + offset[i * arity + i] * size);
+      from += size;
+      for (size_t j = i + 1; j < arity; ++j, from += size) {
+        double *mirrored = value + (size_t)row_start[t->first + index[j]] * size;
+        add_block(block, from, row + offset[i * arity + j] * size);
+        add_transposed(block, from, mirrored + offset[j * arity + i] * size);
+      }
     }
   }
 }
 
-void mus_scatter_vector(const mus_scatter *s, int block, const double *const *element_vectors, double *y) {
-  size_t size = (size_t)block;
-  MUS_PARALLEL_FOR_IF(s->nodes > MUS_PAR_MINIMUM)
-  for (int i = 0; i < s->nodes; ++i) {
-    double *to = y + (size_t)i * size;
-    memset(to, 0, size * sizeof *to);
-    for (int k = s->at.start[i]; k < s->at.start[i + 1]; ++k) {
-      incidence here = s->at.list[k];
-      const double *from = element_vectors[here.kind] +
-                           ((size_t)here.element * (size_t)s->arity[here.kind] + (size_t)here.corner) * size;
-      for (size_t c = 0; c < size; ++c)
-        to[c] += from[c];
+// A share of a list, as many elements at once as there is room for.
+static void run_share(const mus_scatter *s, int list, int share, mus_evaluate *evaluate, const void *context,
+                      double *value, double *y) {
+  const element_list *l = &s->list[list];
+  const mus_tuples *t = &l->tuples;
+  int end = share_begin(t, share + 1, s->shares), most = (int)(ROOM / element_numbers(t->arity, s->block));
+  double room[ROOM], *blocks = value ? room + (size_t)most * (size_t)(t->arity * s->block) : NULL;
+  for (int first = share_begin(t, share, s->shares); first < end; first += most) {
+    int count = end - first < most ? end - first : most;
+    evaluate(context, list, first, count, room, blocks);
+    if (s->block == 3) {
+      add_vectors(3, t, first, count, room, y);
+      if (blocks)
+        add_blocks(3, l, s->pattern->row_start, first, count, blocks, value);
+    } else {
+      add_vectors(s->block, t, first, count, room, y);
+      if (blocks)
+        add_blocks(s->block, l, s->pattern->row_start, first, count, blocks, value);
     }
+  }
+}
+
+void mus_scatter_run(const mus_scatter *s, mus_evaluate *evaluate, const void *context, mus_matrix *a, double *y) {
+  double *value = a ? a->value : NULL;
+  const mus_colouring *colouring = &s->colouring;
+  mus_fill((size_t)s->pattern->rows * (size_t)s->block, 0, y);
+  if (a)
+    mus_fill(mus_matrix_values(a), 0, value);
+  MUS_PARALLEL
+  for (int colour = 0; colour < colouring->colours; ++colour) {
+    MUS_SHARE_RUNS
+    for (int k = colouring->start[colour]; k < colouring->start[colour + 1]; ++k)
+      for (int list = 0; list < s->lists; ++list)
+        run_share(s, list, colouring->node[k], evaluate, context, value, y);
   }
 }

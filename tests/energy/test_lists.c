@@ -1,8 +1,7 @@
-// Lists: element data from meshes, seams included, and all elements at once, the same for any number of threads.
+// Lists: element data from meshes, seams included, and runs of elements.
 #include "energy/check.h"
 
 #include "energy/lists.h"
-#include "par/par.h"
 
 enum { SIDE = 24 };
 
@@ -82,19 +81,29 @@ static const int *vertices_of(const lists *l, int which) {
   return vertices[which];
 }
 
-static void evaluate_list(const lists *l, int which, const mus_evaluation *e) {
+static void evaluate_run(const lists *l, int which, int first, int count, const mus_evaluation *e) {
   mus_weather weather = l->weather;
   weather.gusts = &l->gusts;
   if (which == MEMBRANES)
-    mus_membranes_evaluate(&l->membranes, e);
+    mus_membranes_evaluate(&l->membranes, first, count, e);
   else if (which == HINGES)
-    mus_hinges_evaluate(&l->hinges, e);
+    mus_hinges_evaluate(&l->hinges, first, count, e);
   else if (which == BUCKLINGS)
-    mus_bucklings_evaluate(&l->bucklings, e);
+    mus_bucklings_evaluate(&l->bucklings, first, count, e);
   else if (which == DRAG)
-    mus_drag_evaluate(l->membranes.count, l->membranes.vertex, &weather, e);
+    mus_drag_add(l->membranes.vertex, first, count, &weather, e);
   else
-    mus_springs_evaluate(&l->springs[which - EDGE_SPRINGS], e);
+    mus_springs_evaluate(&l->springs[which - EDGE_SPRINGS], first, count, e);
+}
+
+// The whole list. Drag is added to nothing.
+static void evaluate_list(const lists *l, int which, const mus_evaluation *e) {
+  size_t count = (size_t)count_of(l, which);
+  if (which == DRAG && e->gradient)
+    memset(e->gradient, 0, count * 9 * sizeof(double));
+  if (which == DRAG && e->block)
+    memset(e->block, 0, count * 54 * sizeof(double));
+  evaluate_run(l, which, 0, (int)count, e);
 }
 
 // One element by its own function.
@@ -157,32 +166,83 @@ static mus_evaluation evaluation_of(const sheet *s, const output *o) {
   return e;
 }
 
-// Every element gets what its own function gives, to the last bit, whatever the number of threads.
+static void assert_same(size_t count, const double *a, const double *b) {
+  for (size_t k = 0; k < count; ++k)
+    assert_true(a[k] == b[k]);
+}
+
+// Every element gets what its own function gives, to the last bit.
 static void lists_are_their_elements(void **state) {
   (void)state;
   sheet s = sheet_create(0.2);
   lists l = lists_create(&s, mus_fabric_at(3));
-  for (int which = 0; which < LISTS; ++which)
-    for (int threads = 1; threads <= 4; threads += 3) {
-      output o = output_create(&l, which);
-      mus_evaluation e = evaluation_of(&s, &o);
-      int arity = arities[which], blocks = arity * (arity + 1) / 2 * 9, before = mus_par_set_threads(threads);
-      evaluate_list(&l, which, &e);
-      mus_par_set_threads(before);
-      for (int k = 0; k < count_of(&l, which); ++k) {
-        double x[CHECK_N] = {0}, v[CHECK_N] = {0}, gradient[CHECK_N], block[CHECK_BLOCKS];
-        for (int m = 0; m < 3 * arity; ++m) {
-          int vertex = vertices_of(&l, which)[arity * k + m / 3];
-          x[m] = s.position[3 * vertex + m % 3];
-          v[m] = s.velocity[3 * vertex + m % 3];
-        }
-        double energy = evaluate_element(&l, which, k, &e.blend, x, v, gradient, block);
-        assert_true(which == DRAG || energy == o.energy[k]);
-        assert_memory_equal(gradient, o.gradient + 3 * arity * k, (size_t)(3 * arity) * sizeof(double));
-        assert_memory_equal(block, o.block + blocks * k, (size_t)blocks * sizeof(double));
+  for (int which = 0; which < LISTS; ++which) {
+    output o = output_create(&l, which);
+    mus_evaluation e = evaluation_of(&s, &o);
+    int arity = arities[which], blocks = arity * (arity + 1) / 2 * 9;
+    evaluate_list(&l, which, &e);
+    for (int k = 0; k < count_of(&l, which); ++k) {
+      double x[CHECK_N] = {0}, v[CHECK_N] = {0}, gradient[CHECK_N], block[CHECK_BLOCKS];
+      for (int m = 0; m < 3 * arity; ++m) {
+        int vertex = vertices_of(&l, which)[arity * k + m / 3];
+        x[m] = s.position[3 * vertex + m % 3];
+        v[m] = s.velocity[3 * vertex + m % 3];
       }
-      output_free(&o);
+      double energy = evaluate_element(&l, which, k, &e.blend, x, v, gradient, block);
+      assert_true(which == DRAG || energy == o.energy[k]);
+      assert_same((size_t)(3 * arity), gradient, o.gradient + 3 * arity * k);
+      assert_same((size_t)blocks, block, o.block + blocks * k);
     }
+    output_free(&o);
+  }
+  mus_arena_clear(&s.arena);
+}
+
+// A run has the numbers of the whole list, from its first element on, and nothing after its last.
+static void runs_are_parts_of_lists(void **state) {
+  (void)state;
+  sheet s = sheet_create(0.2);
+  lists l = lists_create(&s, mus_fabric_at(3));
+  for (int which = 0; which < DRAG; ++which) {
+    output o = output_create(&l, which);
+    mus_evaluation e = evaluation_of(&s, &o);
+    size_t vector = 3 * (size_t)arities[which], matrix = vector * (vector + 3) / 2;
+    evaluate_list(&l, which, &e);
+    for (int first = 0; first < count_of(&l, which); first += 100)
+      for (int count = 0; count < 14 && first + count <= count_of(&l, which); count += 13) {
+        output part = output_create(&l, which);
+        size_t from = (size_t)first, n = (size_t)count;
+        mus_evaluation f = evaluation_of(&s, &part);
+        evaluate_run(&l, which, first, count, &f);
+        assert_same(n, part.energy, o.energy + from);
+        assert_same(n * vector, part.gradient, o.gradient + from * vector);
+        assert_same(n * matrix, part.block, o.block + from * matrix);
+        assert_true(isnan(part.energy[n]) && isnan(part.gradient[n * vector]) && isnan(part.block[n * matrix]));
+        output_free(&part);
+      }
+    output_free(&o);
+  }
+  mus_arena_clear(&s.arena);
+}
+
+// Drag comes on top of what the triangles have.
+static void drag_is_added(void **state) {
+  (void)state;
+  enum { FIRST = 30, COUNT = 20 };
+  sheet s = sheet_create(0.2);
+  lists l = lists_create(&s, mus_fabric_at(3));
+  output both = output_create(&l, MEMBRANES), membranes = output_create(&l, MEMBRANES), drag = output_create(&l, DRAG);
+  mus_evaluation e = evaluation_of(&s, &both), f = evaluation_of(&s, &membranes), g = evaluation_of(&s, &drag);
+  evaluate_run(&l, MEMBRANES, FIRST, COUNT, &e);
+  evaluate_run(&l, DRAG, FIRST, COUNT, &e);
+  evaluate_list(&l, MEMBRANES, &f);
+  evaluate_list(&l, DRAG, &g);
+  for (size_t k = 0; k < COUNT * 9; ++k)
+    assert_true(both.gradient[k] == membranes.gradient[FIRST * 9 + k] + drag.gradient[FIRST * 9 + k]);
+  for (size_t k = 0; k < COUNT * 54; ++k)
+    assert_true(both.block[k] == membranes.block[FIRST * 54 + k] + drag.block[FIRST * 54 + k]);
+  assert_true(isnan(both.gradient[COUNT * 9]) && isnan(both.block[COUNT * 54]));
+  output_free(&both), output_free(&membranes), output_free(&drag);
   mus_arena_clear(&s.arena);
 }
 
@@ -452,9 +512,9 @@ static void bucklings_bend_like_hinges(void **state) {
       x[3 * v + 2] = v < 2 ? 0 : height * sin(angle / 2);
     }
     mus_evaluation e = {.position = x, .blend = {1, 0, 0, 0}, .scale = 1, .energy = &energy[0]};
-    mus_hinges_evaluate(&hinges, &e);
+    mus_hinges_evaluate(&hinges, 0, 1, &e);
     e.energy = &energy[1];
-    mus_bucklings_evaluate(&bucklings, &e);
+    mus_bucklings_evaluate(&bucklings, 0, 1, &e);
     check_near(energy[0], hinges.rest[0].weight / 2 * angle * angle, 1e-12);
     check_near(energy[1] / energy[0], 1, 0.02);
   }
@@ -466,26 +526,24 @@ static void measures(void **state) {
   sheet s = sheet_create(0.2);
   lists l = lists_create(&s, mus_fabric_at(3));
   output o = output_create(&l, MEMBRANES);
-  mus_membrane_measure *measure = malloc(o.energies * sizeof *measure);
   total_energy(&l, MEMBRANES, s.position, &o);
-  mus_membranes_measure(&l.membranes, s.position, 3, measure);
-  for (size_t t = 0; t < o.energies; ++t) {
-    double u = measure[t].strain[0], v = measure[t].strain[1];
-    check_near(measure[t].stretch + measure[t].shear, 3 * o.energy[t], 1e-12 * o.energy[t]);
-    check_near(measure[t].stretch, 1.5 * l.membranes.rest[t].area * (9000 * u * u + 6000 * v * v), 1e-12);
+  for (int t = 0; t < l.membranes.count; ++t) {
+    mus_membrane_measure measure = mus_membrane_measured(&l.membranes, t, s.position, 3);
+    double u = measure.strain[0], v = measure.strain[1];
+    check_near(measure.stretch + measure.shear, 3 * o.energy[t], 1e-12 * o.energy[t]);
+    check_near(measure.stretch, 1.5 * l.membranes.rest[t].area * (9000 * u * u + 6000 * v * v), 1e-12);
   }
   // Pulled out by a tenth along the warp.
   for (int v = 0; v < s.mesh.vertices; ++v) {
     mus_scale3(1, s.mesh.position + 3 * v, s.position + 3 * v);
     s.position[3 * v] *= 1.1;
   }
-  mus_membranes_measure(&l.membranes, s.position, 1, measure);
-  for (size_t t = 0; t < o.energies; ++t) {
-    check_near(measure[t].strain[0], 0.1, 1e-12);
-    check_near(measure[t].strain[1], 0, 1e-12);
-    check_near(measure[t].shear, 0, 1e-15);
+  for (int t = 0; t < l.membranes.count; ++t) {
+    mus_membrane_measure measure = mus_membrane_measured(&l.membranes, t, s.position, 1);
+    check_near(measure.strain[0], 0.1, 1e-12);
+    check_near(measure.strain[1], 0, 1e-12);
+    check_near(measure.shear, 0, 1e-15);
   }
-  free(measure);
   output_free(&o);
   mus_arena_clear(&s.arena);
 }
@@ -554,6 +612,8 @@ static void allocations_may_fail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_are_their_elements),
+      cmocka_unit_test(runs_are_parts_of_lists),
+      cmocka_unit_test(drag_is_added),
       cmocka_unit_test(parts_and_scales),
       cmocka_unit_test(sheets_keep_their_momentum),
       cmocka_unit_test(weights_of_hinges),

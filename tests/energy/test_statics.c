@@ -151,9 +151,9 @@ static double evaluate(strip *s, const double *x, int exact, int with_blocks) {
     e.gradient = s->gradient[kind];
     e.block = with_blocks ? s->block[kind] : NULL;
     if (kind == 0)
-      mus_membranes_evaluate(&s->membranes, &e);
+      mus_membranes_evaluate(&s->membranes, 0, s->membranes.count, &e);
     else
-      mus_hinges_evaluate(&s->hinges, &e);
+      mus_hinges_evaluate(&s->hinges, 0, s->hinges.count, &e);
     for (int k = 0; k < (kind == 0 ? s->membranes.count : s->hinges.count); ++k)
       total += s->energy[kind][k];
   }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,17 @@
 #include "support/dense.h"
 #include "support/patterns.h"
 
-enum { KINDS = 6, EMPTY = 4, BLOCK_MOST = 4 };
-static const int arities[KINDS] = {3, 1, 4, 2, 3, 2};
+enum { LISTS = 6, EMPTY = 4, BLOCK_MOST = 4 };
+static const int arities[LISTS] = {3, 1, 4, 2, 3, 2};
+static const int firsts[LISTS] = {0, 3, 0, 1, 0, 0};
 
-// Random elements of several kinds, with random blocks and vectors.
+// Random elements in several lists, with random blocks and vectors.
 typedef struct elements {
   mus_arena arena;
   int nodes, block;
-  mus_tuples tuples[KINDS];
-  double *blocks[KINDS], *vectors[KINDS];
+  mus_tuples tuples[LISTS];
+  double *blocks[LISTS], *vectors[LISTS];
+  atomic_int *visits[LISTS]; // how often each was evaluated
 } elements;
 
 static int has_twice(int count, const int *index) {
@@ -70,16 +73,34 @@ static elements *create(int nodes, int count, int block, uint64_t seed, int whol
   elements *e = calloc(1, sizeof *e);
   e->nodes = nodes;
   e->block = block;
-  for (int kind = 0; kind < KINDS; ++kind) {
-    int arity = arities[kind], many = kind == EMPTY ? 0 : count + kind; // a kind without elements is no fault
-    uint64_t own = seed * 100 + (uint64_t)kind;
-    e->tuples[kind] = (mus_tuples){arity, many, random_tuples(&e->arena, nodes, arity, many, own)};
-    e->blocks[kind] =
+  for (int list = 0; list < LISTS; ++list) {
+    int arity = arities[list], many = list == EMPTY ? 0 : count + list; // a list without elements is no fault
+    uint64_t own = seed * 100 + (uint64_t)list;
+    e->tuples[list] =
+        (mus_tuples){arity, many, random_tuples(&e->arena, nodes - firsts[list], arity, many, own), firsts[list]};
+    e->blocks[list] =
         random_numbers(&e->arena, (size_t)(many * mus_tuple_blocks(arity) * block * block), own + 20, whole);
-    e->vectors[kind] = random_numbers(&e->arena, (size_t)(many * arity * block), own + 40, whole);
-    symmetrise_diagonals(arity, many, block, e->blocks[kind]);
+    e->vectors[list] = random_numbers(&e->arena, (size_t)(many * arity * block), own + 40, whole);
+    e->visits[list] = mus_arena_alloc_zero(&e->arena, (size_t)many, sizeof(atomic_int));
+    symmetrise_diagonals(arity, many, block, e->blocks[list]);
   }
   return e;
+}
+
+// Hands out the elements' numbers.
+static void evaluate(const void *context, int list, int first, int count, double *vectors, double *blocks) {
+  const elements *e = context;
+  int vector = arities[list] * e->block, matrix = mus_tuple_blocks(arities[list]) * e->block * e->block;
+  memcpy(vectors, e->vectors[list] + first * vector, (size_t)(count * vector) * sizeof *vectors);
+  if (blocks)
+    memcpy(blocks, e->blocks[list] + first * matrix, (size_t)(count * matrix) * sizeof *blocks);
+  for (int k = first; k < first + count; ++k)
+    atomic_fetch_add(&e->visits[list][k], 1);
+}
+
+// The number of a node of an element.
+static int node_of(const mus_tuples *t, int element, int corner) {
+  return t->first + t->index[element * t->arity + corner];
 }
 
 static void destroy(elements *e) {
@@ -104,23 +125,23 @@ static void add_block(const elements *e, int row, int column, const double *from
 static double *dense_matrix(const elements *e) {
   int n = e->nodes * e->block;
   double *dense = calloc((size_t)(n * n), sizeof *dense);
-  for (int kind = 0; kind < KINDS; ++kind) {
-    const mus_tuples *t = &e->tuples[kind];
-    const double *from = e->blocks[kind];
+  for (int list = 0; list < LISTS; ++list) {
+    const mus_tuples *t = &e->tuples[list];
+    const double *from = e->blocks[list];
     for (int k = 0; k < t->count; ++k)
       for (int i = 0; i < t->arity; ++i)
         for (int j = i; j < t->arity; ++j, from += e->block * e->block)
-          add_block(e, t->index[k * t->arity + i], t->index[k * t->arity + j], from, dense);
+          add_block(e, node_of(t, k, i), node_of(t, k, j), from, dense);
   }
   return dense;
 }
 
 static double *dense_vector(const elements *e) {
   double *dense = calloc((size_t)(e->nodes * e->block), sizeof *dense);
-  for (int kind = 0; kind < KINDS; ++kind)
-    for (int k = 0; k < e->tuples[kind].count * e->tuples[kind].arity; ++k)
+  for (int list = 0; list < LISTS; ++list)
+    for (int k = 0; k < e->tuples[list].count * arities[list]; ++k)
       for (int c = 0; c < e->block; ++c)
-        dense[e->tuples[kind].index[k] * e->block + c] += e->vectors[kind][k * e->block + c];
+        dense[node_of(&e->tuples[list], 0, k) * e->block + c] += e->vectors[list][k * e->block + c];
   return dense;
 }
 
@@ -129,12 +150,12 @@ static char *dense_pattern(const elements *e) {
   char *table = calloc((size_t)(e->nodes * e->nodes), 1);
   for (int i = 0; i < e->nodes; ++i)
     table[i * e->nodes + i] = 1;
-  for (int kind = 0; kind < KINDS; ++kind) {
-    const mus_tuples *t = &e->tuples[kind];
+  for (int list = 0; list < LISTS; ++list) {
+    const mus_tuples *t = &e->tuples[list];
     for (int k = 0; k < t->count; ++k)
       for (int i = 0; i < t->arity; ++i)
         for (int j = 0; j < t->arity; ++j)
-          table[t->index[k * t->arity + i] * e->nodes + t->index[k * t->arity + j]] = 1;
+          table[node_of(t, k, i) * e->nodes + node_of(t, k, j)] = 1;
   }
   return table;
 }
@@ -147,7 +168,7 @@ static void patterns_join_what_shares_an_element(void **state) {
     elements *e = create(30, (int)seed * 3, 1, seed, 1);
     char *table = dense_pattern(e);
     mus_pattern pattern;
-    assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, KINDS, e->tuples, &pattern), MUS_OK);
+    assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &pattern), MUS_OK);
     assert_int_equal(pattern.rows, e->nodes);
     assert_int_equal(pattern.columns, e->nodes);
     assert_int_equal(mus_pattern_check(e->nodes, e->nodes, pattern.row_start, pattern.column), MUS_OK);
@@ -167,11 +188,10 @@ static void nodes_without_elements_have_diagonals(void **state) {
   mus_matrix a;
   assert_int_equal(mus_pattern_from_tuples(&arena, 3, 0, NULL, &pattern), MUS_OK);
   assert_patterns_equal(&pattern, &(mus_pattern){3, 3, (int[]){0, 1, 2, 3}, (int[]){0, 1, 2}});
-  assert_int_equal(mus_scatter_create(&arena, &pattern, 0, NULL, &scatter), MUS_OK);
+  assert_int_equal(mus_scatter_create(&arena, &pattern, 2, 0, NULL, &scatter), MUS_OK);
   a = random_matrix(&arena, &pattern, 2, 2, 1);
   double y[6] = {1, 2, 3, 4, 5, 6};
-  mus_scatter_matrix(scatter, NULL, &a);
-  mus_scatter_vector(scatter, 2, NULL, y);
+  mus_scatter_run(scatter, evaluate, NULL, &a, y);
   for (int k = 0; k < 12; ++k)
     assert_true(a.value[k] == 0 && y[k % 6] == 0);
   mus_arena_clear(&arena);
@@ -183,8 +203,12 @@ static void scatter(const elements *e, const mus_scatter *s, mus_matrix *a, doub
     a->value[k] = NAN;
   for (int k = 0; k < e->nodes * e->block; ++k)
     y[k] = NAN;
-  mus_scatter_matrix(s, (const double *const *)e->blocks, a);
-  mus_scatter_vector(s, e->block, (const double *const *)e->vectors, y);
+  for (int list = 0; list < LISTS; ++list)
+    memset(e->visits[list], 0, (size_t)e->tuples[list].count * sizeof(atomic_int));
+  mus_scatter_run(s, evaluate, e, a, y);
+  for (int list = 0; list < LISTS; ++list)
+    for (int k = 0; k < e->tuples[list].count; ++k)
+      assert_int_equal(e->visits[list][k], 1);
 }
 
 static void assert_sums(const elements *e, const mus_matrix *a, const double *y) {
@@ -208,15 +232,15 @@ static void sums_agree_with_dense(void **state) {
       mus_scatter *s;
       mus_matrix a;
       double y[25 * BLOCK_MOST];
-      assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, KINDS, e->tuples, &pattern), MUS_OK);
-      assert_int_equal(mus_scatter_create(&e->arena, &pattern, KINDS, e->tuples, &s), MUS_OK);
+      assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &pattern), MUS_OK);
+      assert_int_equal(mus_scatter_create(&e->arena, &pattern, e->block, LISTS, e->tuples, &s), MUS_OK);
       assert_int_equal(mus_matrix_create(&e->arena, &pattern, block, block, &a), MUS_OK);
       scatter(e, s, &a, y);
       assert_sums(e, &a, y);
-      for (int kind = 0; kind < KINDS; ++kind) { // other numbers for the same topology
-        for (int k = 0; k < e->tuples[kind].count * mus_tuple_blocks(arities[kind]) * block * block; ++k)
-          e->blocks[kind][k] += k % 7;
-        symmetrise_diagonals(arities[kind], e->tuples[kind].count, block, e->blocks[kind]);
+      for (int list = 0; list < LISTS; ++list) { // other numbers for the same topology
+        for (int k = 0; k < e->tuples[list].count * mus_tuple_blocks(arities[list]) * block * block; ++k)
+          e->blocks[list][k] += k % 7;
+        symmetrise_diagonals(arities[list], e->tuples[list].count, block, e->blocks[list]);
       }
       scatter(e, s, &a, y);
       assert_sums(e, &a, y);
@@ -232,7 +256,7 @@ static void patterns_may_hold_more(void **state) {
   mus_scatter *s;
   mus_matrix a;
   double y[24];
-  assert_int_equal(mus_scatter_create(&e->arena, &pattern, KINDS, e->tuples, &s), MUS_OK);
+  assert_int_equal(mus_scatter_create(&e->arena, &pattern, e->block, LISTS, e->tuples, &s), MUS_OK);
   assert_int_equal(mus_matrix_create(&e->arena, &pattern, 2, 2, &a), MUS_OK);
   scatter(e, s, &a, y);
   assert_sums(e, &a, y);
@@ -248,9 +272,9 @@ static void sums_are_exactly_symmetric(void **state) {
     mus_scatter *s;
     mus_matrix a;
     double y[15 * BLOCK_MOST];
-    assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, KINDS, e->tuples, &pattern), MUS_OK);
+    assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &pattern), MUS_OK);
     assert_int_equal(mus_transpose_create(&e->arena, &pattern, &transpose), MUS_OK);
-    assert_int_equal(mus_scatter_create(&e->arena, &pattern, KINDS, e->tuples, &s), MUS_OK);
+    assert_int_equal(mus_scatter_create(&e->arena, &pattern, e->block, LISTS, e->tuples, &s), MUS_OK);
     assert_int_equal(mus_matrix_create(&e->arena, &pattern, block, block, &a), MUS_OK);
     scatter(e, s, &a, y);
     int n = e->nodes * block;
@@ -266,40 +290,89 @@ static void sums_are_exactly_symmetric(void **state) {
   }
 }
 
-static void same_bits_for_any_number_of_threads(void **state) {
+// Vectors alone are the same as with a matrix, to the last bit.
+static void vectors_alone(void **state) {
   (void)state;
-  enum { NODES = 700, BLOCK = 3 };
-  elements *e = create(NODES, 900, BLOCK, 8, 0);
+  elements *e = create(40, 60, 3, 5, 0);
   mus_pattern pattern;
   mus_scatter *s;
-  mus_matrix a[3];
-  double *y[3];
-  assert_int_equal(mus_pattern_from_tuples(&e->arena, NODES, KINDS, e->tuples, &pattern), MUS_OK);
-  assert_int_equal(mus_scatter_create(&e->arena, &pattern, KINDS, e->tuples, &s), MUS_OK);
-  assert_true(mus_pattern_blocks(&pattern) > 4 * MUS_PAR_MINIMUM);
-  for (int k = 0; k < 3; ++k) {
-    mus_par_set_threads((int[]){1, 2, 7}[k]);
-    assert_int_equal(mus_matrix_create(&e->arena, &pattern, BLOCK, BLOCK, &a[k]), MUS_OK);
-    y[k] = mus_arena_alloc(&e->arena, NODES * BLOCK, sizeof(double));
-    scatter(e, s, &a[k], y[k]);
-    mus_par_set_threads(0);
-    assert_memory_equal(a[k].value, a[0].value, mus_matrix_values(&a[0]) * sizeof(double));
-    assert_memory_equal(y[k], y[0], NODES * BLOCK * sizeof(double));
+  mus_matrix a;
+  double y[120], alone[120];
+  assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &pattern), MUS_OK);
+  assert_int_equal(mus_scatter_create(&e->arena, &pattern, 3, LISTS, e->tuples, &s), MUS_OK);
+  assert_int_equal(mus_matrix_create(&e->arena, &pattern, 3, 3, &a), MUS_OK);
+  scatter(e, s, &a, y);
+  memset(alone, 0xff, sizeof alone);
+  mus_scatter_run(s, evaluate, e, NULL, alone);
+  assert_memory_equal(alone, y, sizeof y);
+  destroy(e);
+}
+
+// Sums of numbers of very different size, with elements that lie all over the nodes, and with such that follow their
+// order.
+static void same_bits_for_any_number_of_threads(void **state) {
+  (void)state;
+  enum { NODES = 4000, BLOCK = 3 };
+  for (int ordered = 0; ordered < 2; ++ordered) {
+    elements *e = create(NODES, 3000, BLOCK, 8, 0);
+    mus_pattern pattern;
+    mus_scatter *s;
+    mus_matrix a[3];
+    double *y[3];
+    int shares, colours;
+    for (int list = 0; list < LISTS && ordered; ++list) {
+      int *index = (int *)e->tuples[list].index; // our own
+      for (int k = 0; k < e->tuples[list].count * arities[list]; ++k)
+        index[k] = k / arities[list] + 7 * (k % arities[list]);
+    }
+    assert_int_equal(mus_pattern_from_tuples(&e->arena, NODES, LISTS, e->tuples, &pattern), MUS_OK);
+    assert_int_equal(mus_scatter_create(&e->arena, &pattern, BLOCK, LISTS, e->tuples, &s), MUS_OK);
+    mus_scatter_shape(s, &shares, &colours);
+    assert_int_equal(shares, 14);
+    assert_int_equal(colours, ordered ? 2 : 14);
+    for (int k = 0; k < 3; ++k) {
+      mus_par_set_threads((int[]){1, 2, 7}[k]);
+      assert_int_equal(mus_matrix_create(&e->arena, &pattern, BLOCK, BLOCK, &a[k]), MUS_OK);
+      y[k] = mus_arena_alloc(&e->arena, NODES * BLOCK, sizeof(double));
+      scatter(e, s, &a[k], y[k]);
+      mus_par_set_threads(0);
+      assert_memory_equal(a[k].value, a[0].value, mus_matrix_values(&a[0]) * sizeof(double));
+      assert_memory_equal(y[k], y[0], NODES * BLOCK * sizeof(double));
+    }
+    destroy(e);
   }
+}
+
+// The order of a sum is that of the elements, list after list, within a share, which a small scatter has only one of.
+static void sums_are_taken_in_order(void **state) {
+  (void)state;
+  elements *e = create(25, 60, 2, 4, 0);
+  mus_pattern pattern;
+  mus_scatter *s;
+  mus_matrix a;
+  double y[50], *matrix = dense_matrix(e), *vector = dense_vector(e); // which add up in that order
+  assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &pattern), MUS_OK);
+  assert_int_equal(mus_scatter_create(&e->arena, &pattern, 2, LISTS, e->tuples, &s), MUS_OK);
+  assert_int_equal(mus_matrix_create(&e->arena, &pattern, 2, 2, &a), MUS_OK);
+  scatter(e, s, &a, y);
+  double *got = dense_from_matrix(&a);
+  assert_memory_equal(got, matrix, 50 * 50 * sizeof *got);
+  assert_memory_equal(y, vector, sizeof y);
+  free(got), free(matrix), free(vector);
   destroy(e);
 }
 
 // --- what is refused ------------------------------------------------------------------------------------------------
 
-static void assert_refused(int nodes, int kinds, const mus_tuples *tuples, const char *text) {
+static void assert_refused(int nodes, int lists, const mus_tuples *tuples, const char *text) {
   mus_arena arena = {0};
   mus_pattern pattern, full = random_pattern(&arena, nodes < 1 ? 1 : nodes, 10, 10, 10, 0);
   mus_scatter *s;
-  assert_int_equal(mus_pattern_from_tuples(&arena, nodes, kinds, tuples, &pattern), MUS_BAD_INPUT);
+  assert_int_equal(mus_pattern_from_tuples(&arena, nodes, lists, tuples, &pattern), MUS_BAD_INPUT);
   if (!strstr(mus_last_error(), text))
     fail_msg("\"%s\" does not say \"%s\"", mus_last_error(), text);
   if (nodes >= 1) {
-    assert_int_equal(mus_scatter_create(&arena, &full, kinds, tuples, &s), MUS_BAD_INPUT);
+    assert_int_equal(mus_scatter_create(&arena, &full, 3, lists, tuples, &s), MUS_BAD_INPUT);
     if (!strstr(mus_last_error(), text))
       fail_msg("\"%s\" does not say \"%s\"", mus_last_error(), text);
   }
@@ -309,9 +382,9 @@ static void assert_refused(int nodes, int kinds, const mus_tuples *tuples, const
 static void bad_tuples_are_refused(void **state) {
   (void)state;
   int springs[] = {0, 1, 2, 3, 4, 5}, triangles[] = {0, 1, 2, 3, 4, 5, 7, 8, 9};
-  mus_tuples tuples[] = {{2, 3, springs}, {3, 3, triangles}};
+  mus_tuples tuples[] = {{2, 3, springs, 0}, {3, 3, triangles, 0}};
   static const int outside[] = {-1, 10, INT_MIN, INT_MAX};
-  static const char *const said[] = {"element 2 of kind 1 has node -1, outside 0...9", "has node 10, outside 0...9",
+  static const char *const said[] = {"element 2 of list 1 has node -1, outside 0...9", "has node 10, outside 0...9",
                                      "has node -2147483648, outside", "has node 2147483647, outside"};
   for (int at = 6; at < 9; ++at)
     for (int k = 0; k < 4; ++k) {
@@ -325,23 +398,55 @@ static void bad_tuples_are_refused(void **state) {
       if (i != j) {
         int before = triangles[i];
         triangles[i] = triangles[j];
-        assert_refused(10, 2, tuples, "element 1 of kind 1 has node");
+        assert_refused(10, 2, tuples, "element 1 of list 1 has node");
         assert_non_null(strstr(mus_last_error(), "twice"));
         triangles[i] = before;
       }
   assert_refused(0, 2, tuples, "0 nodes");
   assert_refused(-3, 2, tuples, "-3 nodes");
-  assert_refused(10, -1, tuples, "-1 kinds");
-  assert_refused(10, 17, tuples, "17 kinds");
+  assert_refused(10, -1, tuples, "-1 lists");
+  tuples[1].first = 1;
+  assert_refused(10, 2, tuples, "element 2 of list 1 has node 10, outside 0...9");
+  tuples[1].first = INT_MAX;
+  assert_refused(10, 2, tuples, "element 0 of list 1 has node 2147483647, outside 0...9");
 }
 
-// A count below zero must not pass because the other kinds' elements outweigh it.
+// A count below zero must not pass because the other lists' elements outweigh it.
 static void negative_counts_are_refused(void **state) {
   (void)state;
   int springs[] = {0, 1, 2, 3, 4, 5};
-  assert_refused(10, 2, (mus_tuples[]){{2, 3, springs}, {2, -1, springs}}, "kind 1 has -1 elements of 2 nodes");
-  assert_refused(10, 2, (mus_tuples[]){{-1, 2, springs}, {2, 3, springs}}, "kind 0 has 2 elements of -1 nodes");
-  assert_refused(10, 1, (mus_tuples[]){{-2, -1, springs}}, "kind 0 has -1 elements of -2 nodes");
+  assert_refused(10, 2, (mus_tuples[]){{2, 3, springs, 0}, {2, -1, springs, 0}}, "list 1 has -1 elements of 2 nodes");
+  assert_refused(10, 2, (mus_tuples[]){{-1, 2, springs, 0}, {2, 3, springs, 0}}, "list 0 has 2 elements of -1 nodes");
+  assert_refused(10, 1, (mus_tuples[]){{-2, -1, springs, 0}}, "list 0 has -1 elements of -2 nodes");
+  assert_refused(10, 1, (mus_tuples[]){{0, 1, springs, 0}}, "list 0 has 1 elements of 0 nodes");
+}
+
+// Elements whose numbers have no room, and nodes with more neighbours than an offset can tell apart.
+static void sizes_have_limits(void **state) {
+  (void)state;
+  enum { MANY = 40, LEAVES = UINT16_MAX + 1 };
+  mus_arena arena = {0};
+  mus_pattern pattern;
+  mus_scatter *s;
+  int *index = mus_arena_alloc(&arena, 2 * LEAVES, sizeof *index);
+  for (int k = 0; k < MANY; ++k)
+    index[k] = k;
+  mus_tuples large = {MANY, 1, index, 0};
+  assert_int_equal(mus_pattern_from_tuples(&arena, MANY, 1, &large, &pattern), MUS_OK);
+  assert_int_equal(mus_scatter_create(&arena, &pattern, 3, 1, &large, &s), MUS_BAD_INPUT);
+  assert_string_equal(mus_last_error(), "list 0 has elements of 40 nodes, which are too many with 3 unknowns a node");
+  assert_int_equal(mus_scatter_create(&arena, &pattern, 1, 1, &large, &s), MUS_OK);
+  for (int k = 0; k < LEAVES; ++k) {
+    index[2 * k] = 0;
+    index[2 * k + 1] = 1 + k;
+  }
+  for (int more = 0; more < 2; ++more) {
+    mus_tuples star = {2, LEAVES - 1 + more, index, 0};
+    assert_int_equal(mus_pattern_from_tuples(&arena, LEAVES + 1, 1, &star, &pattern), MUS_OK);
+    assert_int_equal(mus_scatter_create(&arena, &pattern, 1, 1, &star, &s), more ? MUS_BAD_INPUT : MUS_OK);
+  }
+  assert_string_equal(mus_last_error(), "node 0 has 65536 neighbours: at most 65535 are possible");
+  mus_arena_clear(&arena);
 }
 
 static void missing_blocks_are_named(void **state) {
@@ -350,42 +455,11 @@ static void missing_blocks_are_named(void **state) {
   mus_pattern pattern;
   mus_scatter *s;
   int springs[] = {0, 1, 1, 2}, more[] = {1, 2, 3, 0};
-  mus_tuples tuples[] = {{2, 2, springs}, {2, 2, more}};
+  mus_tuples tuples[] = {{2, 2, springs, 0}, {2, 2, more, 0}};
   assert_int_equal(mus_pattern_from_tuples(&arena, 4, 1, tuples, &pattern), MUS_OK);
-  assert_int_equal(mus_scatter_create(&arena, &pattern, 1, tuples, &s), MUS_OK);
-  assert_int_equal(mus_scatter_create(&arena, &pattern, 2, tuples, &s), MUS_BAD_INPUT);
-  assert_non_null(strstr(mus_last_error(), "no block (0, 3), which element 1 of kind 1 needs"));
-  mus_arena_clear(&arena);
-}
-
-// As many kinds as there can be, each with a value that tells it from the others.
-static void every_kind_counts(void **state) {
-  (void)state;
-  enum { MOST = 16 };
-  mus_arena arena = {0};
-  mus_tuples tuples[MOST];
-  double block[MOST][3], vector[MOST][2], y[2];
-  const double *blocks[MOST], *vectors[MOST];
-  int index[] = {1, 0};
-  mus_pattern pattern;
-  mus_scatter *s;
-  mus_matrix a;
-  for (int kind = 0; kind < MOST; ++kind) {
-    double value = ldexp(1, kind);
-    tuples[kind] = (mus_tuples){2, 1, index};
-    memcpy(block[kind], (double[]){value, 3 * value, 5 * value}, sizeof block[kind]);
-    memcpy(vector[kind], (double[]){value, 3 * value}, sizeof vector[kind]);
-    blocks[kind] = block[kind];
-    vectors[kind] = vector[kind];
-  }
-  assert_int_equal(mus_pattern_from_tuples(&arena, 2, MOST, tuples, &pattern), MUS_OK);
-  assert_int_equal(mus_scatter_create(&arena, &pattern, MOST, tuples, &s), MUS_OK);
-  assert_int_equal(mus_matrix_create(&arena, &pattern, 1, 1, &a), MUS_OK);
-  mus_scatter_matrix(s, blocks, &a);
-  mus_scatter_vector(s, 1, vectors, y);
-  double all = ldexp(1, MOST) - 1;
-  assert_true(a.value[0] == 5 * all && a.value[1] == 3 * all && a.value[2] == 3 * all && a.value[3] == all);
-  assert_true(y[0] == 3 * all && y[1] == all);
+  assert_int_equal(mus_scatter_create(&arena, &pattern, 3, 1, tuples, &s), MUS_OK);
+  assert_int_equal(mus_scatter_create(&arena, &pattern, 3, 2, tuples, &s), MUS_BAD_INPUT);
+  assert_non_null(strstr(mus_last_error(), "no block (3, 0), which element 1 of list 1 needs"));
   mus_arena_clear(&arena);
 }
 
@@ -396,7 +470,7 @@ static void failing_allocations(void **state) {
   mus_scatter *s;
   mus_matrix a;
   double y[20];
-  assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, KINDS, e->tuples, &kept), MUS_OK);
+  assert_int_equal(mus_pattern_from_tuples(&e->arena, e->nodes, LISTS, e->tuples, &kept), MUS_OK);
   assert_int_equal(mus_matrix_create(&e->arena, &kept, 1, 1, &a), MUS_OK);
   for (int way = 0; way < 2; ++way) {
     mus_status status = MUS_OUT_OF_MEMORY;
@@ -404,8 +478,8 @@ static void failing_allocations(void **state) {
     for (; status; ++n) {
       mus_arena arena = {0};
       mus_memory_fail_after(n);
-      status = way == 0 ? mus_pattern_from_tuples(&arena, e->nodes, KINDS, e->tuples, &pattern)
-                        : mus_scatter_create(&arena, &kept, KINDS, e->tuples, &s);
+      status = way == 0 ? mus_pattern_from_tuples(&arena, e->nodes, LISTS, e->tuples, &pattern)
+                        : mus_scatter_create(&arena, &kept, 1, LISTS, e->tuples, &s);
       mus_memory_fail_after(-1);
       assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
       if (!status && way == 0)
@@ -428,11 +502,13 @@ int main(void) {
       cmocka_unit_test(sums_agree_with_dense),
       cmocka_unit_test(patterns_may_hold_more),
       cmocka_unit_test(sums_are_exactly_symmetric),
+      cmocka_unit_test(vectors_alone),
       cmocka_unit_test(same_bits_for_any_number_of_threads),
+      cmocka_unit_test(sums_are_taken_in_order),
       cmocka_unit_test(bad_tuples_are_refused),
       cmocka_unit_test(negative_counts_are_refused),
+      cmocka_unit_test(sizes_have_limits),
       cmocka_unit_test(missing_blocks_are_named),
-      cmocka_unit_test(every_kind_counts),
       cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
