@@ -23,8 +23,6 @@ static mus_status check_repaired(const mus_mesh *mesh) {
     status = mus_mesh_require_sound(&report);
   if (status)
     return status;
-  if (mesh->triangles < 1)
-    return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
   if (report.count[MUS_DEFECT_BRANCHING_EDGE] > 0) {
     char text[160];
     mus_defect_text(&report, MUS_DEFECT_BRANCHING_EDGE, sizeof text, text);
@@ -55,7 +53,9 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
   if (!status) {
     mus_repair_text(&repaired, sizeof text, text);
     note(out->repairs, sizeof out->repairs, text);
-    status = mus_rest_shape(arena, &clean, &rest, &record);
+    status = clean.triangles > 0
+                 ? mus_rest_shape(arena, &clean, &rest, &record)
+                 : mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
   }
   if (!status)
     status = mus_mesh_repair(arena, &clean, MUS_REPAIR(MUS_DEFECT_FLIPPED), &out->mesh, &repaired);
