@@ -110,7 +110,7 @@ static void leave(reader *r) { --r->depth; }
 // "file:line: cloths[0].pins[2].frequency" and then what is wrong.
 static mus_status wrong(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static mus_status wrong(const reader *r, const char *format, ...) {
-  char name[256] = "", text[256];
+  char name[256] = "", text[320];
   size_t used = 0;
   for (int k = 0; k < r->depth && k < DEPTH && used + 1 < sizeof name; ++k) {
     const step *s = &r->way[k];
@@ -315,6 +315,15 @@ static mus_status read_field(reader *r, const json_t *value, const mus_field *fi
   return wrong(r, "has no kind");
 }
 
+static mus_status unknown_key(const reader *r, const mus_schema *schema) {
+  char list[224] = "";
+  for (int k = 0; k < schema->count; ++k) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", schema->fields[k].key);
+  }
+  return wrong(r, "is not a key of %s, which has %s", schema->what, list);
+}
+
 static mus_status read_object(reader *r, const json_t *value, const mus_schema *schema, void *object) {
   if (!json_is_object(value))
     return wrong(r, "must be an object: %s in braces", schema->what);
@@ -328,7 +337,7 @@ static mus_status read_object(reader *r, const json_t *value, const mus_schema *
     while (found < schema->count && strcmp(schema->fields[found].key, key) != 0)
       ++found;
     if (found == schema->count)
-      return wrong(r, "is not a key of %s: see docs/scene.md", schema->what);
+      return unknown_key(r, schema);
     mus_status status = read_field(r, member, &schema->fields[found], object);
     if (status)
       return status;

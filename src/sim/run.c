@@ -55,7 +55,7 @@ static mus_status check_options(const mus_run_options *o) {
   if (o->formats && strlen(o->formats) >= MUS_RUN_FORMATS)
     return mus_fail(MUS_BAD_INPUT, "a list of %zu bytes is no list of cache formats: name each once",
                     strlen(o->formats));
-  return MUS_OK;
+  return mus_run_output_check_formats(o->formats ? o->formats : default_formats);
 }
 
 static void set_new(run *r) {
@@ -260,9 +260,9 @@ static void summarise(run *r) {
 }
 
 static void say_repairs(const run *r) {
-  for (int k = 0; k < r->scene->cloth_count; ++k)
+  for (int k = 0; k < r->scene->cloth_count && r->options->progress; ++k)
     if (mus_sim_repairs(r->sim, k)[0])
-      say(r, r->output.names[k], mus_sim_repairs(r->sim, k));
+      fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
 }
 
 // Why the run itself has failed is not lost over a preview that fails too.

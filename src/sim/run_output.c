@@ -70,6 +70,12 @@ static mus_status parse_formats(const char *formats, const mus_cache_format *lis
   return MUS_OK;
 }
 
+mus_status mus_run_output_check_formats(const char *formats) {
+  const mus_cache_format *list[FORMATS] = {NULL};
+  int count = 0;
+  return parse_formats(formats, list, &count);
+}
+
 static mus_status plan_caches(mus_run_output *out, const char *formats, int residual) {
   const mus_cache_format *list[FORMATS] = {NULL};
   int count = 0;

@@ -42,6 +42,8 @@ typedef struct mus_run_output {
   int folder_descriptor;
 } mus_run_output;
 
+// MUS_BAD_INPUT for names that are none.
+mus_status mus_run_output_check_formats(const char *formats);
 // The simulator must be at its start. `formats` are names with commas between.
 mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
                                const char *formats, int residual);
