@@ -92,8 +92,8 @@ typedef struct mus_scene {
   double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
   int adaptive;              ///< 1: steps are halved where a solve fails or strain jumps (1)
   mus_integrator integrator; ///< MUS_EULER
-  int newton_iterations;     ///< at most, for MUS_NEWTON (20)
-  double newton_tolerance;   ///< on the largest velocity change, m/s (1e-6)
+  int newton_iterations;     ///< at most, for MUS_NEWTON (50)
+  double newton_tolerance;   ///< m/s: stop when velocities are known to be right to this (1e-6)
   mus_keys gravity;          ///< width 3, m/s^2; none: (0, -9.81, 0)
   mus_keys wind;             ///< width 3, m/s; none: still air
   double gust;               ///< part of the wind that varies in time and place (0)

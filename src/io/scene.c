@@ -19,7 +19,7 @@ mus_scene mus_default_scene(void) {
                      .time_step = 0.002,
                      .adaptive = 1,
                      .integrator = MUS_EULER,
-                     .newton_iterations = 20,
+                     .newton_iterations = 50,
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
                      .solver = mus_default_solver_options()};

@@ -11,6 +11,7 @@
 // turned negative, which is beyond the lowest point along d.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/timer.h"
@@ -185,6 +186,8 @@ static mus_status search_line(mus_sim *sim, const scheme *s, double time, double
   size_t n = unknowns(sim);
   double downhill = mus_dot(n, sim->right, sim->change);
   *part = 1;
+  if (!(downhill > 0))
+    return mus_fail(MUS_BREAKDOWN, "Newton's method leads uphill in the step to %g s", time);
   mus_copy(n, sim->velocity, sim->iterate);
   for (int trial = 0; trial < TRIALS; ++trial) {
     mus_copy(n, sim->iterate, sim->velocity);
@@ -196,32 +199,43 @@ static mus_status search_line(mus_sim *sim, const scheme *s, double time, double
       return MUS_OK;
     *part *= fmin(0.9, fmax(0.1, downhill / (downhill - slope)));
   }
+  mus_copy(n, sim->iterate, sim->velocity);
+  move(sim, s);
   return mus_fail(MUS_NOT_CONVERGED, "Newton's line search found no lower point in the step to %g s", time);
 }
 
-// A linear solve that ends early is no failure here: the next correction goes on from what it reached.
+// One correction; 1 in `done` when it was whole and as small as wanted. A linear solve that ends early is no failure
+// here: the next correction goes on from what it reached. The matrix is the semi-definite one of the linearised step,
+// which always leads downhill; the exact one was tried and needed as many iterations, where it did not lead uphill.
+static mus_status correct(mus_sim *sim, const scheme *s, double time, int *done, mus_step_record *record) {
+  double part = 1;
+  assemble_iterate(sim, s, time, 1, record);
+  mus_status status = run_solver(sim, sim->solver, record);
+  int whole = !status;
+  if (!status || status == MUS_NOT_CONVERGED)
+    status = search_line(sim, s, time, &part, record);
+  *done = whole && part * mus_max_abs(unknowns(sim), sim->change) <= sim->model.scene->newton_tolerance;
+  return status;
+}
+
 static mus_status newton(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
   const mus_scene *scene = sim->model.scene;
   mus_status status = linearised(sim, s, time, record);
   if (status)
     return status;
+  for (int k = 0; k < sim->constraints; ++k) // pins are where they go to now
+    memset(sim->constraint[k].value, 0, sizeof sim->constraint[k].value);
   assemble_iterate(sim, s, time, 0, record);
-  while (velocity_error(sim) > scene->newton_tolerance) {
-    if (record->newton_iterations++ == scene->newton_iterations)
+  for (int done = 0; !done && velocity_error(sim) > scene->newton_tolerance;) {
+    if (record->newton_iterations == scene->newton_iterations)
       return mus_fail(MUS_NOT_CONVERGED,
                       "Newton's method has not converged in %d iterations in the step to %g s: take a smaller "
                       "time_step, or more newton_iterations",
                       scene->newton_iterations, time);
-    double part;
-    assemble_iterate(sim, s, time, 1, record);
-    status = run_solver(sim, sim->solver, record);
-    int whole = !status;
-    if (!status || status == MUS_NOT_CONVERGED)
-      status = search_line(sim, s, time, &part, record);
+    ++record->newton_iterations;
+    status = correct(sim, s, time, &done, record);
     if (status)
       return status;
-    if (whole && part * mus_max_abs(unknowns(sim), sim->change) <= scene->newton_tolerance)
-      break;
   }
   mus_fill(unknowns(sim), 0, sim->change); // `right` is what is left
   return MUS_OK;
