@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench.h"
 #include "examples.h"
 #include "failure.h"
 #include "info.h"
@@ -24,6 +25,7 @@ static const command commands[] = {
     {"render", render_command, "draw pictures and videos of a result"},
     {"info", info_command, "say what a mesh, scene, cache, matrix or result folder holds"},
     {"solve", solve_command, "use the linear solver on a Matrix Market system"},
+    {"bench", bench_command, "measure solvers side by side"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

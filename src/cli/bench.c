@@ -1,0 +1,230 @@
+// `muslin bench`: reads the command, changes the scene as asked, measures, tells. See bench.h.
+#include "bench.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_report.h"
+#include "failure.h"
+#include "options.h"
+#include "scene_argument.h"
+
+static const char *const program = "muslin bench";
+
+typedef struct bench_options {
+  bench_plan plan;
+  const char *scene, *solvers, *json;
+  int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
+  double time_step, tolerance, density;                        // 0: as the scene says
+  int unknown, help;
+} bench_options;
+
+// --- options ---------------------------------------------------------------------------------------------------------
+
+enum { OPTIONS_MAXIMUM = 24, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
+
+static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
+static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
+static const char *const precisions[] = {"double", "single", NULL};        // of mus_precision
+static const char *const cycles[] = {"v", "w", NULL};                      // of mus_cycle
+static const char *const unknowns[] = {"velocity", "position", NULL};      // of bench_unknown
+
+static option whole(const char *name, int *target, int minimum, int maximum, const char *help) {
+  return (option){.name = name,
+                  .kind = OPTION_WHOLE,
+                  .target = target,
+                  .value = "N",
+                  .help = help,
+                  .minimum = minimum,
+                  .maximum = maximum};
+}
+
+static option real(const char *name, double *target, const char *help) {
+  return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
+}
+
+static option text(const char *name, const char **target, const char *value, const char *help) {
+  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
+}
+
+static option choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
+  return (option){
+      .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
+}
+
+static int list_options(bench_options *o, option *list) {
+  int n = 0;
+  list[n++] = text("example", &o->scene, "SCENE", "built-in scene or scene file (drooping)");
+  list[n++] = whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+  list[n++] = choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
+  list[n++] = whole("seed", &o->seed, 0, INT_MAX, "of an irregular tessellation");
+  list[n++] = whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");
+  list[n++] = whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
+  list[n++] = whole("repeat", &o->plan.repeat, 1, 1000, "solves of each system, of which the fastest counts (1)");
+  list[n++] = text("solvers", &o->solvers, "LIST",
+                   "with commas between; those that this build lacks are left out\n"
+                   "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
+  list[n++] = real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
+  list[n++] = choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
+  list[n++] = choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
+  list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
+  list[n++] = real("time-step", &o->time_step, "seconds");
+  list[n++] = real("density", &o->density, "kg/m^2, of every cloth");
+  list[n++] = choice("unknown", &o->unknown, "U", unknowns,
+                     "what is solved for: the change of velocity, from zero (velocity), or that of\n"
+                     "position, from the last step's (position) (velocity)");
+  list[n++] = text("json", &o->json, "FILE", "write the figures too, of every step and on average");
+  list[n++] = text("save", &o->plan.save, "DIR", "write the last system for `muslin solve`: A.mtx b.mtx X.mtx fix.txt");
+  list[n++] = (option){.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &o->help, .help = "this text"};
+  return n;
+}
+
+static void print_help(const option_table *table) {
+  printf("muslin bench [options]\n\n"
+         "Measures solvers side by side on the linear systems of a scene's steps: all on the same systems, in turn.\n"
+         "See docs/benchmarks.md for what the figures mean.\n\nSolvers:");
+  for (int method = 0; method < MUS_METHODS; ++method)
+    if (mus_method_available((mus_method)method))
+      printf(" %s", mus_method_name((mus_method)method));
+  printf("\n\nOptions:\n");
+  options_print(table, stdout);
+  printf(
+      "\nWithout an option, what the scene says counts.\n"
+      "\nExit status: 0 when all was done; 1 when a solver failed or a file could not be written; 2 for bad input.\n");
+}
+
+// The names of the list that this build can run, in their order. Those it cannot are said, unless nobody asked.
+static int parse_solvers(const char *list, int asked, bench_plan *plan) {
+  char word[32];
+  for (const char *rest = list; rest;) {
+    size_t length = strcspn(rest, ",");
+    mus_method method;
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), rest);
+    mus_status status = mus_method_from_name(word, &method);
+    if (status)
+      return failure_status(program, "--solvers", status);
+    if (plan->methods == BENCH_SOLVERS)
+      return failure_input(program, "--solvers: more than %d names", BENCH_SOLVERS);
+    if (mus_method_available(method))
+      plan->method[plan->methods++] = method;
+    else if (asked)
+      fprintf(stderr, "%s: this build has no %s, which is left out; see docs/solver.md for building with it\n", program,
+              word);
+    rest = rest[length] ? rest + length + 1 : NULL;
+  }
+  return plan->methods > 0 ? 0 : failure_input(program, "--solvers: this build has none of %s", list);
+}
+
+static int parse_command(int argc, char **argv, bench_options *o) {
+  option list[OPTIONS_MAXIMUM];
+  option_table table = {program, list, list_options(o, list)};
+  int count = 0, failed = options_parse(&table, argc, argv, NULL, 0, &count);
+  if (failed)
+    return failed;
+  if (o->help) {
+    print_help(&table);
+    return 0;
+  }
+  o->plan.unknown = (bench_unknown)o->unknown;
+  return parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
+}
+
+// --- the scene -------------------------------------------------------------------------------------------------------
+
+static int change_cloths(const bench_options *o, mus_scene *scene) {
+  int shaped = o->vertices > 0 || o->tessellation >= 0 || o->seed >= 0, generated = 0;
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    mus_cloth_shape *shape = &scene->cloths[k].shape;
+    if (o->density > 0)
+      scene->cloths[k].density = o->density;
+    if (shape->kind == MUS_CLOTH_FILE)
+      continue;
+    ++generated;
+    if (o->vertices > 0)
+      shape->vertices = o->vertices;
+    if (o->tessellation >= 0)
+      shape->tessellation = (mus_tessellation)o->tessellation;
+    if (o->seed >= 0)
+      shape->seed = (unsigned)o->seed;
+  }
+  if (shaped && generated == 0)
+    return failure_input(program, "--vertices, --tessellation and --seed: every cloth of %s is from a file", o->scene);
+  return 0;
+}
+
+static int check_range(const char *name, double value, double lowest, double highest) {
+  if (value == 0 || (value >= lowest && value <= highest))
+    return 0;
+  return failure_input(program, "--%s: %g is out of range; give %g to %g", name, value, lowest, highest);
+}
+
+static int change_scene(const bench_options *o, mus_scene *scene) {
+  int failed = check_range("time-step", o->time_step, 1e-9, 1e3);
+  if (!failed)
+    failed = check_range("tolerance", o->tolerance, 1e-14, 0.5);
+  if (!failed)
+    failed = check_range("density", o->density, 1e-6, 1e6);
+  if (failed)
+    return failed;
+  if (o->plan.unknown == BENCH_POSITION && scene->integrator != MUS_EULER)
+    return failure_input(program, "--unknown position is for scenes with the integrator \"euler\"");
+  if (o->time_step > 0) {
+    scene->time_step = o->time_step;
+    scene->frame_rate = 1 / o->time_step; // a frame is a whole number of steps, and frames do not matter here
+  }
+  if (o->tolerance > 0)
+    scene->solver.tolerance = o->tolerance;
+  if (o->threads >= 0)
+    scene->solver.threads = o->threads;
+  if (o->precision >= 0)
+    scene->solver.precision = (mus_precision)o->precision;
+  if (o->cycle >= 0)
+    scene->solver.sa.cycle = (mus_cycle)o->cycle;
+  return change_cloths(o, scene);
+}
+
+// --- running ---------------------------------------------------------------------------------------------------------
+
+static int tell(const bench_options *o, const mus_scene *scene, const bench_results *results) {
+  bench_report report = {&o->plan, scene, results};
+  int failed = 0;
+  bench_report_print(&report, stdout);
+  fflush(stdout);
+  for (int k = 0; k < results->count; ++k) {
+    const bench_result *r = &results->result[k];
+    if (r->status) {
+      fprintf(stderr, "%s: %s: %s: %s\n", program, mus_method_name(r->asked), mus_status_name(r->status), r->text);
+      failed = CLI_FAILED;
+    }
+  }
+  if (o->json && bench_report_write_json(&report, o->json))
+    failed = CLI_FAILED;
+  return failed;
+}
+
+int bench_command(int argc, char **argv) {
+  bench_options o = {.plan = {.program = program, .steps = 5, .warmup = 10, .repeat = 1},
+                     .scene = "drooping",
+                     .tessellation = -1,
+                     .seed = -1,
+                     .threads = -1,
+                     .precision = -1,
+                     .cycle = -1};
+  mus_scene scene;
+  bench_results results = {0};
+  int failed = parse_command(argc, argv, &o);
+  if (failed || o.help)
+    return failed;
+  failed = scene_argument_load(program, o.scene, &scene, NULL);
+  if (failed)
+    return failed;
+  failed = change_scene(&o, &scene);
+  if (!failed)
+    failed = bench_measure(&o.plan, &scene, &results);
+  if (!failed)
+    failed = tell(&o, &scene, &results);
+  bench_results_free(&results);
+  mus_scene_free(&scene);
+  return failed;
+}

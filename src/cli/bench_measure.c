@@ -1,0 +1,339 @@
+// See bench_measure.h.
+#include "bench_measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "fix_file.h"
+#include "system_save.h"
+
+// The solution that errors are taken from: direct where that is built in and fits into memory without thought.
+enum { DIRECT_MAXIMUM = 100000 };
+static const double reference_tolerance = 1e-12;
+static const double reference_margin = 1e-3; // of the tolerance measured at: above this, it is no reference
+
+enum { PRODUCTS = 5 }; // timed before every step
+
+// A step's system as the solvers get it, with what their solutions are compared with.
+typedef struct problem {
+  mus_sim_system system; // right and constraints are those of the unknown that was asked for
+  size_t unknowns;
+  int threads;
+  double *right, *guess, *exact, *x, *work; // unknowns each
+  mus_constraint *constraint;               // one a vertex at most
+  double first_error;                       // ||x_0 - x||_A; NaN where x is not known
+} problem;
+
+typedef struct bench {
+  const bench_plan *plan;
+  const mus_scene *scene;
+  mus_sim *sim;
+  problem problem;
+  mus_solver *reference;
+  mus_solver *solver[BENCH_SOLVERS];
+  double *product; // PRODUCTS a step, s
+} bench;
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void tell_progress(const char *what, int done, int all) {
+  if (isatty(STDERR_FILENO))
+    fprintf(stderr, "\r%-12s %d of %d%s", what, done, all, done == all ? "\r\033[K" : "\033[K");
+}
+
+// --- the system ------------------------------------------------------------------------------------------------------
+
+static void multiply(const problem *p, const double *x, double *y) {
+  const mus_sim_system *s = &p->system;
+  mus_block_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, x, y);
+}
+
+// From changes of velocity d to changes of position h (v + d): right <- h (b + A v), and the last step's change of
+// position, h v, is the first guess.
+static void turn_to_positions(problem *p) {
+  mus_sim_system *s = &p->system;
+  double h = s->time_step;
+  multiply(p, s->velocities, p->right);
+  for (size_t i = 0; i < p->unknowns; ++i) {
+    p->right[i] = h * (p->right[i] + s->right[i]);
+    p->guess[i] = h * s->velocities[i];
+  }
+  for (int k = 0; k < s->constraint_count; ++k) {
+    mus_constraint *c = &p->constraint[k];
+    *c = s->constraints[k];
+    const double *v = s->velocities + 3 * (size_t)c->node;
+    for (int d = 0; d < c->count; ++d)
+      c->value[d] =
+          h * (c->value[d] + c->direction[d][0] * v[0] + c->direction[d][1] * v[1] + c->direction[d][2] * v[2]);
+  }
+  s->right = p->right;
+  s->constraints = p->constraint;
+}
+
+// Solves the problem at hand from `from` into x.
+static mus_status run_solver(const problem *p, mus_solver *solver, const double *from, double *x) {
+  const mus_sim_system *s = &p->system;
+  mus_status status = mus_solver_set_values(solver, s->values);
+  if (!status)
+    status = mus_solver_set_coordinates(solver, s->positions);
+  if (!status)
+    status = mus_solver_set_constraints(solver, s->constraint_count, s->constraints);
+  memcpy(x, from, p->unknowns * sizeof *x);
+  return status ? status : mus_solver_solve(solver, s->right, x);
+}
+
+// sqrt(e . A e) of e = x - exact.
+static double energy_error(const problem *p, const double *x) {
+  double *e = p->work, *product = p->work + p->unknowns, sum = 0;
+  for (size_t i = 0; i < p->unknowns; ++i)
+    e[i] = x[i] - p->exact[i];
+  multiply(p, e, product);
+  for (size_t i = 0; i < p->unknowns; ++i)
+    sum += e[i] * product[i];
+  return sqrt(fmax(sum, 0));
+}
+
+// The tight solution, and the error of the first guess. Without one, errors are not known, which is said once.
+static void solve_tightly(bench *b) {
+  problem *p = &b->problem;
+  mus_status status = run_solver(p, b->reference, p->guess, p->exact);
+  double residual = mus_solver_record(b->reference)->true_residual;
+  p->first_error = NAN;
+  if ((status && status != MUS_NOT_CONVERGED) || !(residual <= reference_margin * b->scene->solver.tolerance)) {
+    fprintf(stderr, "%s: no true errors, because the tight solve %s\n", b->plan->program,
+            status ? "failed" : "is not tight enough");
+    return;
+  }
+  memcpy(p->x, p->guess, p->unknowns * sizeof *p->x);
+  fix_impose(3, p->system.constraint_count, p->system.constraints, p->x);
+  p->first_error = energy_error(p, p->x);
+}
+
+static void next_problem(bench *b) {
+  problem *p = &b->problem;
+  mus_sim_next_system(b->sim, &p->system);
+  if (b->plan->unknown == BENCH_POSITION)
+    turn_to_positions(p);
+  solve_tightly(b);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static bench_solve solve_of(const problem *p, const mus_solve_record *r, const double *x) {
+  return (bench_solve){.iterations = r->iterations,
+                       .rate = r->rate,
+                       .setup_s = r->setup_seconds,
+                       .prefilter_s = r->prefilter_seconds,
+                       .solve_s = r->solve_seconds,
+                       .true_residual = r->true_residual,
+                       .true_error = p->first_error > 0 ? energy_error(p, x) / p->first_error : NAN};
+}
+
+// One solve by one solver; 0 when it failed.
+static int solve_once(const bench *b, int which, bench_result *result, bench_solve *out) {
+  const problem *p = &b->problem;
+  result->status = run_solver(p, b->solver[which], p->guess, p->x);
+  if (result->status) {
+    snprintf(result->text, sizeof result->text, "%s", mus_last_error());
+    return 0;
+  }
+  const mus_solve_record *record = mus_solver_record(b->solver[which]);
+  result->ran = record->method;
+  result->levels = record->levels;
+  result->operator_complexity = record->operator_complexity;
+  result->bytes = record->bytes;
+  *out = solve_of(p, record, p->x);
+  return 1;
+}
+
+static void measure_solver(const bench *b, int which, bench_result *result) {
+  bench_solve best = {0};
+  for (int k = 0; k < b->plan->repeat; ++k) {
+    bench_solve solve;
+    if (!solve_once(b, which, result, &solve))
+      return;
+    if (k == 0 || bench_total(&solve) < bench_total(&best))
+      best = solve;
+  }
+  result->solves[result->count++] = best;
+}
+
+static void measure_products(const bench *b, double *product) {
+  const problem *p = &b->problem;
+  for (int k = 0; k < PRODUCTS; ++k) {
+    double begin = seconds();
+    multiply(p, p->guess, p->work);
+    product[k] = seconds() - begin;
+  }
+}
+
+static void measure_step(bench *b, int step, bench_results *out) {
+  int methods = b->plan->methods;
+  if (step == 0)
+    for (int k = 0; k < methods; ++k) {
+      bench_solve first = {0};
+      if (solve_once(b, k, &out->result[k], &first))
+        out->result[k].first_setup_s = first.setup_s;
+    }
+  measure_products(b, b->product + (size_t)step * PRODUCTS);
+  for (int k = 0; k < methods; ++k) {
+    int which = (step + k) % methods;
+    if (!out->result[which].status)
+      measure_solver(b, which, &out->result[which]);
+  }
+}
+
+// --- all of it -------------------------------------------------------------------------------------------------------
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static int simulate_step(const bench *b) {
+  mus_status status = mus_sim_step(b->sim, NULL);
+  return status ? failure_status(b->plan->program, NULL, status) : 0;
+}
+
+static int measure_all(bench *b, bench_results *out) {
+  const bench_plan *plan = b->plan;
+  int failed = 0;
+  for (int k = 0; k < plan->warmup && !failed; ++k) {
+    tell_progress("warm-up", k, plan->warmup);
+    failed = simulate_step(b);
+  }
+  for (int k = 0; k < plan->steps && !failed; ++k) {
+    tell_progress("step", k, plan->steps);
+    next_problem(b);
+    measure_step(b, k, out);
+    if (k + 1 < plan->steps)
+      failed = simulate_step(b);
+  }
+  tell_progress("step", plan->steps, plan->steps);
+  if (failed)
+    return failed;
+  int products = plan->steps * PRODUCTS;
+  qsort(b->product, (size_t)products, sizeof *b->product, compare);
+  out->product_s = b->product[products / 2];
+  out->constrained = b->problem.system.constraint_count;
+  return plan->save ? system_save(plan->program, plan->save, &b->problem.system) : 0;
+}
+
+static mus_status create_solver(const bench *b, mus_method method, double tolerance, mus_precision precision,
+                                mus_solver **solver) {
+  mus_solver_options options = b->scene->solver;
+  const mus_sim_system *s = &b->problem.system;
+  options.method = method;
+  options.tolerance = tolerance;
+  options.precision = precision;
+  options.stop = MUS_STOP_RHS; // the first guess, where there is one, is to save iterations
+  mus_status status = mus_solver_create(&options, solver);
+  return status ? status : mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
+}
+
+static mus_status create_solvers(bench *b, bench_results *out) {
+  const mus_solver_options *o = &b->scene->solver;
+  int direct = mus_method_available(MUS_METHOD_CHOLMOD) && b->problem.system.rows <= DIRECT_MAXIMUM;
+  out->reference = direct ? MUS_METHOD_CHOLMOD : MUS_METHOD_SA;
+  mus_status status = create_solver(b, out->reference, reference_tolerance, MUS_DOUBLE, &b->reference);
+  for (int k = 0; k < b->plan->methods && !status; ++k)
+    status = create_solver(b, b->plan->method[k], o->tolerance, o->precision, &b->solver[k]);
+  return status;
+}
+
+static int allocate(bench *b, bench_results *out) {
+  problem *p = &b->problem;
+  size_t n = p->unknowns = 3 * (size_t)p->system.rows, steps = (size_t)b->plan->steps;
+  p->right = calloc(n, sizeof *p->right);
+  p->guess = calloc(n, sizeof *p->guess);
+  p->exact = calloc(n, sizeof *p->exact);
+  p->x = calloc(n, sizeof *p->x);
+  p->work = calloc(2 * n, sizeof *p->work);
+  p->constraint = calloc(n / 3, sizeof *p->constraint);
+  b->product = calloc(steps * PRODUCTS, sizeof *b->product);
+  int missing = !p->right || !p->guess || !p->exact || !p->x || !p->work || !p->constraint || !b->product;
+  for (int k = 0; k < b->plan->methods; ++k) {
+    out->result[k].asked = out->result[k].ran = b->plan->method[k];
+    out->result[k].solves = calloc(steps, sizeof *out->result[k].solves);
+    missing |= !out->result[k].solves;
+  }
+  return missing ? failure_memory(b->plan->program) : 0;
+}
+
+static int prepare(bench *b, bench_results *out) {
+  mus_status status = mus_sim_create(b->scene, &b->sim);
+  if (status)
+    return failure_status(b->plan->program, NULL, status);
+  const mus_sim_system *s = &b->problem.system;
+  mus_sim_next_system(b->sim, &b->problem.system);
+  out->vertices = s->rows;
+  out->blocks = s->row_start[s->rows];
+  out->time_step = s->time_step;
+  out->count = b->plan->methods;
+  b->problem.threads = b->scene->solver.threads;
+  int failed = allocate(b, out);
+  if (failed)
+    return failed;
+  status = create_solvers(b, out);
+  return status ? failure_status(b->plan->program, NULL, status) : 0;
+}
+
+static void release(bench *b) {
+  problem *p = &b->problem;
+  mus_solver_free(b->reference);
+  for (int k = 0; k < BENCH_SOLVERS; ++k)
+    mus_solver_free(b->solver[k]);
+  mus_sim_free(b->sim);
+  free(p->right);
+  free(p->guess);
+  free(p->exact);
+  free(p->x);
+  free(p->work);
+  free(p->constraint);
+  free(b->product);
+}
+
+int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results *out) {
+  bench b = {.plan = plan, .scene = scene};
+  *out = (bench_results){0};
+  mus_status status = mus_machine_measure(scene->solver.threads, &out->machine);
+  int failed = status ? failure_status(plan->program, NULL, status) : prepare(&b, out);
+  if (!failed)
+    failed = measure_all(&b, out);
+  release(&b);
+  return failed;
+}
+
+void bench_results_free(bench_results *results) {
+  for (int k = 0; k < BENCH_SOLVERS; ++k)
+    free(results->result[k].solves);
+}
+
+bench_solve bench_mean(const bench_result *result, double *iterations) {
+  bench_solve mean = {0};
+  double weight = result->count > 0 ? 1.0 / result->count : NAN;
+  *iterations = result->count > 0 ? 0 : NAN;
+  for (int k = 0; k < result->count; ++k) {
+    const bench_solve *s = &result->solves[k];
+    *iterations += s->iterations * weight;
+    mean.rate += s->rate * weight;
+    mean.setup_s += s->setup_s * weight;
+    mean.prefilter_s += s->prefilter_s * weight;
+    mean.solve_s += s->solve_s * weight;
+    mean.true_residual += s->true_residual * weight;
+    mean.true_error += s->true_error * weight;
+  }
+  if (result->count == 0)
+    mean = (bench_solve){
+        .rate = NAN, .setup_s = NAN, .prefilter_s = NAN, .solve_s = NAN, .true_residual = NAN, .true_error = NAN};
+  return mean;
+}

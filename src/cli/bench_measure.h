@@ -1,0 +1,67 @@
+// Measures solvers on the same systems: those of a scene's steps, one after the other.
+//
+// The simulator moves on by its own solver. Before each step its system is solved by every solver in turn, in an order
+// that is rotated from step to step, so that none is favoured by what ran before it. Each solver keeps its state from
+// step to step, as in a simulation. What is done once (patterns, aggregates) is left out of the averages: every solver
+// first solves the first system uncounted.
+#ifndef CLI_BENCH_MEASURE_H
+#define CLI_BENCH_MEASURE_H
+
+#include "muslin/muslin.h"
+
+enum { BENCH_SOLVERS = 16 };
+
+typedef enum bench_unknown {
+  BENCH_VELOCITY, // changes of velocity, from zero
+  BENCH_POSITION  // changes of position, from the last step's, as Ascher and Boxerman 2003 start
+} bench_unknown;
+
+typedef struct bench_plan {
+  const char *program;
+  int methods;
+  mus_method method[BENCH_SOLVERS];
+  int warmup, steps, repeat;
+  bench_unknown unknown;
+  const char *save; // a folder for the last system, or NULL
+} bench_plan;
+
+// One solver on one step's system. Times are those of the fastest of the repeats.
+typedef struct bench_solve {
+  int iterations;
+  double rate, setup_s, prefilter_s, solve_s;
+  double true_residual, true_error; // NaN where there is nothing to compare with
+} bench_solve;
+
+typedef struct bench_result {
+  mus_method asked, ran;
+  mus_status status;
+  char text[512];       // why it failed, or ""
+  double first_setup_s; // of the uncounted solve
+  int count;            // of solves; fewer than steps after a failure
+  bench_solve *solves;
+  int levels;
+  double operator_complexity;
+  size_t bytes;
+} bench_result;
+
+typedef struct bench_results {
+  mus_machine machine;
+  double product_s; // the median of those taken before every step
+  int vertices, constrained;
+  long long blocks;
+  double time_step; // s
+  mus_method reference;
+  int count;
+  bench_result result[BENCH_SOLVERS];
+} bench_results;
+
+// A solver that fails is a result; it is left out from there on. Returns 0 or an exit status, after saying on stderr
+// what went wrong. The results are the caller's to free either way.
+int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results *out);
+void bench_results_free(bench_results *results);
+
+static inline double bench_total(const bench_solve *s) { return s->setup_s + s->prefilter_s + s->solve_s; }
+// The mean over a result's solves of rates, times and errors; `iterations` separately, because it is no whole number.
+bench_solve bench_mean(const bench_result *result, double *iterations);
+
+#endif

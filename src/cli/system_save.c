@@ -1,0 +1,125 @@
+// See system_save.h.
+#include "system_save.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "failure.h"
+#include "muslin/matrix_market.h"
+#include "output.h"
+
+typedef struct saving {
+  const char *program, *folder;
+} saving;
+
+static char *path_in(const char *folder, const char *name) {
+  size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+static int write_matrix(const saving *to, const char *name, const mus_mm_matrix *matrix, int symmetric) {
+  char *path = path_in(to->folder, name);
+  if (!path)
+    return failure_memory(to->program);
+  mus_status status = mus_mm_write(path, matrix, symmetric);
+  free(path);
+  if (!status)
+    return 0;
+  failure_status(to->program, NULL, status);
+  return CLI_FAILED;
+}
+
+// The blocks as plain rows, without the zeros inside them.
+static void fill_rows(const mus_sim_system *s, mus_mm_matrix *out) {
+  int count = 0;
+  for (int row = 0; row < out->rows; ++row) {
+    out->row_start[row] = count;
+    for (int k = s->row_start[row / 3]; k < s->row_start[row / 3 + 1]; ++k)
+      for (int c = 0; c < 3; ++c) {
+        double value = s->values[(size_t)k * 9 + (size_t)(row % 3 * 3 + c)];
+        if (value == 0)
+          continue;
+        out->column[count] = s->column[k] * 3 + c;
+        out->value[count++] = value;
+      }
+  }
+  out->row_start[out->rows] = count;
+}
+
+static int save_matrix(const saving *to, const mus_sim_system *s) {
+  long long numbers = 9LL * s->row_start[s->rows];
+  if (numbers > INT_MAX)
+    return failure_input(to->program, "the matrix has more than %d numbers, too many for a file", INT_MAX);
+  mus_mm_matrix matrix = {.rows = s->rows * 3, .columns = s->rows * 3};
+  matrix.row_start = malloc(((size_t)matrix.rows + 1) * sizeof *matrix.row_start);
+  matrix.column = malloc((size_t)numbers * sizeof *matrix.column);
+  matrix.value = malloc((size_t)numbers * sizeof *matrix.value);
+  int failed = 0;
+  if (!matrix.row_start || !matrix.column || !matrix.value)
+    failed = failure_memory(to->program);
+  else {
+    fill_rows(s, &matrix);
+    failed = write_matrix(to, "A.mtx", &matrix, 1);
+  }
+  free(matrix.row_start);
+  free(matrix.column);
+  free(matrix.value);
+  return failed;
+}
+
+// rows x columns numbers, a row after the other, as a dense matrix: Matrix Market arrays run down the columns.
+static int save_dense(const saving *to, const char *name, size_t rows, size_t columns, const double *value) {
+  double *turned = malloc(rows * columns * sizeof *turned);
+  if (!turned)
+    return failure_memory(to->program);
+  for (size_t i = 0; i < rows * columns; ++i)
+    turned[i % columns * rows + i / columns] = value[i];
+  mus_mm_matrix matrix = {.rows = (int)rows, .columns = (int)columns, .dense = 1, .value = turned};
+  int failed = write_matrix(to, name, &matrix, 0);
+  free(turned);
+  return failed;
+}
+
+static void print_constraints(const mus_sim_system *s, FILE *file) {
+  for (int k = 0; k < s->constraint_count; ++k) {
+    const mus_constraint *c = &s->constraints[k];
+    for (int d = 0; d < c->count; ++d)
+      fprintf(file, "%d %.17g %.17g %.17g %.17g\n", c->node + 1, c->direction[d][0], c->direction[d][1],
+              c->direction[d][2], c->value[d]);
+  }
+}
+
+static int save_constraints(const saving *to, const mus_sim_system *s) {
+  char *text = NULL, *path = path_in(to->folder, "fix.txt");
+  size_t length = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (memory)
+    print_constraints(s, memory);
+  int failed = !path || !memory || fclose(memory) != 0 ? failure_memory(to->program) : 0;
+  if (!failed)
+    failed = output_write(to->program, path, text, length);
+  free(path);
+  free(text);
+  return failed;
+}
+
+int system_save(const char *program, const char *folder, const mus_sim_system *s) {
+  saving to = {program, folder};
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "%s: cannot make the folder %s: %s\n", program, folder, strerror(errno));
+    return CLI_FAILED;
+  }
+  int failed = save_matrix(&to, s);
+  if (!failed)
+    failed = save_dense(&to, "b.mtx", 3 * (size_t)s->rows, 1, s->right);
+  if (!failed)
+    failed = save_dense(&to, "X.mtx", (size_t)s->rows, 3, s->positions);
+  return failed ? failed : save_constraints(&to, s);
+}
