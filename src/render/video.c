@@ -95,6 +95,12 @@ static mus_status open_video(mus_video *video, const char *path, double rate) {
   video->url = video->beside ? join(&video->arena, "file:", video->beside) : NULL;
   if (!video->path || !video->url)
     return mus_fail_memory();
+  // ffmpeg would find out only later that it may not write there.
+  int probe = open(video->beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (probe < 0)
+    return fail_writing(video, strerror(errno));
+  close(probe);
+  unlink(video->beside);
   int ends[2];
   video->complaints = tmpfile();
   if (!video->complaints || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)

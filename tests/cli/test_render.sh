@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Drives the program: muslin render on good and bad input, run --preview, and the commands of docs/pictures.md.
+#
+#   test_render.sh MUSLIN SOURCE_FOLDER
+#
+# Where Embree is not built in, only what is refused is tested; where there is no ffmpeg, videos are left out.
+set -u
+muslin=$1 source=$2
+folder=$(mktemp -d) said=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder" "$said"' EXIT
+cd "$folder" || exit 1
+checks=0 failures=0 last=
+search=$PATH # where the program finds ffmpeg
+
+failed() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+  sed 's/^/  stdout: /' "$said/out" | head -20
+  sed 's/^/  stderr: /' "$said/err" | head -20
+}
+
+# expect STATUS ARGUMENTS...: runs the program; `out` and `err` in $said keep what it said.
+expect() {
+  local wanted=$1 status
+  shift
+  timeout 240 env PATH="$search" "$muslin" "$@" >"$said/out" 2>"$said/err" </dev/null
+  status=$?
+  last="muslin $*"
+  checks=$((checks + 1))
+  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
+  ! grep -q 'Sanitizer\|runtime error' "$said/err" || failed "$last: a sanitiser complains"
+}
+
+# says FILE PATTERN: what was said matches.
+says() {
+  checks=$((checks + 1))
+  grep -Eq -- "$2" "$said/$1" || failed "$last: '$2' is not in std$1"
+}
+
+# holds DESCRIPTION COMMAND...
+holds() {
+  checks=$((checks + 1))
+  local what=$1
+  shift
+  "$@" || failed "$last: $what"
+}
+
+# refuses STATUS PATTERN ARGUMENTS...: fails with one line that matches, and leaves no file.
+refuses() {
+  local wanted=$1 pattern=$2 before
+  shift 2
+  before=$(find . | sort)
+  expect "$wanted" render "$@"
+  says err "$pattern"
+  holds 'says more than a line' [ "$(wc -l <"$said/err")" -le 2 ]
+  holds 'left a file behind' [ "$before" = "$(find . | sort)" ]
+}
+
+# Little work, for the machine that tests may be slow.
+small=(--size 96x54 --samples 1)
+run() { expect 0 run "$@" --vertices 121; }
+
+run flag --frames 3 -o flag
+run flag --frames 3 -o bare
+cp flag/flag.pc2 shorter.pc2
+run drooping --frames 1 -o sheet
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+refuses 2 'of what\? Give a result folder or a mesh' -o a.png
+refuses 2 'whereto\? Give -o' flag
+refuses 2 'ends in .png \(a picture\) or .mp4' flag -o a.gif
+refuses 2 'nowhere: there is no such result folder or mesh' nowhere -o a.png
+refuses 2 'there is no scene.json in it' . -o a.png
+refuses 2 'there is no frame 4: it has frames 0 to 3' flag -o a.png --frame 4
+refuses 2 'there is no frame -5' flag -o a.png --frame -5
+refuses 2 "--frame: 'x' is not a whole number" flag -o a.png --frame x
+refuses 2 'there is no frame 9' flag -o a.mp4 --frames 2-9
+refuses 2 "--frames: '3-1' is not FIRST-LAST" flag -o a.mp4 --frames 3-1
+refuses 2 'are for several frames' flag -o a.png --frames 0-2
+refuses 2 '--frame is for one picture' flag -o a.mp4 --frame 2
+refuses 2 "--size: '96' is not WIDTHxHEIGHT" flag -o a.png --size 96
+refuses 2 '99999 x 54 pixels' flag -o a.png --size 99999x54
+refuses 2 'give 1, 4 or 16' flag -o a.png --samples 5
+refuses 2 "--look: 'tartan' is none of fabric, plain, checker" flag -o a.png --look tartan
+refuses 2 "--colour: 'red' is not RRGGBB" flag -o a.png --colour red
+refuses 2 "--heat: 'cold' is none of none, stretch, bend, residual" flag -o a.png --heat cold
+refuses 2 "--range: '3:1' is not LOW:HIGH" flag -o a.png --heat bend --range 3:1
+refuses 2 '--range is for --heat' flag -o a.png --range 0:1
+refuses 2 'holds no residuals: run the scene with --residual' flag -o a.png --heat residual
+refuses 2 "--camera: '1,2' is not X,Y,Z" flag -o a.png --camera 1,2
+refuses 2 'a field of 180 degrees' flag -o a.png --camera 1,2,3:0,0,0:180
+refuses 2 'has its own caches: give no other' flag --cache shorter.pc2 -o a.png
+refuses 2 'shorter.pc2 has [0-9]+ vertices, but sheet/sheet.obj has [0-9]+' sheet/sheet.obj --cache shorter.pc2 -o a.png
+refuses 2 'none.pc2' sheet/sheet.obj --cache none.pc2 -o a.png
+refuses 2 'unknown option --colr; did you mean --colour\?' flag -o a.png --colr 102030
+truncate -s -100 shorter.pc2
+refuses 2 'shorter.pc2' flag/flag.obj --cache shorter.pc2 -o a.png
+rm bare/flag.pc2
+refuses 2 'there is neither flag.pc2 nor flag.mdd' bare -o a.png
+
+if "$muslin" render flag -o probe.png "${small[@]}" 2>&1 | grep -q Embree; then
+  echo "built without Embree: nothing is drawn"
+  exit $((failures > 0))
+fi
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+expect 0 render flag -o last.png "${small[@]}"
+says out 'last.png: frame 3, [0-9]+ vertices'
+expect 0 render flag -o first.png --frame 0 "${small[@]}"
+holds 'the first frame looks like the last' eval '! cmp -s first.png last.png'
+expect 0 render flag/flag.obj --cache flag/flag.pc2 -o mesh.png "${small[@]}"
+says out 'frame 3'
+expect 0 render flag/flag.obj -o mesh.png "${small[@]}"
+says out 'frame 0'
+expect 0 render flag -o "s_###.png" --frames 1- --every 2 "${small[@]}"
+holds 'pictures of other frames' [ "$(echo s_*)" = 's_001.png s_003.png' ]
+says err 'frame 2 of 2'
+expect 0 render flag -o heat.png --heat stretch --range -1:1 "${small[@]}"
+says out 'stretch: -1 to 1 %'
+refuses 1 'cannot be written' flag -o nowhere/a.png "${small[@]}"
+
+# A run that was killed is drawn as far as it is.
+mv flag/flag.pc2 flag/flag.pc2.partial
+truncate -s -100 flag/flag.pc2.partial
+expect 0 render flag -o partial.png "${small[@]}"
+says out 'frame 2'
+truncate -s 40 flag/flag.pc2.partial
+refuses 2 'no frame is done yet' flag -o a.png
+mv flag/flag.pc2.partial unfinished.pc2
+
+# --- videos ---------------------------------------------------------------------------------------------------------
+run flag --frames 3 -o flag
+mkdir empty
+search=$folder/empty refuses 1 'videos are made by ffmpeg, which was not found: install it' flag -o a.mp4 "${small[@]}"
+if command -v ffmpeg ffprobe >/dev/null; then
+  probe() { ffprobe -v error -select_streams v -show_entries "stream=$1" -of csv=p=0 "$2" | tr -d '\r,'; }
+  expect 0 render flag -o a.mp4 "${small[@]}"
+  says out 'a.mp4: 4 frames, 0 to 3'
+  holds 'frames' [ "$(probe nb_frames a.mp4)" = 4 ]
+  holds 'width' [ "$(probe width a.mp4)" = 96 ]
+  holds 'height' [ "$(probe height a.mp4)" = 54 ]
+  holds 'frames a second' [ "$(probe r_frame_rate a.mp4)" = 24/1 ]
+  expect 0 render flag -o b.mp4 --frames 1-3 --every 2 --fps 10 "${small[@]}"
+  holds 'frames' [ "$(probe nb_frames b.mp4)" = 2 ]
+  holds 'frames a second' [ "$(probe r_frame_rate b.mp4)" = 10/1 ]
+  expect 0 render flag -o b.mp4 --every 2 "${small[@]}"
+  holds 'every second frame is not half as fast' [ "$(probe r_frame_rate b.mp4)" = 12/1 ]
+  refuses 1 'the video cannot be written' flag -o nowhere/a.mp4 "${small[@]}"
+fi
+
+# --- previews -------------------------------------------------------------------------------------------------------
+run flag --frames 3 -o watched --preview
+holds 'the preview changes the result' cmp flag/flag.pc2 watched/flag.pc2
+holds 'no picture' [ -s watched/preview.png ]
+if command -v ffmpeg ffprobe >/dev/null; then
+  holds 'frames' [ "$(probe nb_frames watched/preview.mp4)" = 4 ]
+  holds 'something else was left' [ "$(echo watched/preview.*)" = 'watched/preview.mp4 watched/preview.png' ]
+fi
+search=$folder/empty run flag --frames 2 -o unwatched --preview
+holds 'does not say once that ffmpeg is missing' [ "$(grep -c 'preview: .*ffmpeg, which was not found' "$said/err")" = 1 ]
+holds 'no picture' [ -s unwatched/preview.png ]
+holds 'a video' [ ! -e unwatched/preview.mp4 ]
+
+# --- the manual -----------------------------------------------------------------------------------------------------
+# Its commands as they are, but small.
+if command -v ffmpeg >/dev/null; then
+  awk 'on && /^```/ { on = 0 } on { print } /^```sh/ { on = 1 }' "$source/docs/pictures.md" >commands
+  holds 'no commands in the manual' [ "$(wc -l <commands)" -gt 8 ]
+  mkdir manual && cd manual || exit 1
+  while read -r line; do
+    line=${line#muslin }
+    case $line in
+    run*) line="$line --vertices 121" ;;
+    render*) line="$line --size 96x54 --samples 1" ;;
+    esac
+    eval "expect 0 $line"
+  done <../commands
+  cd ..
+  # Every option is in the manual, and every option of its table is one.
+  "$muslin" render --help | grep -oE -- '--[a-z-]+' | sort -u | grep -v -- '--help\|--residual' >known
+  grep -oE '^\| `[^|]*' "$source/docs/pictures.md" | grep -oE -- '--[a-z-]+' | grep -v -- '--heat`' | sort -u >named
+  last='docs/pictures.md'
+  holds 'its options differ from the program'"'"'s' diff known named
+fi
+
+echo "$checks checks, $failures failed"
+[ $failures -eq 0 ]
