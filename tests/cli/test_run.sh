@@ -1,0 +1,348 @@
+#!/usr/bin/env bash
+# Drives the program: muslin run and muslin examples on good and bad scenes, killed, stopped, and without room.
+#
+#   test_run.sh MUSLIN DATA_FOLDER [SANITISER]
+#
+# DATA_FOLDER may be absent; the garments in it are then skipped. Under a sanitiser fewer kills are tried, because
+# everything takes longer.
+set -u
+muslin=$1 data=$2 sanitiser=${3:-}
+folder=$(mktemp -d) || exit 1
+mounted=
+trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+checks=0 failures=0
+export OMP_WAIT_POLICY=passive
+
+failed() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+  sed 's/^/  stdout: /' out.txt | head -20
+  sed 's/^/  stderr: /' err.txt | head -20
+}
+
+# expect STATUS ARGUMENTS...: runs the program; out.txt and err.txt keep what it said.
+expect() {
+  local wanted=$1
+  shift
+  timeout 300 "$muslin" "$@" >out.txt 2>err.txt </dev/null
+  local status=$?
+  last="muslin $*"
+  checks=$((checks + 1))
+  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
+  ! grep -q 'Sanitizer\|runtime error' err.txt || failed "$last: a sanitiser complains"
+}
+
+# says out|err PATTERN: what was said matches.
+says() {
+  checks=$((checks + 1))
+  grep -Eq -- "$2" "$1.txt" || failed "$last: '$2' is not in std$1"
+}
+
+# holds DESCRIPTION COMMAND...
+holds() {
+  checks=$((checks + 1))
+  local what=$1
+  shift
+  "$@" || failed "$last: $what"
+}
+
+# refuses TEXT ARGUMENTS...: muslin run answers status 2 and exactly this, and leaves no folder.
+refuses() {
+  local text=$1
+  shift
+  expect 2 run "$@" -o refused
+  checks=$((checks + 2))
+  [ "$(cat err.txt)" = "muslin run: $text" ] || failed "$last: does not say '$text'"
+  [ ! -e refused ] || failed "$last: left a folder behind"
+  rm -rf refused
+}
+
+scene() { printf '%s\n' "$2" >"$1.json"; }
+
+# The report without what may differ between two runs.
+plain_report() { sed -E 's/"seconds": (\{[^}]*\}|[-+.e0-9]+)//; s/"threads": [0-9]+//; s/"bytes": [0-9]+//' "$1/report.json"; }
+
+# same FOLDER FOLDER: every file of the first is in the second, with the same bytes; nothing else is.
+same() {
+  local name
+  diff <(cd "$1" && find . -type f | sort) <(cd "$2" && find . -type f | sort) >&2 || return 1
+  for name in $(cd "$1" && find . -type f ! -name report.json ! -name scene.json ! -name 'checkpoint_*'); do
+    cmp "$1/$name" "$2/$name" >&2 || return 1
+  done
+  diff <(plain_report "$1") <(plain_report "$2") >differences || { head -c 600 differences >&2; return 1; }
+  diff <(grep -v threads "$1/scene.json") <(grep -v threads "$2/scene.json") >&2
+}
+
+# --- what is there ------------------------------------------------------------------------------------------------
+expect 0 examples
+says out 'drooping +10201 +48 '
+expect 0 examples --help
+expect 2 examples drooping
+expect 0 help run
+for option in output frames resume vertices tessellation time-step integrator solver threads format checkpoint; do
+  says out "--$option"
+done
+expect 2 run
+says err 'which scene'
+expect 2 run droping
+says err 'there is no file droping.*did you mean drooping.*pinned, drooping, re-entrant'
+
+# --- a run --------------------------------------------------------------------------------------------------------
+small="--vertices 81 --time-step 0.01"
+expect 0 run drooping $small --frames 3
+says out '^out/drooping: 3 frames of 81 vertices, 15 steps, .* bytes a vertex$'
+says out 'muslin render out/drooping -o out/drooping.png'
+says err '^drooping: frame 3 of 3, [0-9]+ iterations'
+for name in scene.json sheet.obj sheet.pc2 report.json; do
+  holds "$name is missing" test -s out/drooping/$name
+done
+holds "something is unfinished" test -z "$(find out -name '*partial*' -o -name '*tmp*')"
+holds "a sample of 12 bytes a vertex for each frame and the start" test "$(stat -c %s out/drooping/sheet.pc2)" -eq $((32 + 4 * 12 * 81))
+holds "a record a step" test "$(grep -c '"step":' out/drooping/report.json)" -eq 15
+for key in time time_step halvings newton_iterations iterations retries residual energies kinetic stretch shear bend \
+  potential momentum angular_momentum strain maximum percentile_99 seconds assemble setup prefilter solve other; do
+  holds "the report lacks $key" grep -q "\"$key\": " out/drooping/report.json
+done
+holds "the report is complete" grep -q '"complete": true' out/drooping/report.json
+for options in "--tessellation irregular" "--integrator bdf2" "--integrator newton" "--solver diag" "--threads 1"; do
+  expect 0 run drooping $small --frames 2 $options -o other
+done
+for name in pinned drooping re-entrant corners flag curtain; do
+  expect 0 run $name $small --frames 1 -o each
+done
+expect 0 run drooping $small --frames 0 -o nothing
+holds "the initial state is a sample" test "$(stat -c %s nothing/sheet.pc2)" -eq $((32 + 12 * 81))
+
+# --- scenes from files, and their meshes --------------------------------------------------------------------------
+mkdir scenes
+square='v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0.5 0 0.5\nf 2 1 5\nf 3 2 5\nf 4 3 5\nf 1 4 5\n'
+printf "$square" >scenes/square.obj
+cat >scenes/several.json <<'END'
+{ "frames": 2, "time_step": 0.01,
+  "cloths": [ {"shape": {"kind": "file", "file": "square.obj"}, "pins": [{"where": {"vertices": [0]}}]},
+              {"shape": {"vertices": 25}, "name": "a/b c", "fabric": "silk"},
+              {"shape": {"vertices": 36}, "name": "A_b_c", "model": "mass-spring"},
+              {"shape": {"kind": "disc", "vertices": 40}, "model": "choi-ko"} ] }
+END
+expect 0 run scenes/several.json
+for name in cloth a_b_c A_b_c-2 cloth-2; do
+  holds "$name is missing" test -s out/several/$name.pc2 -a -s out/several/$name.obj
+done
+holds "vertices in the file's order" test "$(stat -c %s out/several/cloth.pc2)" -eq $((32 + 3 * 12 * 5))
+holds "the last vertex is the file's" grep -q '^v 0.5 0 0.5$' out/several/cloth.obj
+# The written scene is the one that ran, wherever its meshes are.
+mkdir elsewhere
+expect 0 run out/several/scene.json -o elsewhere/again
+holds "the same scene differs" same out/several elsewhere/again
+printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nv 9 9 9\nf 1 3 2\nf 1 3 3\n' >scenes/mended.obj
+scene scenes/mended '{"frames": 1, "cloths": [{"name": "flawed", "shape": {"kind": "file", "file": "mended.obj"}}]}'
+expect 0 run scenes/mended.json
+says err '^flawed: dropped 1 triangle'
+
+# --- bad scenes: exact words, status 2, no folder -----------------------------------------------------------------
+scene key '{"cloths": [{}],
+ "frmes": 3}'
+refuses 'key.json:2: frmes is not a key of a scene, which has name, frames, frame_rate, time_step, adaptive, integrator, newton_iterations, newton_tolerance, gravity, wind, gust, air_density, solver, cloths' key.json
+scene missing '{"cloths": [{"shape": {"kind": "file", "file": "missing.obj"}}]}'
+refuses 'missing.json: cloths[0]: missing.obj: cannot be opened (No such file or directory): check the path' missing.json
+scene size '{"cloths": [{"shape": {"size": [0, 1]}}]}'
+refuses 'size.json:1: cloths[0].shape.size[0] is 0: it must be in 0.0001...10000' size.json
+scene area '{"cloths": [{"shape": {"kind": "file", "file": "area.obj"}}]}'
+printf 'v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n' >area.obj
+refuses 'area.json: cloths[0]: area.obj: no triangle with an area is in it: a cloth needs a surface' area.json
+scene density '{"cloths": [
+ {"density": -0.1}]}'
+refuses 'density.json:2: cloths[0].density is -0.1: it must be in 0...10000' density.json
+scene nan '{"cloths": [{"density": NaN}]}'
+refuses "nan.json:1: invalid token near 'NaN'" nan.json
+scene infinite '{"cloths": [{"density": 1e999}]}'
+refuses "infinite.json:1: real number overflow near '1e999'" infinite.json
+scene nan_mesh '{"cloths": [{"shape": {"kind": "file", "file": "nan.obj"}}]}'
+printf 'v 0 0 0\nv 1 0 nan\nv 2 0 0\nf 1 2 3\n' >nan.obj
+refuses 'nan_mesh.json: cloths[0]: nan.obj:2: z is not a finite number: find out where it was made' nan_mesh.json
+scene pin '{"cloths": [{"shape": {"vertices": 25}, "pins": [{"where": {"box": [5, 5, 5, 6, 6, 6]}}]}]}'
+refuses 'pin.json: cloths[0].pins[0]: holds no vertex: check its "where" against the cloth'"'s place" pin.json
+scene pin '{"cloths": [{"shape": {"vertices": 25}, "pins": [{}]}]}'
+refuses 'pin.json: cloths[0].pins[0]: holds no vertex: check its "where" against the cloth'"'s place" pin.json
+scene vertex '{"cloths": [{"shape": {"vertices": 25}, "pins": [{"where": {"vertices": [3, 25]}}]}]}'
+refuses 'vertex.json: cloths[0].pins[0]: vertex 25 is outside 0...24' vertex.json
+scene branch '{"cloths": [{"shape": {"kind": "file", "file": "branch.obj"}}]}'
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nf 1 2 3\nf 2 1 4\nf 1 2 5\n' >branch.obj
+refuses 'branch.json: cloths[0]: branch.obj: 1 edge of more than two triangles: 0-1: split the mesh there, cloth has two sides' branch.json
+scene fabric '{"cloths": [{"fabric": "tweed"}]}'
+refuses 'fabric.json: cloths[0]: there is no fabric named "tweed"; there are cotton, silk, wool, denim, jersey, leather' fabric.json
+scene steps '{"frame_rate": 0.001, "time_step": 1e-9, "cloths": [{}]}'
+refuses 'steps.json: a frame would take more than 1e+06 steps: raise "time_step" or "frame_rate"' steps.json
+scene none '{}'
+refuses 'none.json: the scene has no cloths: give at least one' none.json
+: >empty.json
+refuses "empty.json:1: '[' or '{' expected near end of file" empty.json
+head -c 4096 /dev/urandom >noise.json
+expect 2 run noise.json -o refused
+holds "noise leaves no folder" test ! -e refused
+refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
+refuses '--vertices and --tessellation: every cloth of scenes/mended.json is from a file' scenes/mended.json --vertices 100
+refuses 'drooping: no cache format is called "pc3": choose among pc2, mdd, obj, usda' drooping --format pc2,pc3
+refuses 'drooping: the cache format "pc2" is named twice: name it once' drooping --format pc2,pc2
+: >plain
+expect 2 run drooping $small -o plain
+says err '^muslin run: drooping: plain: the folder cannot be made \(File exists\)'
+
+# --- nobody's own files are overwritten ---------------------------------------------------------------------------
+mkdir own
+cp scenes/square.obj own/cloth.obj
+scene own/scene '{"frames": 1, "cloths": [{"shape": {"kind": "file", "file": "cloth.obj"}}]}'
+expect 2 run own/scene.json -o own
+says err 'own/scene.json: would be overwritten, and no run has written it: give another folder'
+mv own/scene.json own/mine.json
+expect 2 run own/mine.json -o own
+says err 'own/cloth.obj: a cloth is read from it and would be written to it: give another folder'
+holds "the mesh is as it was" cmp -s own/cloth.obj scenes/square.obj
+holds "nothing else is there" test "$(ls own | wc -l)" -eq 2
+
+# --- going on -----------------------------------------------------------------------------------------------------
+run="drooping $small --checkpoint 4 --format pc2,mdd,obj,usda"
+expect 0 run $run --frames 10 -o whole
+expect 0 run $run --frames 6 --resume -o parts
+says err 'parts: no checkpoint to go on from: starts anew'
+expect 0 run parts --resume --frames 10
+holds "more frames later differ from all at once" same whole parts
+expect 0 run parts --resume
+says out 'its 10 frames are complete already'
+expect 2 run $run --frames 7 --resume -o parts
+says err 'parts: cannot go on: frame 8 is done already: ask for more than 7 frames'
+expect 2 run $run --frames 12 --resume -o parts --vertices 100
+says err 'parts: cannot go on: it holds the run of another scene'
+expect 2 run parts --frames 12 --resume --format pc2
+says err 'it has the cache formats pc2,mdd,obj,usda, not pc2'
+expect 2 run parts --frames 12 --resume --checkpoint 5
+says err 'it has checkpoints every 4 frames, not 5'
+holds "a refusal changes nothing" same whole parts
+expect 0 run drooping $small --checkpoint 0 --frames 3 -o never
+holds "no checkpoint is made" test -z "$(ls never | grep checkpoint)"
+# A damaged checkpoint is passed over; the one before it has the same end.
+cp -r whole damaged && printf x | dd of=damaged/checkpoint_000008.bin bs=1 seek=2000 conv=notrunc 2>/dev/null
+rm damaged/sheet.pc2 && cp whole/sheet.pc2 damaged/sheet.pc2.partial
+expect 0 run damaged --resume
+holds "going on from the checkpoint before" cmp -s whole/sheet.pc2 damaged/sheet.pc2
+# A shorter run over a longer one's folder leaves nothing of it.
+cp -r whole over
+expect 0 run drooping $small --frames 2 -o over
+holds "old caches are gone" test -z "$(ls over | grep -E 'mdd|usda|checkpoint')"
+
+# --- killed at any moment -----------------------------------------------------------------------------------------
+cat >scenes/two.json <<'END'
+{ "name": "two", "frames": 24, "time_step": 0.01, "wind": [2, 0, 1], "gust": 0.5,
+  "cloths": [ {"name": "sheet", "shape": {"vertices": 121, "tessellation": "irregular"},
+               "pins": [{"where": {"box": [-1, -1, -1, -0.49, 1, 1]}, "amplitude": [0, 0.1, 0], "frequency": 1}]},
+              {"name": "square", "shape": {"kind": "file", "file": "square.obj"}, "translate": [0, 1, 0],
+               "pins": [{"where": {"vertices": [0, 1]}}]} ] }
+END
+
+# run_and_kill FOLDER SEED ARGUMENTS...: kills the run after longer and longer times until one comes to its end.
+run_and_kill() {
+  local to=$1
+  RANDOM=$2
+  shift 2
+  for try in $(seq 60); do
+    "$muslin" run "$@" --resume -o "$to" >out.txt 2>err.txt </dev/null &
+    local process=$! wait=$((RANDOM % (100 + 20 * try) + 10 * try))
+    sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
+    kill -9 $process 2>/dev/null
+    wait $process 2>/dev/null
+    case $? in
+    0) return 0 ;;
+    137) kills=$((kills + 1)) ;;
+    *) return 1 ;;
+    esac
+  done
+  expect 0 run "$@" --resume -o "$to"
+}
+
+kills=0
+integrators="euler bdf2"
+[ -z "$sanitiser" ] || integrators=bdf2
+for integrator in $integrators; do
+  run="scenes/two.json --integrator $integrator --checkpoint 3 --format pc2,mdd,obj,usda --residual"
+  expect 0 run $run --threads 1 -o whole_$integrator
+  for threads in 1 2; do
+    killed=killed_${integrator}_$threads
+    run_and_kill $killed $((threads + 7)) $run --threads $threads
+    holds "exit status of $killed" test $? -eq 0
+    last="$killed"
+    holds "a killed run differs" same whole_$integrator $killed
+    for cloth in sheet square; do
+      for frame in 0000 0013 0024; do
+        holds "an OBJ of every frame" test -s $killed/$cloth/frame_$frame.obj
+      done
+    done
+  done
+done
+echo "$kills kills"
+holds "runs were killed on the way" test $kills -ge 4
+
+# --- stopped by Ctrl-C --------------------------------------------------------------------------------------------
+(
+  trap - INT # what runs in the background ignores it otherwise
+  exec "$muslin" run scenes/two.json --frames 4000 --checkpoint 3 -o stopped
+) >out.txt 2>err.txt </dev/null &
+process=$! last="muslin run, stopped"
+for try in $(seq 200); do
+  [ ! -e stopped/checkpoint_000003.bin ] || break
+  sleep 0.1
+done
+# A second run keeps off the folder of the first.
+"$muslin" run scenes/two.json --frames 4000 -o stopped 2>second.txt </dev/null
+holds "a second run is refused" test $? -eq 2
+holds "and told why" grep -q 'stopped: another run is writing there' second.txt
+kill -TERM $process
+wait $process
+holds "status 1 when stopped" test $? -eq 1
+says err 'stopping after this step'
+says err '^[0-9]+ frames are done; go on from frame [0-9]+ with: muslin run stopped --resume$'
+done_frames=$(sed -nE 's/^([0-9]+) frames are done.*/\1/p' err.txt)
+expect 0 run stopped --resume --frames $((${done_frames:-0} + 2))
+
+# --- no room on the disk ------------------------------------------------------------------------------------------
+# with_limit KIBIBYTES: a run whose files may grow to so many.
+with_limit() {
+  last="muslin run with files of $1 KiB"
+  (ulimit -f "$1" && exec "$muslin" run scenes/two.json --integrator euler --checkpoint 3 --threads 1 \
+    --format pc2,mdd,obj,usda --residual -o limited) >out.txt 2>err.txt </dev/null
+  holds "status 1 without room" test $? -eq 1
+}
+for limit in 12 20 40 64; do
+  rm -rf limited
+  with_limit $limit
+  says err 'cannot be written \(File too large\): check the folder, its rights and the free space'
+  expect 0 run scenes/two.json --integrator euler --checkpoint 3 --threads 1 --format pc2,mdd,obj,usda --residual \
+    -o limited --resume
+  holds "a run that had no room differs" same whole_euler limited
+done
+mkdir small_disk
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=160k tmpfs small_disk 2>/dev/null; then
+  mounted=$folder/small_disk
+  expect 1 run scenes/two.json --checkpoint 3 -o small_disk/result
+  says err 'cannot be written \(No space left on device\): check the folder, its rights and the free space'
+  says err 'go on from frame|there is no checkpoint yet'
+  mount -o remount,size=4m small_disk
+  expect 0 run scenes/two.json --checkpoint 3 -o small_disk/result --resume
+  expect 0 run scenes/two.json --checkpoint 3 -o large_disk
+  holds "a run that had no space differs" same large_disk small_disk/result
+else
+  echo "skipped: cannot mount a small file system here, so a full disk was not tried"
+fi
+
+# --- garments -----------------------------------------------------------------------------------------------------
+if [ -d "$data/garments" ] && [ -z "$sanitiser" ]; then
+  scene garment "{\"frames\": 1, \"time_step\": 0.02, \"cloths\": [{\"name\": \"skirt\",
+    \"shape\": {\"kind\": \"file\", \"file\": \"$data/garments/codim-ipc/skirt8K.obj.gz\"}, \"pins\": [{\"where\": {\"vertices\": [0]}}]}]}"
+  expect 0 run garment.json
+  holds "as many vertices as in the file" test "$(stat -c %s out/garment/skirt.pc2)" -eq $((32 + 2 * 12 * 8121))
+else
+  echo "skipped: there is no $data/garments, so no garment was simulated"
+fi
+
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]
