@@ -204,9 +204,11 @@ mus_status mus_info_result(const char *folder, FILE *out) {
   char *path = mus_result_path(&arena, folder, MUS_RESULT_REPORT, "");
   char *growing = mus_result_path(&arena, folder, MUS_RESULT_REPORT, ".partial");
   mus_status status = scene_path && path && growing ? MUS_OK : mus_fail_memory();
-  if (!status && !mus_result_exists(scene_path))
-    status =
-        mus_fail(MUS_BAD_INPUT, "%.200s: is a folder that no run has written: there is no " MUS_RESULT_SCENE, folder);
+  if (!status && (!mus_result_exists(scene_path) || (!mus_result_exists(path) && !mus_result_exists(growing))))
+    status = mus_fail(MUS_BAD_INPUT,
+                      "%.200s: is a folder that no run has written: " MUS_RESULT_SCENE " or " MUS_RESULT_REPORT
+                      " is missing",
+                      folder);
   if (!status)
     status = read_report(mus_result_exists(growing) ? growing : path, &report);
   if (!status) {

@@ -2,6 +2,7 @@
 #include "io/json_text.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,13 @@ typedef struct writer {
 
 static void write_value(const writer *w, const json_t *value, int depth);
 
+// "-0" would be read as a whole number, which has no sign.
 static void write_real(const writer *w, double value) {
-  char text[40];
+  char text[40] = "-0.0";
+  if (value == 0 && signbit(value)) {
+    fputs(text, w->file);
+    return;
+  }
   for (int digits = 15; digits <= 17; ++digits) {
     snprintf(text, sizeof text, "%.*g", digits, value);
     if (strtod(text, NULL) == value)

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +127,60 @@ static void missing_file(void **state) {
   assert_non_null(strstr(mus_last_error(), "/nowhere/scene.json"));
 }
 
+// Files of tests/data/scene: good_... are read and come back the same when written and read again; bad_... are refused.
+// found_... were found by fuzzing and may be either.
+static void check_file(const char *name) {
+  char path[512];
+  mus_scene first, second;
+  snprintf(path, sizeof path, "tests/data/scene/%s", name);
+  mus_status status = mus_scene_load(path, &first);
+  if (strncmp(name, "found_", 6) != 0)
+    assert_int_equal(status, strncmp(name, "good_", 5) == 0 ? MUS_OK : MUS_BAD_INPUT);
+  if (status) {
+    assert_non_null(strstr(mus_last_error(), path));
+    return;
+  }
+  char *text = mus_scene_text(&first);
+  assert_non_null(text);
+  assert_int_equal(mus_scene_parse(name, text, &second), MUS_OK);
+  char *again = mus_scene_text(&second);
+  assert_string_equal(text, again);
+  free(text);
+  free(again);
+  mus_scene_free(&first);
+  mus_scene_free(&second);
+}
+
+static void files_of_scenes(void **state) {
+  (void)state;
+  int files = 0;
+  DIR *folder = opendir("tests/data/scene");
+  assert_non_null(folder);
+  for (struct dirent *item; (item = readdir(folder));)
+    if (strstr(item->d_name, ".json")) {
+      check_file(item->d_name);
+      ++files;
+    }
+  closedir(folder);
+  assert_true(files > 20);
+}
+
+// Meshes lie beside the scene that names them.
+static void files_are_relative_to_the_scene(void **state) {
+  (void)state;
+  mus_scene scene;
+  assert_int_equal(mus_scene_load("tests/data/scene/good_file.json", &scene), MUS_OK);
+  assert_string_equal(scene.cloths[0].shape.file, "tests/data/scene/mesh.obj");
+  mus_scene_free(&scene);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason), cmocka_unit_test(values_arrive),
-                                     cmocka_unit_test(text_round_trips), cmocka_unit_test(builtins),
-                                     cmocka_unit_test(missing_file)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason),
+                                     cmocka_unit_test(values_arrive),
+                                     cmocka_unit_test(text_round_trips),
+                                     cmocka_unit_test(builtins),
+                                     cmocka_unit_test(missing_file),
+                                     cmocka_unit_test(files_of_scenes),
+                                     cmocka_unit_test(files_are_relative_to_the_scene)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

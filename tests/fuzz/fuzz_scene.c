@@ -1,0 +1,79 @@
+// libFuzzer target for scenes: any text gives a status, and what is accepted is in range and comes back the same when
+// it is written and read again.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "muslin/scene.h"
+
+static void require(int condition) {
+  if (!condition)
+    abort();
+}
+
+// Any numbers that are in range: the real ones would bring the whole solver with them.
+mus_solver_options mus_default_solver_options(void) {
+  return (mus_solver_options){
+      .tolerance = 1e-5,
+      .iterations = 1,
+      .sa = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1}};
+}
+
+static void check_keys(const mus_keys *keys, int width) {
+  require(keys->count >= 0 && (keys->count == 0 || keys->width == width));
+  for (int k = 0; k < keys->count; ++k) {
+    require(isfinite(keys->time[k]) && (k == 0 || keys->time[k] > keys->time[k - 1]));
+    for (int c = 0; c < width; ++c)
+      require(isfinite(keys->value[k * width + c]));
+  }
+}
+
+static void check_pin(const mus_pin *pin) {
+  check_keys(&pin->offset, 3);
+  for (int k = 0; k < pin->where.vertex_count; ++k)
+    require(pin->where.vertices[k] >= 0);
+  for (int c = 0; c < 6 && pin->where.box_given; ++c)
+    require(isfinite(pin->where.box[c / 3][c % 3]));
+  require(isfinite(pin->frequency) && isfinite(pin->phase) && pin->from >= 0 && pin->to >= 0);
+}
+
+static void check_scene(const mus_scene *scene) {
+  require(scene->cloth_count > 0 && scene->frames >= 0);
+  require(scene->frame_rate > 0 && scene->time_step > 0 && scene->frame_rate * scene->time_step * 1e6 >= 1);
+  check_keys(&scene->gravity, 3);
+  check_keys(&scene->wind, 3);
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    const mus_cloth *cloth = &scene->cloths[k];
+    require((cloth->shape.kind == MUS_CLOTH_FILE) == (cloth->shape.file != NULL));
+    require(cloth->shape.vertices >= 4 && cloth->shape.size[0] > 0 && cloth->shape.size[1] > 0);
+    require(cloth->density >= 0 && isfinite(cloth->density));
+    check_keys(&cloth->stiffness, 1);
+    for (int p = 0; p < cloth->pin_count; ++p)
+      check_pin(&cloth->pins[p]);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char *text = malloc(size + 1);
+  require(text != NULL);
+  memcpy(text, data, size);
+  text[size] = 0;
+  mus_scene scene, again;
+  if (mus_scene_parse("fuzz", text, &scene) == MUS_OK) {
+    check_scene(&scene);
+    char *first = mus_scene_text(&scene);
+    require(first && mus_scene_parse("again", first, &again) == MUS_OK);
+    char *second = mus_scene_text(&again);
+    require(second && strcmp(first, second) == 0);
+    free(first);
+    free(second);
+    mus_scene_free(&again);
+    mus_scene_free(&scene);
+  } else {
+    require(mus_last_error()[0] != 0);
+  }
+  free(text);
+  return 0;
+}
