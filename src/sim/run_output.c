@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/processor.h"
 #include "io/checkpoint.h"
 #include "io/mesh_file.h"
 #include "par/par.h"
@@ -262,26 +263,10 @@ static mus_status forget_results(const mus_run_output *out) {
   return status;
 }
 
-// The processor, in the kernel's words.
-static void processor_name(size_t size, char *name) {
-  char line[256];
-  snprintf(name, size, "unknown");
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-      const char *value = strchr(line, ':') + 1;
-      value += strspn(value, " \t");
-      snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
-      break;
-    }
-  if (file)
-    fclose(file);
-}
-
 static mus_status begin_report(mus_run_output *out) {
   const mus_scene *scene = out->scene;
   char cpu[128];
-  processor_name(sizeof cpu, cpu);
+  mus_processor_name(sizeof cpu, cpu);
   int before = mus_par_set_threads(scene->solver.threads), threads = mus_par_threads();
   mus_par_set_threads(before);
   const mus_report_item head[] = {{.name = "scene", .text = scene->name ? scene->name : "scene"},

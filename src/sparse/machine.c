@@ -1,10 +1,8 @@
 // Memory bandwidth and the plain product. See muslin/machine.h.
 #include "muslin/machine.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
+#include "base/processor.h"
 #include "base/timer.h"
 #include "par/par.h"
 #include "par/vector.h"
@@ -12,24 +10,6 @@
 
 // Arrays well beyond any cache, and as many passes as STREAM (McCalpin 1995) takes the best of.
 enum { TRIAD_ENTRIES = 16 << 20, TRIAD_PASSES = 10 };
-
-static void name_processor(size_t room, char *name) {
-  static const char key[] = "model name";
-  char line[256];
-  snprintf(name, room, "unknown");
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  while (file && fgets(line, sizeof line, file)) {
-    char *value = strchr(line, ':');
-    if (strncmp(line, key, sizeof key - 1) == 0 && value) {
-      value += 1 + strspn(value + 1, " \t");
-      value[strcspn(value, "\n")] = 0;
-      snprintf(name, room, "%s", value);
-      break;
-    }
-  }
-  if (file)
-    fclose(file);
-}
 
 static void triad(double *a, const double *b, const double *c, double scale) {
   MUS_PARALLEL_FOR
@@ -62,7 +42,7 @@ static mus_status measure_bandwidth(double *gigabytes) {
 mus_status mus_machine_measure(int threads, mus_machine *machine) {
   mus_machine found = {0};
   int before = mus_par_set_threads(threads);
-  name_processor(sizeof found.cpu, found.cpu);
+  mus_processor_name(sizeof found.cpu, found.cpu);
   found.threads = mus_par_threads();
   mus_status status = measure_bandwidth(&found.stream_gb_s);
   mus_par_set_threads(before);

@@ -1,0 +1,10 @@
+// The processor's name, for reports and measurements.
+#ifndef MUS_BASE_PROCESSOR_H
+#define MUS_BASE_PROCESSOR_H
+
+#include <stddef.h>
+
+// As the system calls it, cut to `size`; "unknown" where it does not tell.
+void mus_processor_name(size_t size, char *name);
+
+#endif
