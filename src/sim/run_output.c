@@ -216,6 +216,24 @@ static mus_status write_meshes(mus_run_output *out) {
 
 // --- begin -----------------------------------------------------------------------------------------------------------
 
+// The frames of an OBJ sequence, the last first, so that a kill on the way leaves no gap.
+static mus_status forget_sequence(const char *folder, const char *name, mus_arena *scratch) {
+  char *path = mus_result_path(scratch, folder, name, "/frame_0000000000.obj");
+  if (!path)
+    return mus_fail_memory();
+  char *behind = path + strlen(path) - strlen("0000000000.obj");
+  int count = 0;
+  while (sprintf(behind, "%04d.obj", count) > 0 && mus_result_exists(path))
+    ++count;
+  while (count-- > 0) {
+    sprintf(behind, "%04d.obj", count);
+    unlink(path);
+  }
+  behind[-(int)strlen("/frame_")] = 0;
+  rmdir(path);
+  return MUS_OK;
+}
+
 // What an earlier run has left of a cloth, in any format, would not fit the new one's mesh.
 static mus_status forget_cloth(const char *folder, const char *name, mus_arena *scratch) {
   static const char *const endings[] = {".obj", ".residual.pc2", ".residual.pc2.partial"};
@@ -233,10 +251,10 @@ static mus_status forget_cloth(const char *folder, const char *name, mus_arena *
     char *growing = mus_result_path(scratch, folder, name, ending);
     if (!path || !growing)
       return mus_fail_memory();
-    unlink(path); // the folder of an OBJ sequence stays, and is written over
+    unlink(path);
     unlink(growing);
   }
-  return MUS_OK;
+  return forget_sequence(folder, name, scratch);
 }
 
 static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_arena *scratch) {
