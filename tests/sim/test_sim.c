@@ -145,6 +145,47 @@ static void threads_do_not_matter(void **state) {
   }
 }
 
+// Steps one by one make the same frame, and the system that the simulator shows is the one that it solves.
+static void steps_make_frames(void **state) {
+  (void)state;
+  mus_scene scene;
+  mus_sim *by_frames = create("drooping", 121, &scene), *by_steps = NULL;
+  assert_int_equal(mus_sim_create(&scene, &by_steps), MUS_OK);
+  run_frame(by_frames);
+  int steps = 0;
+  for (; mus_sim_frame_number(by_steps) == 0; ++steps) {
+    int records;
+    assert_int_equal(mus_sim_step(by_steps, &records), MUS_OK);
+    assert_int_equal(records, 1);
+  }
+  assert_int_equal(steps, 21);
+  size_t n = 3 * (size_t)mus_sim_vertices(by_steps);
+  assert_memory_equal(mus_sim_positions(by_frames), mus_sim_positions(by_steps), n * sizeof(double));
+  assert_true(mus_sim_time(by_frames) == mus_sim_time(by_steps));
+
+  mus_sim_system system;
+  mus_solver_options options = scene.solver;
+  options.method = MUS_METHOD_MPCG;
+  options.tolerance = 1e-12;
+  mus_solver *solver = NULL;
+  double change[363] = {0}, before[363];
+  memcpy(before, mus_sim_velocities(by_steps), n * sizeof(double));
+  mus_sim_next_system(by_steps, &system);
+  assert_int_equal(3 * system.rows, (int)n);
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  assert_int_equal(mus_solver_set_pattern(solver, system.rows, 3, system.row_start, system.column), MUS_OK);
+  assert_int_equal(mus_solver_set_values(solver, system.values), MUS_OK);
+  assert_int_equal(mus_solver_set_constraints(solver, system.constraint_count, system.constraints), MUS_OK);
+  assert_int_equal(mus_solver_solve(solver, system.right, change), MUS_OK);
+  assert_int_equal(mus_sim_step(by_steps, NULL), MUS_OK);
+  for (size_t i = 0; i < n; ++i)
+    assert_true(fabs(before[i] + change[i] - mus_sim_velocities(by_steps)[i]) < 1e-7);
+  mus_solver_free(solver);
+  mus_sim_free(by_frames);
+  mus_sim_free(by_steps);
+  mus_scene_free(&scene);
+}
+
 static void large_steps_stay_finite(void **state) {
   (void)state;
   const char *name;
@@ -185,6 +226,7 @@ int main(void) {
                                      cmocka_unit_test(energy_never_grows_without_input),
                                      cmocka_unit_test(pins_hold_exactly),
                                      cmocka_unit_test(threads_do_not_matter),
+                                     cmocka_unit_test(steps_make_frames),
                                      cmocka_unit_test(large_steps_stay_finite),
                                      cmocka_unit_test(errors_name_cloth_and_pin)};
   return cmocka_run_group_tests(tests, NULL, NULL);

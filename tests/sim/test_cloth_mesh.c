@@ -1,0 +1,174 @@
+// Cloth from mesh files: order, repairs, rest shapes, errors.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "muslin/sim.h"
+#include "support/files.h"
+
+enum { SIDE = 13, VERTICES = SIDE * SIDE };
+
+// A square of SIDE x SIDE vertices in the x-z plane, vertex k of the grid being the file's vertex number[k].
+static void write_square(const char *path, const int *number, const char *more) {
+  static double x[VERTICES][2];
+  for (int k = 0; k < VERTICES; ++k) {
+    x[number[k]][0] = (double)(k % SIDE) / (SIDE - 1) - 0.5;
+    x[number[k]][1] = (double)(k / SIDE) / (SIDE - 1) - 0.5;
+  }
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  for (int i = 0; i < VERTICES; ++i)
+    fprintf(file, "v %.17g 0 %.17g\nvt %.17g %.17g\n", x[i][0], x[i][1], 2 * x[i][0], -2 * x[i][1]);
+  for (int r = 0; r + 1 < SIDE; ++r)
+    for (int c = 0; c + 1 < SIDE; ++c) {
+      int k = r * SIDE + c, a = number[k] + 1, b = number[k + SIDE] + 1, d = number[k + 1] + 1,
+          e = number[k + SIDE + 1] + 1;
+      fprintf(file, "f %d/%d %d/%d %d/%d\nf %d/%d %d/%d %d/%d\n", a, a, b, b, d, d, d, d, b, b, e, e);
+    }
+  fputs(more, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void in_order(int *number) {
+  for (int k = 0; k < VERTICES; ++k)
+    number[k] = k;
+}
+
+static void shuffled(int *number) {
+  in_order(number);
+  for (int k = VERTICES - 1; k > 0; --k) {
+    int other = (int)((mus_random(7, (uint64_t)k) + 1) / 2 * k), keep = number[k];
+    number[k] = number[other];
+    number[other] = keep;
+  }
+}
+
+// The file as a cloth that is held at the grid's first corner, by its number.
+static mus_status create(const char *path, int corner, double scale, mus_scene *scene, mus_sim **sim) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "{\"cloths\": [{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"material_scale\": %g},"
+           " \"pins\": [{\"where\": {\"vertices\": [%d]}}]}]}",
+           path, scale, corner);
+  if (mus_scene_parse("test", text, scene))
+    fail_msg("%s", mus_last_error());
+  scene->solver.tolerance = 1e-10;
+  *sim = NULL;
+  return mus_sim_create(scene, sim);
+}
+
+// Whatever order a file has, it is simulated in a good one and comes out as it went in.
+static void order_of_the_file_is_kept(void **state) {
+  int number[2][VERTICES];
+  static double x[2][3 * VERTICES];
+  in_order(number[0]);
+  shuffled(number[1]);
+  for (int k = 0; k < 2; ++k) {
+    mus_scene scene;
+    mus_sim *sim;
+    write_square(files_path(*state, "square.obj"), number[k], "");
+    if (create(files_path(*state, "square.obj"), number[k][0], 0.5, &scene, &sim))
+      fail_msg("%s", mus_last_error());
+    assert_int_equal(mus_sim_vertices(sim), VERTICES);
+    assert_string_equal(mus_sim_repairs(sim, 0), "");
+    const int *triangle = mus_sim_triangle_list(sim);
+    assert_int_equal(triangle[0], number[k][0]);
+    assert_int_equal(triangle[1], number[k][SIDE]);
+    assert_int_equal(triangle[2], number[k][1]);
+    assert_true(fabs(mus_sim_material(sim)[0] + 0.5) < 1e-12);
+    if (mus_sim_frame(sim, NULL))
+      fail_msg("%s", mus_last_error());
+    for (int i = 0; i < VERTICES; ++i)
+      memcpy(x[k] + 3 * i, mus_sim_positions(sim) + 3 * number[k][i], 3 * sizeof(double));
+    assert_true(x[k][0] == -0.5 && x[k][1] == 0 && x[k][2] == -0.5);
+    assert_true(x[k][3 * VERTICES - 2] < -1e-3);
+    mus_sim_system system;
+    mus_sim_next_system(sim, &system);
+    int same = memcmp(system.positions, mus_sim_positions(sim), 3 * VERTICES * sizeof(double)) == 0;
+    assert_int_equal(same, k == 0);
+    const double *residual = mus_sim_residual(sim);
+    assert_true(residual[3 * number[k][0] + 1] == 0);
+    mus_sim_free(sim);
+    mus_scene_free(&scene);
+  }
+  for (int i = 0; i < 3 * VERTICES; ++i)
+    if (fabs(x[0][i] - x[1][i]) > 1e-8)
+      fail_msg("vertex %d differs by %g", i / 3, fabs(x[0][i] - x[1][i]));
+}
+
+// Loose vertices and triangles without area are left out, and that is said.
+static void defects_are_mended_and_said(void **state) {
+  int number[VERTICES];
+  mus_scene scene;
+  mus_sim *sim;
+  in_order(number);
+  write_square(files_path(*state, "square.obj"), number, "v 9 9 9\nf 1/1 2/2 2/2\n");
+  if (create(files_path(*state, "square.obj"), 0, 0, &scene, &sim))
+    fail_msg("%s", mus_last_error());
+  assert_int_equal(mus_sim_vertices(sim), VERTICES);
+  assert_int_equal(mus_sim_triangles(sim), 2 * (SIDE - 1) * (SIDE - 1));
+  assert_non_null(strstr(mus_sim_repairs(sim, 0), "triangle"));
+  assert_non_null(strstr(mus_sim_repairs(sim, 0), "vertex"));
+  mus_sim_free(sim);
+  mus_scene_free(&scene);
+}
+
+static void refuses(const char *path, const char *text, double scale, const char *reason) {
+  mus_scene scene;
+  mus_sim *sim;
+  if (text)
+    files_write(path, text, strlen(text));
+  assert_int_not_equal(create(path, 0, scale, &scene, &sim), MUS_OK);
+  assert_null(sim);
+  if (!strstr(mus_last_error(), reason) || !strstr(mus_last_error(), path))
+    fail_msg("\"%s\" does not say \"%s\" and \"%s\"", mus_last_error(), reason, path);
+  mus_scene_free(&scene);
+}
+
+static void errors_name_the_file(void **state) {
+  const char *path = files_path(*state, "bad.obj");
+  refuses(files_path(*state, "missing.obj"), NULL, 0, "No such file");
+  refuses(path, "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", 0, "no triangle with an area");
+  refuses(path, "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n", 1, "texture");
+  refuses(path, "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nv 0 -1 1\nf 1 2 3\nf 1 2 4\nf 1 2 5\n", 0, "two sides");
+}
+
+// A cap's rest shape is the cap: without gravity and air nothing moves.
+static void shaped_cloth_rests_in_its_shape(void **state) {
+  const char *path = files_path(*state, "roof.obj");
+  const char *text = "v 0 0 0\nv 1 0 0\nv 1 0.5 1\nv 0 0.5 1\nv 1 0 2\nv 0 0 2\nf 1 4 3 2\nf 4 6 5 3\n";
+  mus_scene scene;
+  mus_sim *sim;
+  files_write(path, text, strlen(text));
+  assert_int_equal(create(path, 0, 0, &scene, &sim), MUS_OK);
+  mus_sim_free(sim);
+  static double nothing[3] = {0, 0, 0}, start = 0;
+  scene.gravity = (mus_keys){1, 3, &start, nothing};
+  scene.air_density = 0;
+  assert_int_equal(mus_sim_create(&scene, &sim), MUS_OK);
+  double before[18];
+  memcpy(before, mus_sim_positions(sim), sizeof before);
+  assert_int_equal(mus_sim_frame(sim, NULL), MUS_OK);
+  for (int i = 0; i < 18; ++i)
+    assert_true(fabs(mus_sim_positions(sim)[i] - before[i]) < 1e-12);
+  mus_sim_free(sim);
+  scene.gravity = (mus_keys){0};
+  mus_scene_free(&scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(order_of_the_file_is_kept, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(defects_are_mended_and_said, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(errors_name_the_file, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
