@@ -117,6 +117,10 @@ MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int bloc
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
 /// are refused. Call again whenever they change.
 MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
+/// Where the solver keeps its values, for callers that have no room for a second matrix: fill this in place and give it
+/// to mus_solver_set_values(), which then copies nothing; what it refuses is lost. NULL without a pattern; valid until
+/// the pattern is set again.
+MUS_API double *mus_solver_values(mus_solver *solver);
 
 /// Node positions, rows * 3 numbers in metres: the near kernel becomes the six rigid-body motions. For block size 3.
 /// Rest or current positions both work; current ones follow the matrix better. Call again when they have moved much.
@@ -174,6 +178,9 @@ typedef struct mus_solve_record {
   int levels;                 ///< 0 without a hierarchy that is known
   mus_level_report level[MUS_LEVELS_MAXIMUM];
 } mus_solve_record;
+
+/// All that the solver holds now, the matrix included.
+MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);

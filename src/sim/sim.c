@@ -30,9 +30,7 @@ static mus_status allocate(mus_sim *sim) {
   sim->strain = mus_arena_alloc(arena, membranes, sizeof *sim->strain);
   sim->constraint = mus_arena_alloc(arena, held, sizeof *sim->constraint);
   sim->constraint_of = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint_of);
-  if (!sim->strain || !sim->constraint || !sim->constraint_of)
-    return mus_fail_memory();
-  return mus_matrix_create(arena, &m->pattern, 3, 3, &sim->matrix);
+  return sim->strain && sim->constraint && sim->constraint_of ? MUS_OK : mus_fail_memory();
 }
 
 mus_status mus_sim_renew_solver(mus_sim *sim) {
@@ -45,10 +43,16 @@ mus_status mus_sim_renew_solver(mus_sim *sim) {
     mus_solver_free(solver);
     return status;
   }
+  mus_matrix matrix = {&m->pattern, 3, 3, mus_solver_values(solver)};
+  if (sim->solver)
+    mus_copy(mus_matrix_values(&matrix), sim->matrix.value, matrix.value);
+  else
+    mus_fill(mus_matrix_values(&matrix), 0, matrix.value);
   mus_solver_free(sim->solver);
   mus_solver_free(sim->strong);
   sim->solver = solver;
   sim->strong = NULL;
+  sim->matrix = matrix;
   return MUS_OK;
 }
 
@@ -220,5 +224,6 @@ int mus_sim_first_triangle(const mus_sim *sim, int cloth) {
 const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].shape.repairs; }
 
 size_t mus_sim_bytes(const mus_sim *sim) {
-  return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_record(sim->solver)->bytes;
+  return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_bytes(sim->solver) +
+         (sim->strong ? mus_solver_bytes(sim->strong) : 0) + (size_t)sim->record_room * sizeof *sim->record;
 }

@@ -16,10 +16,10 @@ struct mus_sim {
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
   // room of a step
-  double *predicted;    // positions at which forces are taken
-  double *strain;       // of all membranes
-  double strain_before; // the largest, a step ago
-  mus_matrix matrix;
+  double *predicted;                       // positions at which forces are taken
+  double *strain;                          // of all membranes
+  double strain_before;                    // the largest, a step ago
+  mus_matrix matrix;                       // its values lie in `solver`
   double *right, *change;                  // right-hand side; change of velocity
   double *saved_position, *saved_velocity; // to go back to when a step fails
   double *iterate;                         // Newton's velocity that a line search starts from

@@ -238,6 +238,9 @@ static mus_status set_values(mus_solver *solver, const double *values) {
   mus_status status = need_pattern(solver);
   if (status)
     return status;
+  int in_place = values == solver->a.value;
+  if (in_place)
+    solver->has_values = 0; // what was there is gone, also when these are refused
   mus_matrix given = {&solver->pattern, solver->block, solver->block, (double *)values}; // read only
   if (!isfinite(mus_max_abs(mus_matrix_values(&given), values)))
     return not_finite(solver, values);
@@ -246,7 +249,8 @@ static mus_status set_values(mus_solver *solver, const double *values) {
     return mus_fail(MUS_BAD_INPUT,
                     "the matrix is not symmetric: entries differ from their mirror image by %.2g of the largest",
                     asymmetry);
-  mus_copy(mus_matrix_values(&given), values, solver->a.value);
+  if (!in_place)
+    mus_copy(mus_matrix_values(&given), values, solver->a.value);
   solver->has_values = 1;
   numbers_stale(solver);
   return MUS_OK;
@@ -345,7 +349,7 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
 // --- solving
 // ----------------------------------------------------------------------------------------------------------
 
-static size_t solver_bytes(const mus_solver *solver) {
+size_t mus_solver_bytes(const mus_solver *solver) {
   size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->kernel_arena.bytes;
   if (solver->hierarchy)
     bytes += mus_hierarchy_bytes(solver->hierarchy);
@@ -391,7 +395,7 @@ static mus_status solve(mus_solver *solver, const double *b, double *x) {
     solver->record.true_residual = true_residual(solver, b, x);
   solver->record.status = status;
   solver->record.residuals = solver->residuals;
-  solver->record.bytes = solver_bytes(solver);
+  solver->record.bytes = mus_solver_bytes(solver);
   return status;
 }
 
@@ -416,5 +420,7 @@ mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_c
   mus_par_set_threads(before);
   return status;
 }
+
+double *mus_solver_values(mus_solver *solver) { return solver->a.value; }
 
 const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &solver->record; }

@@ -363,6 +363,38 @@ static void given_arrays_are_copied(void **state) {
   random_system_free(&system);
 }
 
+// Values that are filled in where the solver keeps them are as good as those it copies; refused ones are gone.
+static void values_may_be_filled_in_place(void **state) {
+  (void)state;
+  random_system system = random_system_create(20, 3, 53);
+  given g = given_random(&system);
+  size_t bytes = (size_t)g.row_start[20] * 9 * sizeof(double);
+  double x[60], again[60];
+  mus_solver_options options = given_options(MUS_METHOD_SA, 1e-9);
+  mus_solver *solver = given_solver(&g, &options), *other = NULL;
+  given_solve(solver, &g, x);
+  assert_int_equal(mus_solver_create(&options, &other), MUS_OK);
+  assert_null(mus_solver_values(other));
+  size_t before = mus_solver_bytes(other);
+  assert_int_equal(mus_solver_set_pattern(other, g.rows, g.block, g.row_start, g.column), MUS_OK);
+  assert_true(mus_solver_bytes(other) > before + bytes);
+  for (int turn = 0; turn < 2; ++turn) {
+    double *values = mus_solver_values(other);
+    memcpy(values, g.values, bytes);
+    assert_int_equal(mus_solver_set_values(other, values), MUS_OK);
+    assert_ptr_equal(mus_solver_values(other), values);
+    given_solve(other, &g, again);
+    assert_memory_equal(x, again, sizeof x);
+    assert_int_equal(mus_solver_bytes(other), mus_solver_record(other)->bytes);
+    values[7] = NAN;
+    expect_status(MUS_BAD_INPUT, "all values must be finite", mus_solver_set_values(other, values));
+    expect_status(MUS_BAD_INPUT, "has no values", mus_solver_solve(other, g.b, again));
+  }
+  mus_solver_free(solver);
+  mus_solver_free(other);
+  random_system_free(&system);
+}
+
 static void patterns_may_change(void **state) {
   (void)state;
   const struct { int rows, block; } shape[] = {{30, 3}, {50, 3}, {10, 2}, {30, 3}, {12, 6}, {1, 1}, {60, 1}};
@@ -731,6 +763,7 @@ int main(void) {
       cmocka_unit_test(coordinates_are_followed),
       cmocka_unit_test(changes_are_followed),
       cmocka_unit_test(given_arrays_are_copied),
+      cmocka_unit_test(values_may_be_filled_in_place),
       cmocka_unit_test(patterns_may_change),
       cmocka_unit_test(kernels_replace_each_other),
       cmocka_unit_test(the_record_tells_the_truth),
