@@ -156,7 +156,7 @@ SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);
 
 static const mus_field scene_fields[] = {
     {"name", MUS_FIELD_TEXT, AT(mus_scene, name)},
-    {"frames", MUS_FIELD_WHOLE, AT(mus_scene, frames), FROM_TO(0, 1e7)},
+    {"frames", MUS_FIELD_WHOLE, AT(mus_scene, frames), FROM_TO(0, 9999999)},
     {"frame_rate", MUS_FIELD_NUMBER, AT(mus_scene, frame_rate), FROM_TO(1e-3, 1e6)},
     {"time_step", MUS_FIELD_NUMBER, AT(mus_scene, time_step), FROM_TO(1e-9, 1e3)},
     {"adaptive", MUS_FIELD_TRUTH, AT(mus_scene, adaptive)},

@@ -269,7 +269,7 @@ static mus_status forget_results(const mus_run_output *out) {
   mus_arena scratch = {0};
   mus_scene before;
   char *path = mus_result_path(&scratch, out->folder, MUS_RESULT_SCENE, "");
-  mus_status status = path ? mus_checkpoint_forget(out->folder, -1) : mus_fail_memory();
+  mus_status status = path ? MUS_OK : mus_fail_memory();
   if (!status && mus_scene_load(path, &before) == MUS_OK) {
     status = forget_scene(out->folder, &before, &scratch);
     mus_scene_free(&before);
@@ -308,9 +308,13 @@ static mus_cache_definition define_cache(const mus_run_output *out, int cloth) {
 }
 
 mus_status mus_run_output_begin(mus_run_output *out) {
-  mus_status status = forget_results(out);
+  // In this order, so that a kill at any moment leaves no checkpoint whose cache is gone, and a folder that is known as
+  // a run's by its report.
+  mus_status status = mus_checkpoint_forget(out->folder, -1);
   if (!status)
-    status = begin_report(out); // first: it says that what follows is a run's
+    status = begin_report(out);
+  if (!status)
+    status = forget_results(out);
   if (!status)
     status = write_scene(out);
   if (!status)
