@@ -2,6 +2,7 @@
 #include "muslin/run.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -69,13 +70,49 @@ static mus_status refuse(const run *r, const char *what) {
   return mus_fail(MUS_BAD_INPUT, "%.200s: cannot go on: %s", r->options->folder, what);
 }
 
+// The first line in which two texts differ, without blanks and the comma behind it.
+static void first_difference(const char *a, const char *b, int room, char *line_a, char *line_b) {
+  size_t n = 0, m = 0;
+  do {
+    a += n + (n > 0);
+    b += m + (m > 0);
+    n = strcspn(a, "\n");
+    m = strcspn(b, "\n");
+  } while (n == m && n > 0 && memcmp(a, b, n) == 0);
+  a += strspn(a, " ");
+  b += strspn(b, " ");
+  snprintf(line_a, (size_t)room, "%.*s", (int)strcspn(a, ",\n"), a);
+  snprintf(line_b, (size_t)room, "%.*s", (int)strcspn(b, ",\n"), b);
+}
+
+// Why the scenes' sums differ, as far as the folder tells.
+static mus_status refuse_other_scene(const run *r) {
+  enum { ROOM = 64 };
+  char there[ROOM] = "", here[ROOM] = "", text[280];
+  mus_arena scratch = {0};
+  mus_scene before;
+  char *path = mus_result_path(&scratch, r->options->folder, MUS_RESULT_SCENE, "");
+  if (path && mus_scene_load(path, &before) == MUS_OK) {
+    char *a = mus_saved_scene_text(&before), *b = mus_saved_scene_text(r->scene);
+    if (a && b)
+      first_difference(a, b, ROOM, there, here);
+    free(a);
+    free(b);
+    mus_scene_free(&before);
+  }
+  mus_arena_clear(&scratch);
+  snprintf(text, sizeof text,
+           "it holds the run of another scene (%s there, %s here): start anew without --resume, or give another folder",
+           there[0] ? there : "other meshes", here[0] ? here : "other ones");
+  return refuse(r, text);
+}
+
 // Whether the checkpoint is of this scene, and what was asked for is what it has.
 static mus_status check_agreement(run *r, const run_state *before) {
   const mus_run_options *o = r->options;
   char text[200];
   if (before->fingerprint != r->state.fingerprint)
-    return refuse(r, "it holds the run of another scene (see its scene.json): start anew without --resume, or give "
-                     "another folder");
+    return refuse_other_scene(r);
   if (r->checkpoint.frame > r->scene->frames) {
     snprintf(text, sizeof text, "frame %d is done already: ask for more than %d frames, or start anew without --resume",
              r->checkpoint.frame, r->scene->frames);

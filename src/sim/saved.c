@@ -61,8 +61,8 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
 
 // --- fingerprint -----------------------------------------------------------------------------------------------------
 
-// The scene's text without what may differ. Meshes count by what they hold, not by where they come from.
-static char *scene_text(const mus_scene *scene) {
+// Meshes count by what they hold, not by where they come from.
+char *mus_saved_scene_text(const mus_scene *scene) {
   mus_scene copy = *scene;
   copy.name = NULL;
   copy.frames = 0;
@@ -81,7 +81,7 @@ static char *scene_text(const mus_scene *scene) {
 
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
   const mus_model *m = &sim->model;
-  char *text = scene_text(m->scene);
+  char *text = mus_saved_scene_text(m->scene);
   if (!text)
     return mus_fail_memory();
   *sum = mus_checksum(0, text, strlen(text));

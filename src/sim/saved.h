@@ -23,6 +23,9 @@ mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoi
 // Only with MUS_OK is the simulator changed.
 mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim);
 
+// The scene's text without what may differ between a run and what goes on from it, from malloc; NULL when memory is
+// short.
+char *mus_saved_scene_text(const mus_scene *scene);
 // A sum over the scene, but for the numbers of frames and threads, and over its meshes: where two agree, one can go on
 // from the other's checkpoints.
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum);

@@ -213,7 +213,7 @@ says out 'its 10 frames are complete already'
 expect 2 run $run --frames 7 --resume -o parts
 says err 'parts: cannot go on: frame 8 is done already: ask for more than 7 frames'
 expect 2 run $run --frames 12 --resume -o parts --vertices 100
-says err 'parts: cannot go on: it holds the run of another scene'
+says err 'parts: cannot go on: it holds the run of another scene \("vertices": 81 there, "vertices": 100 here\): start anew'
 expect 2 run parts --frames 12 --resume --format pc2
 says err 'it has the cache formats pc2,mdd,obj,usda, not pc2'
 expect 2 run parts --frames 12 --resume --checkpoint 5
@@ -221,6 +221,11 @@ says err 'it has checkpoints every 4 frames, not 5'
 holds "a refusal changes nothing" same whole parts
 expect 0 run drooping $small --checkpoint 0 --frames 3 -o never
 holds "no checkpoint is made" test -z "$(ls never | grep checkpoint)"
+# A mesh that has changed since makes another scene too.
+expect 0 run scenes/several.json --checkpoint 1 -o remade
+sed -i 's/^v 0.5 0 0.5/v 0.5 0 0.4/' scenes/square.obj
+expect 2 run scenes/several.json --checkpoint 1 --frames 3 -o remade --resume
+says err 'it holds the run of another scene \(other meshes there, other ones here\)'
 # A damaged checkpoint is passed over; the one before it has the same end.
 cp -r whole damaged && printf x | dd of=damaged/checkpoint_000008.bin bs=1 seek=2000 conv=notrunc 2>/dev/null
 rm damaged/sheet.pc2 && cp whole/sheet.pc2 damaged/sheet.pc2.partial
