@@ -20,7 +20,7 @@ mus_render_mesh mus_default_render_mesh(void) { return (mus_render_mesh){.look =
 
 mus_render_scene mus_default_render_scene(void) {
   return (mus_render_scene){.lights = 2,
-                            .light = {{{-0.60f, 1.0f, 0.72f}, {1.0f, 0.96f, 0.90f}, 1.08f, 0.09f},
+                            .light = {{{-0.42f, 0.95f, 0.88f}, {1.0f, 0.965f, 0.92f}, 1.08f, 0.09f},
                                       {{0.75f, 0.55f, -0.9f}, {0.86f, 0.93f, 1.0f}, 0.30f, 0.15f}},
                             .sky = {{0.88f, 0.93f, 1.0f}, {0.96f, 0.95f, 0.94f}, 0.38f},
                             .ground = {.shown = 1, .colour = {0.80f, 0.797f, 0.79f}},

@@ -14,10 +14,10 @@ typedef struct fabric_look {
 // and denim, whose threads would otherwise be lost in all but the closest pictures.
 static const fabric_look looks[] = {
     {"cotton", // natural, unbleached
-     {MUS_LOOK_WEAVE, {0.84f, 0.79f, 0.70f}, {0.90f, 0.86f, 0.79f}, 0, {0, 0, 0}, 0.0016f, 0.5f, 0.12f, 0.12f}},
+     {MUS_LOOK_WEAVE, {0.84f, 0.80f, 0.73f}, {0.90f, 0.875f, 0.82f}, 0, {0, 0, 0}, 0.0016f, 0.5f, 0.12f, 0.12f}},
     {"silk", // shot: the weft is brighter
      {MUS_LOOK_WEAVE, {0.60f, 0.07f, 0.10f}, {0.74f, 0.14f, 0.14f}, 0, {0, 0, 0}, 0.0004f, 0.25f, 0.55f, 0.20f}},
-    {"wool", {MUS_LOOK_WEAVE, {0.13f, 0.30f, 0.30f}, {0.17f, 0.36f, 0.35f}, 0, {0, 0, 0}, 0.0012f, 0.7f, 0.30f, 0.02f}},
+    {"wool", {MUS_LOOK_WEAVE, {0.13f, 0.30f, 0.30f}, {0.17f, 0.36f, 0.35f}, 0, {0, 0, 0}, 0.0012f, 0.7f, 0.16f, 0.02f}},
     {"denim", // indigo warp, undyed weft, which shows at the back
      {MUS_LOOK_WEAVE, {0.16f, 0.24f, 0.42f}, {0.34f, 0.42f, 0.56f}, 1, {0.55f, 0.60f, 0.68f}, 0.0016f, 0.6f, 0.10f, 0}},
     {"jersey",
