@@ -40,7 +40,7 @@ static void print_row(const bench_report *report, const bench_result *r, FILE *f
 void bench_report_print(const bench_report *report, FILE *file) {
   const bench_results *r = report->results;
   const bench_plan *plan = report->plan;
-  fprintf(file, "%s, %s: %s vertices (%s held), steps of %g ms; %d solve%s after %d step%s of warm-up\n",
+  fprintf(file, "%s, %s: %s vertices (%s held), steps of %.4g ms; %d solve%s after %d step%s of warm-up\n",
           scene_name(report->scene), tessellation_of(report->scene), numbers_grouped(r->vertices).text,
           numbers_grouped(r->constrained).text, 1e3 * r->time_step, plan->steps, plan->steps == 1 ? "" : "s",
           plan->warmup, plan->warmup == 1 ? "" : "s");

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Drives the program: muslin bench on good and bad input, and the tables of Ascher and Boxerman 2003 in short.
+#
+#   test_bench.sh SOURCE_FOLDER MUSLIN
+set -u
+source=$1 muslin=$2
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+checks=0 failures=0 last=
+
+failed() {
+  failures=$((failures + 1))
+  echo "FAILED: $*"
+  sed 's/^/  stdout: /' out | head -20
+  sed 's/^/  stderr: /' err | head -20
+}
+
+# expect STATUS ARGUMENTS...: runs the program; `out` and `err` keep what it said.
+expect() {
+  local wanted=$1
+  shift
+  timeout 120 "$muslin" "$@" >out 2>err </dev/null
+  local status=$?
+  last="muslin $*"
+  checks=$((checks + 1))
+  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
+  ! grep -q 'Sanitizer\|runtime error' err || failed "$last: a sanitiser complains"
+}
+
+says() {
+  checks=$((checks + 1))
+  grep -Eq -- "$2" "$1" || failed "$last: '$2' is not in std$1"
+}
+
+holds() {
+  checks=$((checks + 1))
+  local what=$1
+  shift
+  "$@" || failed "$last: $what"
+}
+
+refuses() {
+  local pattern=$1
+  shift
+  rm -f no.json
+  expect 2 bench "$@" --json no.json
+  says err "$pattern"
+  holds "left a file behind" test ! -e no.json
+}
+
+# values KEY FILE: the numbers under a key, one a line.
+values() { grep -o "\"$1\": [^,}]*" "$2" | sed 's/.*: //'; }
+
+# --- bad input ----------------------------------------------------------------------------------------------------
+expect 0 bench --help
+says out '^Solvers: sa diag mpcg'
+refuses "there is no file nothing, nor a built-in scene" --example nothing
+refuses "'nonsense'.*sa, diag|nonsense.*sa" --solvers sa,nonsense
+refuses 'unknown option --solver;' --solver sa
+refuses 'steps: 0 is out of range' --steps 0
+refuses 'tolerance: 2 is out of range' --tolerance 2
+refuses 'density: -1 is out of range' --density -1
+refuses 'time-step: -1 is out of range' --time-step -1
+refuses "is none of regular, irregular" --tessellation wild
+refuses 'unexpected argument' drooping
+echo '{"integrator": "bdf2", "cloths": [{"shape": {"vertices": 25}, "pins": [{"where": {"vertices": [0]}}]}]}' >bdf2.json
+refuses 'integrator "euler"' --example bdf2.json --unknown position
+if "$muslin" bench --help | grep '^Solvers:' | grep -qw gamg; then
+  expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers gamg,boomeramg
+else
+  refuses 'has none of gamg' --solvers gamg
+  says err 'has no gamg, which is left out'
+  expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers gamg,diag
+  says err 'has no gamg, which is left out'
+fi
+
+# --- figures ------------------------------------------------------------------------------------------------------
+"$muslin" solve --help | grep -q ' cholmod' && cholmod=,cholmod || cholmod=
+small="bench --example drooping --vertices 441 --tessellation regular --steps 3 --warmup 2"
+expect 0 $small --solvers sa,diag,mpcg,mpcg-original,auto$cholmod --json all.json --save saved
+for key in machine cpu threads stream_gb_s spmv_s example tessellation vertices steps tolerance results solver setup_s \
+  prefilter_s solve_s total_s iterations rate levels operator_complexity bytes true_error; do
+  holds "no $key in the JSON" grep -q "\"$key\":" all.json
+done
+holds "the scene's name" grep -q '"example": "drooping"' all.json
+holds "the vertices" grep -q '"vertices": 441,' all.json
+holds "the steps" grep -q '"steps": 3,' all.json
+holds "no NaN" test -z "$(grep -iE 'nan|inf' all.json)"
+holds "a result a solver" test "$(grep -c '"total_s"' all.json)" = $((5 + ${#cholmod} / 8))
+holds "a mean and three steps a solver" test "$(values true_error all.json | wc -l)" = $((4 * (5 + ${#cholmod} / 8)))
+holds "true errors about the tolerance" awk '$1 == "null" || !($1 + 0 <= 1e-4) { exit 1 }' <(values true_error all.json)
+holds "times are positive" awk '!($1 + 0 > 0) { exit 1 }' <(values total_s all.json && values spmv_s all.json &&
+  values stream_gb_s all.json)
+says out '^sa +[0-9.]+ '
+says out '^drooping, regular: 441 vertices \([0-9]+ held\)'
+
+# The same iterations for any number of threads; others in single precision would be a miracle of their own.
+expect 0 $small --solvers sa,diag --threads 1 --json one.json
+expect 0 $small --solvers sa,diag --threads 2 --json two.json
+holds "iterations depend on threads" cmp -s <(values iterations one.json) <(values iterations two.json)
+holds "true errors depend on threads" cmp -s <(values true_error one.json) <(values true_error two.json)
+
+# What was saved is the last of the systems.
+expect 0 solve saved/A.mtx saved/b.mtx --coords saved/X.mtx --fix saved/fix.txt --solver diag --json solved.json
+holds "the saved system takes other iterations" test "$(values iterations solved.json)" = \
+  "$(values iterations one.json | tail -n 1)"
+
+# Options reach the scene.
+expect 0 $small --solvers sa --time-step 0.05 --tessellation irregular --seed 3 --tolerance 1e-3 --precision single \
+  --cycle v --repeat 2 --density 0.3 --unknown position --json other.json
+for pair in '"time_step": 0.05' '"tessellation": "irregular"' '"tolerance": 0.001' '"precision": "single"' \
+  '"cycle": "v"' '"repeat": 2' '"unknown": "position"'; do
+  holds "no $pair" grep -q "$pair" other.json
+done
+expect 1 $small --solvers diag --json no/such/folder.json
+says err 'cannot write'
+
+# --- original against corrected MPCG ------------------------------------------------------------------------------
+last="bench/seed-001.sh"
+bash "$source/bench/seed-001.sh" "$muslin" >out 2>err || failed "$last"
+holds "ten rows" test "$(grep -cE '^[0-9.]+ .*%' out)" = 10
+holds "every ratio of table 1 is in the paper's range" awk '/^Table 2/ { exit bad } / \*$/ { bad = 1 }' out
+holds "the corrected one always saves" awk '/^[0-9.]+ .*%/ && !($6 < 0.9 * $5) { exit 1 }' out
+holds "original as in the paper" awk '/^Table 2/ { exit bad } /%/ && ($5 < 0.8 * $2 || $5 > 1.25 * $2) { bad = 1 }' out
+
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]
