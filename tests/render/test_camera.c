@@ -193,6 +193,17 @@ static void bad_wishes_are_refused(void **state) {
   assert_int_equal(mus_view_make(&camera, 10, 10, &view), MUS_BAD_INPUT);
 }
 
+static void views_follow_the_shape(void **state) {
+  (void)state;
+  mus_bounds flat = {{-1, 0, -1}, {1, 0.02f, 1}}, upright = {{-1, 0, -0.1f}, {1, 2, 0.1f}};
+  mus_bounds aside = {{-0.1f, 0, -1}, {0.1f, 2, 1}}, none = mus_bounds_empty();
+  assert_true(mus_camera_wish_for(&flat).elevation > 30);
+  assert_true(mus_camera_wish_for(&upright).elevation > 10 && mus_camera_wish_for(&upright).elevation < 20);
+  assert_true(mus_camera_wish_for(&upright).azimuth < 45); // towards z, where it is broad
+  assert_true(mus_camera_wish_for(&aside).azimuth > 45);
+  assert_true(mus_camera_wish_for(&none).elevation == mus_default_camera_wish().elevation);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everything_is_framed_tightly_and_in_the_middle),
@@ -202,6 +213,7 @@ int main(void) {
       cmocka_unit_test(eye_and_target_can_be_given),
       cmocka_unit_test(a_single_point_can_be_framed),
       cmocka_unit_test(rays_and_projections_are_inverse),
+      cmocka_unit_test(views_follow_the_shape),
       cmocka_unit_test(bad_wishes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
