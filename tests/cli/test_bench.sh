@@ -124,5 +124,12 @@ holds "every ratio of table 1 is in the paper's range" awk '/^Table 2/ { exit ba
 holds "the corrected one always saves" awk '/^[0-9.]+ .*%/ && !($6 < 0.9 * $5) { exit 1 }' out
 holds "original as in the paper" awk '/^Table 2/ { exit bad } /%/ && ($5 < 0.8 * $2 || $5 > 1.25 * $2) { bad = 1 }' out
 
+# --- the commands in docs/benchmarks.md ------------------------------------------------------------------------------
+last="docs/benchmarks.md"
+mkdir manual && ln -s "$(dirname "$muslin")" manual/build
+awk '/^```/ { on = $0 == "```sh"; next } on' "$source/docs/benchmarks.md" >commands
+holds "commands" grep -q '^build/muslin bench' commands
+(cd manual && timeout 240 bash -eu ../commands) >out 2>err </dev/null || failed "$last: its commands"
+
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ]
