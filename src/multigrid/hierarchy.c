@@ -165,12 +165,7 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
   mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
   if ((status = h->method->fill(h->self, &view, &l->p, l->live)))
     return status;
-  mus_arena scratch = {0};
-  mus_matrix ap;
-  status = mus_matrix_create(&scratch, &l->plan.ap, l->block, l->coarse_block, &ap);
-  if (!status)
-    status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &ap, &next->a);
-  mus_arena_clear(&scratch);
+  status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &next->a);
   if (!status)
     next->dropped = mend_diagonal(next, l->live);
   return status;

@@ -42,6 +42,7 @@ typedef struct mus_product_task {
   int transposed;               // A's blocks are stored as inner x rows
   const double *a_value, *b_value;
   double *c_value;
+  int b_origin, c_origin;   // which blocks of the patterns b and c b_value and c_value start with
   int rows, inner, columns; // of a block: C's are rows x columns, those of A (or A^T) rows x inner
   int upper;                // 1: only blocks on and above the diagonal are computed
 } mus_product_task;

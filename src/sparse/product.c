@@ -13,6 +13,9 @@
 #include "sparse/kernels.h"
 
 enum { ROWS_AT_ONCE = 64 };
+// A tile of a Galerkin product has at least so many blocks of A P, and all of them at most so much more than A P has.
+enum { TILE_MINIMUM = 1 << 17 };
+static const double tiles_overlap = 1.2;
 
 // The columns of row i of A B, unordered; seen[j] == i marks j as found. Writes them where out is not NULL.
 static int row_columns(const mus_pattern *a, const mus_pattern *b, int i, int *seen, int *out) {
@@ -75,44 +78,87 @@ mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus
   return status;
 }
 
-static mus_status run_product(const mus_product_task *task) {
+// Room for run_product(), for products with so many columns of blocks.
+static int *places_create(int columns) { return mus_alloc((size_t)mus_par_threads() * (size_t)columns, sizeof(int)); }
+
+// Rows begin ... end - 1 of C.
+static void run_product(const mus_product_task *task, int begin, int end, int *places) {
   const mus_kernels *kernels = mus_kernels_current();
-  int rows = task->c->rows;
-  int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-  size_t width = (size_t)task->c->columns;
-  int *place_all = mus_alloc((size_t)mus_par_threads() * width, sizeof *place_all);
-  if (!place_all)
-    return mus_fail_memory();
+  int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
   MUS_PARALLEL
   {
-    int *place = place_all + (size_t)mus_par_index() * width;
+    int *place = places + (size_t)mus_par_index() * (size_t)task->c->columns;
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
-      int begin = run * ROWS_AT_ONCE, end = rows - begin > ROWS_AT_ONCE ? begin + ROWS_AT_ONCE : rows;
-      kernels->product_rows(task, begin, end, place);
+      int from = begin + run * ROWS_AT_ONCE, to = end - from > ROWS_AT_ONCE ? from + ROWS_AT_ONCE : end;
+      kernels->product_rows(task, from, to, place);
     }
   }
-  mus_free(place_all);
-  return MUS_OK;
 }
 
 mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) {
   return mus_product_part(a, a->pattern, NULL, b, c);
 }
 
+static mus_product_task product_task(const mus_matrix *a, const mus_pattern *part, const int *source,
+                                     const mus_matrix *b, const mus_matrix *c) {
+  return (mus_product_task){.a = part,
+                            .b = b->pattern,
+                            .c = c->pattern,
+                            .source = source,
+                            .a_value = a->value,
+                            .b_value = b->value,
+                            .c_value = c->value,
+                            .rows = c->row_block,
+                            .inner = a->column_block,
+                            .columns = c->column_block};
+}
+
 mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
                             mus_matrix *c) {
-  mus_product_task task = {.a = part,
-                           .b = b->pattern,
-                           .c = c->pattern,
-                           .source = source,
-                           .a_value = a->value,
-                           .b_value = b->value,
-                           .c_value = c->value,
-                           .rows = c->row_block,
-                           .inner = a->column_block,
-                           .columns = c->column_block};
-  return run_product(&task);
+  mus_product_task task = product_task(a, part, source, b, c);
+  int *places = places_create(c->pattern->columns);
+  if (!places)
+    return mus_fail_memory();
+  run_product(&task, 0, c->pattern->rows, places);
+  mus_free(places);
+  return MUS_OK;
+}
+
+// --- Galerkin --------------------------------------------------------------------------------------------------------
+
+// The blocks of A P that a tile needs.
+static size_t tile_blocks(const mus_galerkin *plan, int tile) {
+  return (size_t)plan->ap.row_start[plan->needed[tile][1]] - (size_t)plan->ap.row_start[plan->needed[tile][0]];
+}
+
+// Cuts A_c into so many tiles; returns the blocks of A P that all of them together need.
+static size_t cut(int tiles, mus_galerkin *plan) {
+  const mus_pattern *pt = &plan->pt.pattern;
+  size_t blocks = 0;
+  plan->tiles = tiles;
+  for (int t = 0; t <= tiles; ++t)
+    plan->tile[t] = (int)((long long)pt->rows * t / tiles);
+  for (int t = 0; t < tiles; ++t) {
+    int low = pt->columns, high = 0;
+    for (int k = pt->row_start[plan->tile[t]]; k < pt->row_start[plan->tile[t + 1]]; ++k) {
+      low = pt->column[k] < low ? pt->column[k] : low;
+      high = pt->column[k] >= high ? pt->column[k] + 1 : high;
+    }
+    plan->needed[t][0] = low < high ? low : high;
+    plan->needed[t][1] = high;
+    blocks += tile_blocks(plan, t);
+  }
+  return blocks;
+}
+
+static void choose_tiles(mus_galerkin *plan) {
+  size_t all = (size_t)mus_pattern_blocks(&plan->ap), most = all / TILE_MINIMUM;
+  int tiles = most < MUS_GALERKIN_TILES ? (int)most : MUS_GALERKIN_TILES;
+  while (tiles > 1 && (double)cut(tiles, plan) > tiles_overlap * (double)all)
+    tiles /= 2;
+  if (tiles <= 1)
+    cut(1, plan);
 }
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
@@ -123,6 +169,8 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
     status = mus_product_pattern(arena, &out->pt.pattern, &out->ap, &out->coarse);
   if (!status)
     status = mus_transpose_create(arena, &out->coarse, &out->coarse_transpose);
+  if (!status)
+    choose_tiles(out);
   return status;
 }
 
@@ -141,25 +189,26 @@ static void mirror(const mus_transpose *transpose, mus_matrix *a) {
     }
 }
 
-mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *ap,
-                             mus_matrix *coarse) {
-  mus_status status = mus_product(a, p, ap);
-  if (status)
-    return status;
-  mus_product_task task = {.a = &plan->pt.pattern,
-                           .b = ap->pattern,
-                           .c = coarse->pattern,
-                           .source = plan->pt.source,
-                           .transposed = 1,
-                           .a_value = p->value,
-                           .b_value = ap->value,
-                           .c_value = coarse->value,
-                           .rows = coarse->row_block,
-                           .inner = p->row_block,
-                           .columns = coarse->column_block,
-                           .upper = 1};
-  if ((status = run_product(&task)))
-    return status;
-  mirror(&plan->coarse_transpose, coarse);
-  return MUS_OK;
+mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *coarse) {
+  size_t most = 0;
+  for (int t = 0; t < plan->tiles; ++t)
+    most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
+  double *tile = mus_alloc(most * (size_t)(p->row_block * p->column_block), sizeof *tile);
+  int *places = places_create(plan->coarse.columns);
+  mus_status status = tile && places ? MUS_OK : mus_fail_memory();
+  mus_matrix ap = {&plan->ap, p->row_block, p->column_block, tile};
+  mus_product_task first = product_task(a, a->pattern, NULL, p, &ap);
+  mus_product_task second = product_task(p, &plan->pt.pattern, plan->pt.source, &ap, coarse);
+  second.transposed = second.upper = 1;
+  second.inner = p->row_block;
+  for (int t = 0; t < plan->tiles && !status; ++t) {
+    first.c_origin = second.b_origin = plan->ap.row_start[plan->needed[t][0]];
+    run_product(&first, plan->needed[t][0], plan->needed[t][1], places);
+    run_product(&second, plan->tile[t], plan->tile[t + 1], places);
+  }
+  mus_free(tile);
+  mus_free(places);
+  if (!status)
+    mirror(&plan->coarse_transpose, coarse);
+  return status;
 }

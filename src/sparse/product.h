@@ -14,16 +14,23 @@ mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const 
 
 // The Galerkin product A_c = P^T A P for symmetric A. Only the upper triangle is computed and then mirrored, so A_c is
 // symmetric to the last bit.
+//
+// A P is several times as large as A. It is made and used up in tiles: some rows of A_c after the other, each tile with
+// the rows of A P that it needs. Where nodes are numbered along the mesh, few of these are needed by two tiles.
+enum { MUS_GALERKIN_TILES = 16 };
+
 typedef struct mus_galerkin {
   mus_pattern ap;     // of A P
   mus_transpose pt;   // of P
   mus_pattern coarse; // of P^T A P
   mus_transpose coarse_transpose;
+  int tiles;                         // tile t has the rows of A_c from tile[t] to tile[t + 1] ...
+  int tile[MUS_GALERKIN_TILES + 1];  // ... and needs those of A P ...
+  int needed[MUS_GALERKIN_TILES][2]; // ... from needed[t][0] to needed[t][1]
 } mus_galerkin;
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out);
-// Fills ap = A P and coarse = P^T ap (patterns: plan->ap, plan->coarse; the caller owns both sets of values).
-mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *ap,
-                             mus_matrix *coarse);
+// Fills coarse (pattern: plan->coarse; the caller owns the values).
+mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *coarse);
 
 #endif

@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) void product_rows_of(const mus_prod
   size_t a_size = (size_t)(rows * inner), b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
   for (int i = begin; i < end; ++i) {
     for (int k = t->c->row_start[i]; k < t->c->row_start[i + 1]; ++k) {
-      place[t->c->column[k]] = k;
-      memset(t->c_value + (size_t)k * c_size, 0, c_size * sizeof(double));
+      place[t->c->column[k]] = k - t->c_origin;
+      memset(t->c_value + (size_t)(k - t->c_origin) * c_size, 0, c_size * sizeof(double));
     }
     for (int k = t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
       const double *a = t->a_value + (size_t)(t->source ? t->source[k] : k) * a_size;
@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void product_rows_of(const mus_prod
         int j = t->b->column[l];
         if (t->upper && j < i)
           continue;
-        add_product(rows, inner, columns, transposed, a, t->b_value + (size_t)l * b_size,
+        add_product(rows, inner, columns, transposed, a, t->b_value + (size_t)(l - t->b_origin) * b_size,
                     t->c_value + (size_t)place[j] * c_size);
       }
     }

@@ -60,11 +60,9 @@ static void make_coarser(tower *t, int level) {
   l->p = random_prolongator(t, level, level == 0 ? 4 : 5);
   assert_int_equal(mus_galerkin_create(&t->arena, l->a.pattern, l->p.pattern, &t->plan[level]), MUS_OK);
   l->pt = &t->plan[level].pt;
-  mus_matrix ap;
-  assert_int_equal(mus_matrix_create(&t->arena, &t->plan[level].ap, l->a.row_block, l->p.column_block, &ap), MUS_OK);
   assert_int_equal(mus_matrix_create(&t->arena, &t->plan[level].coarse, l->p.column_block, l->p.column_block, &next->a),
                    MUS_OK);
-  assert_int_equal(mus_galerkin_fill(&t->plan[level], &l->a, &l->p, &ap, &next->a), MUS_OK);
+  assert_int_equal(mus_galerkin_fill(&t->plan[level], &l->a, &l->p, &next->a), MUS_OK);
   t->dense_p[level] = dense_from_matrix(&l->p);
 }
 
