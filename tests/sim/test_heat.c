@@ -26,7 +26,7 @@ static int make_sheet(void **state) {
   it = (sheet){0};
   it.mesh = animation_sheet(&it.arena, CELLS);
   *state = &it;
-  return mus_heat_plan_create(&it.arena, &it.mesh, &it.plan);
+  return mus_heat_plan_create(&it.arena, &it.mesh, &it.plan) == MUS_OK ? 0 : -1;
 }
 
 static int free_sheet(void **state) {
