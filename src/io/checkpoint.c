@@ -295,26 +295,27 @@ static mus_status remove_frame(const char *folder, int frame) {
   return status;
 }
 
+void mus_checkpoint_prune(const char *folder, int frame) {
+  mus_list frames = {0};
+  int older = 0;
+  if (list_frames(folder, &frames, 0) == MUS_OK)
+    for (size_t i = 0; i < frames.count; ++i) {
+      int other = ((int *)frames.items)[i];
+      older += other < frame;
+      if (other < frame && older > 1)
+        remove_frame(folder, other);
+    }
+  mus_free(frames.items);
+}
+
 mus_status mus_checkpoint_save(const char *folder, const mus_checkpoint *checkpoint) {
   mus_arena scratch = {0};
   char *path = frame_path(&scratch, folder, checkpoint->frame);
   mus_status status = path ? mus_checkpoint_write(path, checkpoint) : mus_fail_memory();
   mus_arena_clear(&scratch);
-  if (status != MUS_OK)
-    return status;
-  mus_list frames = {0};
-  // The checkpoint is safe: that older ones cannot be listed or removed costs only space.
-  if (list_frames(folder, &frames, 0) == MUS_OK) {
-    int older = 0;
-    for (size_t i = 0; i < frames.count; ++i) {
-      int frame = ((int *)frames.items)[i];
-      older += frame < checkpoint->frame;
-      if (frame < checkpoint->frame && older > 1)
-        remove_frame(folder, frame);
-    }
-  }
-  mus_free(frames.items);
-  return MUS_OK;
+  if (status == MUS_OK)
+    mus_checkpoint_prune(folder, checkpoint->frame);
+  return status;
 }
 
 mus_status mus_checkpoint_newest(const char *folder, int most, mus_arena *arena, mus_checkpoint *out) {

@@ -38,7 +38,9 @@ mus_status mus_checkpoint_read(const char *path, mus_arena *arena, mus_checkpoin
 // The section of that name: MUS_BAD_INPUT when there is none, or when it does not hold `bytes` bytes.
 mus_status mus_checkpoint_find(const mus_checkpoint *checkpoint, const char *name, size_t bytes, const void **data);
 
-// FOLDER/checkpoint_FRAME.bin; then removes all that are older but the one before. What cannot be removed stays.
+// Removes all that are older than that of `frame` but the one before it. What cannot be removed costs only space.
+void mus_checkpoint_prune(const char *folder, int frame);
+// FOLDER/checkpoint_FRAME.bin, and prunes.
 mus_status mus_checkpoint_save(const char *folder, const mus_checkpoint *checkpoint);
 // The newest whole checkpoint of a frame up to `most`. Damaged ones are passed over; mus_last_error() then still tells
 // about the last of them. MUS_IO_ERROR when there is none.

@@ -176,6 +176,7 @@ static mus_status go_on(run *r) {
     status = mus_run_output_keep(&r->output, r->frame, (int)r->state.steps);
   if (!status)
     status = mus_checkpoint_forget(r->options->folder, r->frame);
+  mus_checkpoint_prune(r->options->folder, r->frame); // a kill may have come before this
   mus_arena_clear(&r->arena);
   return status;
 }

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "sim/run_output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -153,13 +154,40 @@ static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratc
   return MUS_OK;
 }
 
+// Whether a name is FILE.tmp and the number of a process, as a kill leaves what base/output.h was writing.
+static int is_left_of(const char *name, const char *file, const char *ending) {
+  size_t n = strlen(file), m = strlen(ending);
+  static const char mark[] = ".tmp";
+  if (strncmp(name, file, n) != 0 || strncmp(name + n, ending, m) != 0 || strncmp(name + n + m, mark, 4) != 0)
+    return 0;
+  const char *number = name + n + m + sizeof mark - 1;
+  return *number && !number[strspn(number, "0123456789")];
+}
+
+static void remove_unfinished(const mus_run_output *out) {
+  DIR *folder = opendir(out->folder);
+  for (struct dirent *item; folder && (item = readdir(folder));) {
+    int left = is_left_of(item->d_name, MUS_RESULT_SCENE, "");
+    for (int k = 0; k < out->scene->cloth_count; ++k)
+      left |= is_left_of(item->d_name, out->names[k], ".obj");
+    if (left)
+      unlinkat(dirfd(folder), item->d_name, 0);
+  }
+  if (folder)
+    closedir(folder);
+}
+
 mus_status mus_run_output_open(mus_run_output *out) {
   mus_arena scratch = {0};
   mus_status status = check_overwriting(out, &scratch);
   mus_arena_clear(&scratch);
   if (!status)
     status = mus_result_make_folder(out->folder);
-  return status ? status : lock_folder(out);
+  if (!status)
+    status = lock_folder(out);
+  if (!status)
+    remove_unfinished(out);
+  return status;
 }
 
 // --- scene and meshes ------------------------------------------------------------------------------------------------
