@@ -51,9 +51,19 @@ static int load_file(const char *program, const char *path, mus_scene *scene) {
   return 0;
 }
 
+static int is_builtin(const char *word) {
+  const char *name;
+  for (int k = 0; (name = mus_scene_builtin_name(k, NULL)); ++k)
+    if (strcmp(name, word) == 0)
+      return 1;
+  return 0;
+}
+
 int scene_argument_load(const char *program, const char *word, mus_scene *scene, int *folder) {
   struct stat about;
   int exists = stat(word, &about) == 0, is_folder = exists && S_ISDIR(about.st_mode);
+  if (is_folder && is_builtin(word)) // more likely the result of an earlier run than what is meant
+    exists = is_folder = 0;
   if (folder)
     *folder = is_folder;
   if (!exists)

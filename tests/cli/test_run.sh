@@ -87,6 +87,9 @@ expect 2 run
 says err 'which scene'
 expect 2 run droping
 says err 'there is no file droping.*did you mean drooping.*pinned, drooping, re-entrant'
+mkdir pinned
+expect 0 run pinned --vertices 81 --frames 1 -o meant
+rm -r pinned meant
 
 # --- a run --------------------------------------------------------------------------------------------------------
 small="--vertices 81 --time-step 0.01"
