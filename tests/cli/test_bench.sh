@@ -4,42 +4,10 @@
 #   test_bench.sh SOURCE_FOLDER MUSLIN
 set -u
 source=$1 muslin=$2
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-checks=0 failures=0 last=
+# shellcheck source-path=SCRIPTDIR source=program.sh
+. "$(dirname "$0")/program.sh"
 
-failed() {
-  failures=$((failures + 1))
-  echo "FAILED: $*"
-  sed 's/^/  stdout: /' out | head -20
-  sed 's/^/  stderr: /' err | head -20
-}
-
-# expect STATUS ARGUMENTS...: runs the program; `out` and `err` keep what it said.
-expect() {
-  local wanted=$1
-  shift
-  timeout 120 "$muslin" "$@" >out 2>err </dev/null
-  local status=$?
-  last="muslin $*"
-  checks=$((checks + 1))
-  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
-  ! grep -q 'Sanitizer\|runtime error' err || failed "$last: a sanitiser complains"
-}
-
-says() {
-  checks=$((checks + 1))
-  grep -Eq -- "$2" "$1" || failed "$last: '$2' is not in std$1"
-}
-
-holds() {
-  checks=$((checks + 1))
-  local what=$1
-  shift
-  "$@" || failed "$last: $what"
-}
-
+# refuses PATTERN ARGUMENTS...: muslin bench answers status 2 and what matches, and leaves no file.
 refuses() {
   local pattern=$1
   shift
@@ -118,18 +86,17 @@ says err 'cannot write'
 
 # --- original against corrected MPCG ------------------------------------------------------------------------------
 last="bench/seed-001.sh"
-bash "$source/bench/seed-001.sh" "$muslin" >out 2>err || failed "$last"
-holds "ten rows" test "$(grep -cE '^[0-9.]+ .*%' out)" = 10
-holds "every ratio of table 1 is in the paper's range" awk '/^Table 2/ { exit bad } / \*$/ { bad = 1 }' out
-holds "the corrected one always saves" awk '/^[0-9.]+ .*%/ && !($6 < 0.9 * $5) { exit 1 }' out
-holds "original as in the paper" awk '/^Table 2/ { exit bad } /%/ && ($5 < 0.8 * $2 || $5 > 1.25 * $2) { bad = 1 }' out
+bash "$source/bench/seed-001.sh" "$muslin" >"$said/out" 2>"$said/err" || failed "$last"
+holds "ten rows" test "$(grep -cE '^[0-9.]+ .*%' "$said/out")" = 10
+holds "every ratio of table 1 is in the paper's range" awk '/^Table 2/ { exit bad } / \*$/ { bad = 1 }' "$said/out"
+holds "the corrected one always saves" awk '/^[0-9.]+ .*%/ && !($6 < 0.9 * $5) { exit 1 }' "$said/out"
+holds "original as in the paper" awk '/^Table 2/ { exit bad } /%/ && ($5 < 0.8 * $2 || $5 > 1.25 * $2) { bad = 1 }' "$said/out"
 
 # --- the commands in docs/benchmarks.md ------------------------------------------------------------------------------
 last="docs/benchmarks.md"
 mkdir manual && ln -s "$(dirname "$muslin")" manual/build
 awk '/^```/ { on = $0 == "```sh"; next } on' "$source/docs/benchmarks.md" >commands
 holds "commands" grep -q '^build/muslin bench' commands
-(cd manual && timeout 240 bash -eu ../commands) >out 2>err </dev/null || failed "$last: its commands"
+(cd manual && timeout 240 bash -eu ../commands) >"$said/out" 2>"$said/err" </dev/null || failed "$last: its commands"
 
-echo "$checks checks, $failures failures"
-[ $failures -eq 0 ]
+conclude

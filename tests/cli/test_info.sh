@@ -6,37 +6,15 @@
 # DATA_FOLDER may be absent; the garments and matrices in it are then skipped.
 set -u
 muslin=$1 source=$2 data=$3
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-checks=0 failures=0
-export OMP_WAIT_POLICY=passive
+# shellcheck source-path=SCRIPTDIR source=program.sh
+. "$(dirname "$0")/program.sh"
 
-failed() {
-  failures=$((failures + 1))
-  echo "FAILED: $*"
-  sed 's/^/  stdout: /' out.txt | head -30
-  sed 's/^/  stderr: /' err.txt | head -10
-}
-
-# expect STATUS ARGUMENTS...: runs the program; out.txt and err.txt keep what it said.
-expect() {
-  local wanted=$1
-  shift
-  timeout 120 "$muslin" "$@" >out.txt 2>err.txt </dev/null
-  local status=$?
-  last="muslin $*"
-  checks=$((checks + 1))
-  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
-  ! grep -q 'Sanitizer\|runtime error' err.txt || failed "$last: a sanitiser complains"
-}
-
-# says TEXT...: standard output has each of these lines (blanks at the ends and runs of blanks aside).
-says() {
+# lists TEXT...: standard output has each of these lines (blanks at the ends and runs of blanks aside).
+lists() {
   local text
   for text in "$@"; do
     checks=$((checks + 1))
-    sed -E 's/ +/ /g; s/^ //; s/ $//' out.txt | grep -Fxq -- "$text" || failed "$last: does not say '$text'"
+    sed -E 's/ +/ /g; s/^ //; s/ $//' "$said/out" | grep -Fxq -- "$text" || failed "$last: does not say '$text'"
   done
 }
 
@@ -45,9 +23,8 @@ refuses() {
   local pattern=$1
   shift
   expect 2 info "$@"
-  checks=$((checks + 2))
-  grep -Eq -- "$pattern" err.txt || failed "$last: '$pattern' is not in stderr"
-  [ ! -s out.txt ] || failed "$last: has something to say all the same"
+  says err "$pattern"
+  holds "has something to say all the same" test ! -s "$said/out"
 }
 
 # --- meshes -------------------------------------------------------------------------------------------------------
@@ -69,7 +46,7 @@ f 1/1 3/3 4/4
 stitch 0 1 2 0.5
 END
 expect 0 info sheet.obj
-says 'sheet.obj: a mesh' 'vertices 5' 'triangles 2' 'box from (0, 0, 0) to (7, 7, 7)' 'area 2' \
+lists 'sheet.obj: a mesh' 'vertices 5' 'triangles 2' 'box from (0, 0, 0) to (7, 7, 7)' 'area 2' \
   'edges 5, 4 of them at the boundary' 'lengths 1 to 2.23607, 1.64721 on average' 'pieces 1, with 1 boundary loops' \
   'texture from (0, 0) to (0.5, 1)' 'rest shape by positions it is flat' \
   'by texture coordinates, "material_scale": 2 gives it the same area; edges then are 1 to 1 times as long as at rest' \
@@ -77,17 +54,16 @@ says 'sheet.obj: a mesh' 'vertices 5' 'triangles 2' 'box from (0, 0, 0) to (7, 7
   'defects 1 vertex without triangles: 4: a run leaves them out'
 gzip -k sheet.obj
 expect 0 info sheet.obj.gz
-says 'triangles 2'
+lists 'triangles 2'
 printf 'v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 1\nf 1 2 3\nf 1 2 4\nf 1 2 4\nf 1 1 4\n' >faulty.obj
 expect 0 info faulty.obj
-says 'texture no texture coordinates' \
+lists 'texture no texture coordinates' \
   'defects 1 triangle with a vertex twice: 3: a run leaves them out' \
   '1 triangle without area in space: 0: a run leaves them out' \
   '1 triangle that repeats another: 2 (of 1): a run leaves them out'
 for file in "$source"/tests/data/obj/good_* "$source"/tests/data/ply/good_*; do
   expect 0 info "$file"
-  checks=$((checks + 1))
-  grep -q ': a mesh$' out.txt || failed "$last: does not say that it is a mesh"
+  says out ': a mesh$'
 done
 for file in "$source"/tests/data/obj/bad_* "$source"/tests/data/ply/bad_*; do
   refuses "${file##*/}" "$file"
@@ -96,41 +72,40 @@ done
 # --- scenes -------------------------------------------------------------------------------------------------------
 echo '{"cloths": [{"shape": {"vertices": 100}}]}' >scene.json
 expect 0 info scene.json
-says '"frames": 100,' '"vertices": 100,' '"fabric": "cotton",' '"gravity": [0, -9.81, 0],' '"method": "sa",'
-cp out.txt resolved.json
+lists '"frames": 100,' '"vertices": 100,' '"fabric": "cotton",' '"gravity": [0, -9.81, 0],' '"method": "sa",'
+cp "$said/out" resolved.json
 expect 0 info resolved.json
-checks=$((checks + 1))
-cmp -s out.txt resolved.json || failed "the resolved scene is not its own resolved scene"
+holds "the resolved scene is not its own resolved scene" cmp -s "$said/out" resolved.json
 expect 0 info drooping
-says '"name": "drooping",'
+lists '"name": "drooping",'
 echo '{"cloths": [{"colour": 3}]}' >bad.json
 refuses 'bad.json:1: cloths\[0\].colour is not a key of a cloth' bad.json
 
 # --- a result folder and what is in it ----------------------------------------------------------------------------
 expect 0 run drooping --vertices 81 --time-step 0.01 --frames 6 --checkpoint 2 --format pc2,mdd,obj,usda -o result
 expect 0 info result
-says 'result: a result folder' 'frames 6, complete' 'cloth sheet.obj, sheet.pc2, sheet.mdd, sheet/, sheet.usda' \
+lists 'result: a result folder' 'frames 6, complete' 'cloth sheet.obj, sheet.pc2, sheet.mdd, sheet/, sheet.usda' \
   'checkpoint of frame 6' 'scene drooping: 81 vertices, 128 triangles' 'steps 30, 0 of them halved, 0 solves retried'
-grep -Eq 'iterations +[0-9.]+ a step, at most [0-9]+$' out.txt || failed "$last: no iterations"
-grep -Eq 'energies +at the end, in J: kinetic [0-9.e+-]+, stretch' out.txt || failed "$last: no energies"
+says out 'iterations +[0-9.]+ a step, at most [0-9]+$'
+says out 'energies +at the end, in J: kinetic [0-9.e+-]+, stretch'
 expect 0 info result/report.json
-says 'result/report.json: the report of a run, complete'
+lists 'result/report.json: the report of a run, complete'
 expect 0 info result/sheet.pc2
-says 'result/sheet.pc2: a pc2 cache' 'points 81' 'samples 7' 'frames 0 to 6' \
+lists 'result/sheet.pc2: a pc2 cache' 'points 81' 'samples 7' 'frames 0 to 6' \
   'first box from (-0.5, 0, -0.5) to (0.5, 0, 0.5)'
 expect 0 info result/sheet.mdd
-says 'result/sheet.mdd: a mdd cache' 'points 81' 'samples 7' 'time 0 to 0.25 s'
+lists 'result/sheet.mdd: a mdd cache' 'points 81' 'samples 7' 'time 0 to 0.25 s'
 expect 0 info result/checkpoint_000006.bin
-says 'result/checkpoint_000006.bin: a checkpoint, whole' 'frame 6' 'sections positions, 1944 bytes'
+lists 'result/checkpoint_000006.bin: a checkpoint, whole' 'frame 6' 'sections positions, 1944 bytes'
 # As a kill leaves it: the last record is cut, and nothing has its name yet.
 mv result/sheet.pc2 result/sheet.pc2.partial
 head -n 18 result/report.json >result/report.json.partial
 printf ',{"step": 18, "fra' >>result/report.json.partial
 expect 0 info result
-says 'frames 3 of 6 are done; unless it is still running, go on with: muslin run result --resume' \
+lists 'frames 3 of 6 are done; unless it is still running, go on with: muslin run result --resume' \
   'cloth sheet.obj, sheet.pc2.partial, sheet.mdd, sheet/, sheet.usda' 'steps 17, 0 of them halved, 0 solves retried'
 expect 0 info result/sheet.pc2.partial
-says 'samples 7'
+lists 'samples 7'
 head -c 1000 result/checkpoint_000006.bin >cut.bin
 refuses 'cut.bin' cut.bin
 head -c 500 result/sheet.mdd >cut.mdd
@@ -139,14 +114,14 @@ refuses 'cut.mdd' cut.mdd
 # --- matrices -----------------------------------------------------------------------------------------------------
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 2\n2 1 1\n2 2 2\n3 3 2\n4 3 1\n4 4 2\n3 2 1\n4 1 1\n' >m.mtx
 expect 0 info m.mtx
-says 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 a row' 'symmetric yes' 'block size 1, by where the entries are'
+lists 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 a row' 'symmetric yes' 'block size 1, by where the entries are'
 printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 2\n1 2 1\n2 1 1\n2 2 2\n3 3 2\n3 4 1\n4 3 0.5\n4 4 2\n' >g.mtx
 expect 0 info g.mtx
-says 'symmetric no: entries differ from their mirror images by up to 0.25 of the largest' \
+lists 'symmetric no: entries differ from their mirror images by up to 0.25 of the largest' \
   'block size 2, by where the entries are'
 printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n2\n' >b.mtx
 expect 0 info b.mtx
-says 'b.mtx: a dense matrix' 'size 2 x 1'
+lists 'b.mtx: a dense matrix' 'size 2 x 1'
 refuses 'bad_nan|bad_value_nan' "$source/tests/data/matrix_market/bad_value_nan.mtx"
 
 # --- what is none of these ----------------------------------------------------------------------------------------
@@ -164,12 +139,11 @@ expect 0 info --help
 # --- garments and matrices ----------------------------------------------------------------------------------------
 if [ -d "$data" ]; then
   expect 0 info "$data/garments/codim-ipc/skirt8K.obj.gz"
-  says 'vertices 8121' 'triangles 15858' 'defects none'
+  lists 'vertices 8121' 'triangles 15858' 'defects none'
   expect 0 info "$data/matrices/bcsstk16.mtx.gz"
-  says 'size 4884 x 4884' 'symmetric yes' 'block size 3, by where the entries are'
+  lists 'size 4884 x 4884' 'symmetric yes' 'block size 3, by where the entries are'
 else
   echo "skipped: there is no $data, so no garment and no matrix from there was looked at"
 fi
 
-echo "$checks checks, $failures failures"
-[ $failures -eq 0 ]
+conclude

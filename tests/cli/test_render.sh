@@ -6,44 +6,8 @@
 # Where Embree is not built in, only what is refused is tested; where there is no ffmpeg, videos are left out.
 set -u
 muslin=$1 source=$2
-folder=$(mktemp -d) said=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder" "$said"' EXIT
-cd "$folder" || exit 1
-checks=0 failures=0 last=
-search=$PATH # where the program finds ffmpeg
-
-failed() {
-  failures=$((failures + 1))
-  echo "FAILED: $*"
-  sed 's/^/  stdout: /' "$said/out" | head -20
-  sed 's/^/  stderr: /' "$said/err" | head -20
-}
-
-# expect STATUS ARGUMENTS...: runs the program; `out` and `err` in $said keep what it said.
-expect() {
-  local wanted=$1 status
-  shift
-  timeout 240 env PATH="$search" "$muslin" "$@" >"$said/out" 2>"$said/err" </dev/null
-  status=$?
-  last="muslin $*"
-  checks=$((checks + 1))
-  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
-  ! grep -q 'Sanitizer\|runtime error' "$said/err" || failed "$last: a sanitiser complains"
-}
-
-# says FILE PATTERN: what was said matches.
-says() {
-  checks=$((checks + 1))
-  grep -Eq -- "$2" "$said/$1" || failed "$last: '$2' is not in std$1"
-}
-
-# holds DESCRIPTION COMMAND...
-holds() {
-  checks=$((checks + 1))
-  local what=$1
-  shift
-  "$@" || failed "$last: $what"
-}
+# shellcheck source-path=SCRIPTDIR source=program.sh
+. "$(dirname "$0")/program.sh"
 
 # refuses STATUS PATTERN ARGUMENTS...: fails with one line that matches, and leaves no file.
 refuses() {
@@ -100,7 +64,8 @@ refuses 2 'there is neither flag.pc2 nor flag.mdd' bare -o a.png
 
 if "$muslin" render flag -o probe.png "${small[@]}" 2>&1 | grep -q Embree; then
   echo "built without Embree: nothing is drawn"
-  exit $((failures > 0))
+  conclude
+  exit
 fi
 
 # --- pictures -------------------------------------------------------------------------------------------------------
@@ -183,5 +148,4 @@ if command -v ffmpeg >/dev/null; then
   holds 'its options differ from the program'"'"'s' diff known named
 fi
 
-echo "$checks checks, $failures failed"
-[ $failures -eq 0 ]
+conclude

@@ -7,54 +7,18 @@
 # everything takes longer.
 set -u
 muslin=$1 data=$2 sanitiser=${3:-}
-folder=$(mktemp -d) || exit 1
+# shellcheck source-path=SCRIPTDIR source=program.sh
+. "$(dirname "$0")/program.sh"
 mounted=
-trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-checks=0 failures=0
-export OMP_WAIT_POLICY=passive
-
-failed() {
-  failures=$((failures + 1))
-  echo "FAILED: $*"
-  sed 's/^/  stdout: /' out.txt | head -20
-  sed 's/^/  stderr: /' err.txt | head -20
-}
-
-# expect STATUS ARGUMENTS...: runs the program; out.txt and err.txt keep what it said.
-expect() {
-  local wanted=$1
-  shift
-  timeout 300 "$muslin" "$@" >out.txt 2>err.txt </dev/null
-  local status=$?
-  last="muslin $*"
-  checks=$((checks + 1))
-  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
-  ! grep -q 'Sanitizer\|runtime error' err.txt || failed "$last: a sanitiser complains"
-}
-
-# says out|err PATTERN: what was said matches.
-says() {
-  checks=$((checks + 1))
-  grep -Eq -- "$2" "$1.txt" || failed "$last: '$2' is not in std$1"
-}
-
-# holds DESCRIPTION COMMAND...
-holds() {
-  checks=$((checks + 1))
-  local what=$1
-  shift
-  "$@" || failed "$last: $what"
-}
+trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$folder" "$said"' EXIT
 
 # refuses TEXT ARGUMENTS...: muslin run answers status 2 and exactly this, and leaves no folder.
 refuses() {
   local text=$1
   shift
   expect 2 run "$@" -o refused
-  checks=$((checks + 2))
-  [ "$(cat err.txt)" = "muslin run: $text" ] || failed "$last: does not say '$text'"
-  [ ! -e refused ] || failed "$last: left a folder behind"
+  holds "does not say '$text'" test "$(cat "$said/err")" = "muslin run: $text"
+  holds "left a folder behind" test ! -e refused
   rm -rf refused
 }
 
@@ -254,7 +218,7 @@ run_and_kill() {
   RANDOM=$2
   shift 2
   for try in $(seq 60); do
-    "$muslin" run "$@" --resume -o "$to" >out.txt 2>err.txt </dev/null &
+    "$muslin" run "$@" --resume -o "$to" >"$said/out" 2>"$said/err" </dev/null &
     local process=$! wait=$((RANDOM % (100 + 20 * try) + 10 * try))
     sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
     kill -9 $process 2>/dev/null
@@ -305,7 +269,7 @@ says err 'go on from frame 2'
 (
   trap - INT # what runs in the background ignores it otherwise
   exec "$muslin" run scenes/two.json --frames 4000 --checkpoint 3 -o stopped
-) >out.txt 2>err.txt </dev/null &
+) >"$said/out" 2>"$said/err" </dev/null &
 process=$! last="muslin run, stopped"
 for try in $(seq 200); do
   [ ! -e stopped/checkpoint_000003.bin ] || break
@@ -320,14 +284,14 @@ wait $process
 holds "status 1 when stopped" test $? -eq 1
 says err 'stopping after this step'
 says err '^[0-9]+ frames are done; go on from frame [0-9]+ with: muslin run stopped --resume$'
-done_frames=$(sed -nE 's/^([0-9]+) frames are done.*/\1/p' err.txt)
+done_frames=$(sed -nE 's/^([0-9]+) frames are done.*/\1/p' "$said/err")
 expect 0 run stopped --resume --frames $((${done_frames:-0} + 2))
 
 # --- no room on the disk ------------------------------------------------------------------------------------------
 # with_limit KIBIBYTES: the last run from above, whose files may grow to so many.
 with_limit() {
   last="muslin run with files of $1 KiB"
-  (ulimit -f "$1" && exec "$muslin" run $run --threads 1 -o limited) >out.txt 2>err.txt </dev/null
+  (ulimit -f "$1" && exec "$muslin" run $run --threads 1 -o limited) >"$said/out" 2>"$said/err" </dev/null
   holds "status 1 without room" test $? -eq 1
 }
 for limit in 12 20 40 64; do
@@ -361,5 +325,4 @@ else
   echo "skipped: there is no $data/garments, or a sanitiser is at work, so no garment was simulated"
 fi
 
-echo "$checks checks, $failures failures"
-[ $failures -eq 0 ]
+conclude

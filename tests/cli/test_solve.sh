@@ -7,38 +7,9 @@
 # sanitisers reserve far more than they use.
 set -u
 muslin=$1 make_sheet=$2 data=$3 sanitiser=${4:-}
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-checks=0 failures=0
-
-failed() {
-  failures=$((failures + 1))
-  echo "FAILED: $*"
-  sed 's/^/  stdout: /' out | head -20
-  sed 's/^/  stderr: /' err | head -20
-}
-
-# expect STATUS ARGUMENTS...: runs the program; `out` and `err` keep what it said.
-expect() {
-  local wanted=$1
-  shift
-  (
-    [ -n "$sanitiser" ] || ulimit -v 8000000
-    exec timeout 120 "$muslin" "$@"
-  ) >out 2>err </dev/null
-  local status=$?
-  last="muslin $*"
-  checks=$((checks + 1))
-  [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
-  ! grep -q 'Sanitizer\|runtime error' err || failed "$last: a sanitiser complains"
-}
-
-# says FILE PATTERN: what was said matches.
-says() {
-  checks=$((checks + 1))
-  grep -Eq -- "$2" "$1" || failed "$last: '$2' is not in std$1"
-}
+# shellcheck source-path=SCRIPTDIR source=program.sh
+. "$(dirname "$0")/program.sh"
+[ -n "$sanitiser" ] || memory=8000000
 
 # refuses STATUS PATTERN ARGUMENTS...: fails with a text that matches, one line or two, and leaves no solution.
 refuses() {
@@ -47,16 +18,7 @@ refuses() {
   rm -f x.mtx
   expect "$wanted" "$@" -o x.mtx
   says err "$pattern"
-  checks=$((checks + 1))
-  [ ! -e x.mtx ] || failed "$last: left a solution behind"
-}
-
-# holds DESCRIPTION COMMAND...
-holds() {
-  checks=$((checks + 1))
-  local what=$1
-  shift
-  "$@" || failed "$last: $what"
+  holds "left a solution behind" test ! -e x.mtx
 }
 
 # near FILE NUMBER...: the numbers of a Matrix Market array.
@@ -171,7 +133,7 @@ refuses 2 'cannot open' solve identity.mtx b3.mtx --fix nothing.txt
 refuses 2 'fix.txt' solve identity.mtx b3.mtx --fix fix.txt/x
 
 # --- a cloth sheet ------------------------------------------------------------------------------------------------
-"$make_sheet" --side 21 -o sheet >out 2>err || failed "make_sheet"
+"$make_sheet" --side 21 -o sheet >"$said/out" 2>"$said/err" || failed "make_sheet"
 sheet="solve sheet/A.mtx sheet/b.mtx --coords sheet/X.mtx --fix sheet/fix.txt --tol 1e-11"
 "$muslin" solve --help | grep -q ' cholmod' && cholmod=cholmod || cholmod=
 for solver in sa diag mpcg mpcg-original $cholmod auto; do
@@ -230,7 +192,7 @@ says err 'cannot write nowhere/x.json'
 expect 1 solve chain.mtx b4.mtx --plot nowhere/x.svg
 holds "nothing is left beside" test -z "$(ls | grep -E 'tmp|XXX')"
 if [ -c /dev/full ]; then
-  "$muslin" solve chain.mtx b4.mtx >/dev/full 2>err </dev/null
+  "$muslin" solve chain.mtx b4.mtx >/dev/full 2>"$said/err" </dev/null
   status=$? last="muslin solve >/dev/full"
   holds "a full disk is a failure" test $status -eq 1
   expect 1 solve chain.mtx b4.mtx --json /dev/full
@@ -309,5 +271,4 @@ else
   echo "skipped: there is no $data, so bcsstk15, bcsstk16 and msc04515 were not solved"
 fi
 
-echo "$checks checks, $failures failures"
-[ $failures -eq 0 ]
+conclude
