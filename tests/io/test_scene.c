@@ -81,24 +81,29 @@ static void values_arrive(void **state) {
 }
 
 // Writing a scene and reading it gives the same text again: nothing is lost or invented.
+static void assert_round_trip(const char *name, const mus_scene *first) {
+  mus_scene second;
+  char *text = mus_scene_text(first);
+  assert_non_null(text);
+  if (mus_scene_parse(name, text, &second) != MUS_OK)
+    fail_msg("%s", mus_last_error());
+  char *again = mus_scene_text(&second);
+  assert_string_equal(text, again);
+  free(text);
+  free(again);
+  mus_scene_free(&second);
+}
+
 static void text_round_trips(void **state) {
   (void)state;
   const char *name;
   int k = 0;
   for (; (name = mus_scene_builtin_name(k, NULL)); ++k) {
-    mus_scene first, second;
-    assert_int_equal(mus_scene_builtin(name, &first), MUS_OK);
-    assert_string_equal(first.name, name);
-    char *text = mus_scene_text(&first);
-    assert_non_null(text);
-    if (mus_scene_parse(name, text, &second) != MUS_OK)
-      fail_msg("%s", mus_last_error());
-    char *again = mus_scene_text(&second);
-    assert_string_equal(text, again);
-    free(text);
-    free(again);
-    mus_scene_free(&first);
-    mus_scene_free(&second);
+    mus_scene scene;
+    assert_int_equal(mus_scene_builtin(name, &scene), MUS_OK);
+    assert_string_equal(scene.name, name);
+    assert_round_trip(name, &scene);
+    mus_scene_free(&scene);
   }
   assert_int_equal(k, 6);
 }
@@ -131,24 +136,17 @@ static void missing_file(void **state) {
 // found_... were found by fuzzing and may be either.
 static void check_file(const char *name) {
   char path[512];
-  mus_scene first, second;
+  mus_scene scene;
   snprintf(path, sizeof path, "tests/data/scene/%s", name);
-  mus_status status = mus_scene_load(path, &first);
+  mus_status status = mus_scene_load(path, &scene);
   if (strncmp(name, "found_", 6) != 0)
     assert_int_equal(status, strncmp(name, "good_", 5) == 0 ? MUS_OK : MUS_BAD_INPUT);
   if (status) {
     assert_non_null(strstr(mus_last_error(), path));
     return;
   }
-  char *text = mus_scene_text(&first);
-  assert_non_null(text);
-  assert_int_equal(mus_scene_parse(name, text, &second), MUS_OK);
-  char *again = mus_scene_text(&second);
-  assert_string_equal(text, again);
-  free(text);
-  free(again);
-  mus_scene_free(&first);
-  mus_scene_free(&second);
+  assert_round_trip(name, &scene);
+  mus_scene_free(&scene);
 }
 
 static void files_of_scenes(void **state) {

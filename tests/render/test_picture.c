@@ -5,45 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
-#include <png.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "render/picture.h"
-
-static char folder[64];
-
-static int make_folder(void **state) {
-  (void)state;
-  strcpy(folder, "/tmp/muslin_picture_XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-  (void)state;
-  return rmdir(folder);
-}
-
-static const char *path_of(const char *name) {
-  static char path[128];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static int files_in_folder(void) {
-  DIR *open = opendir(folder);
-  int count = 0;
-  assert_non_null(open);
-  for (struct dirent *entry = readdir(open); entry; entry = readdir(open))
-    count += entry->d_name[0] != '.';
-  closedir(open);
-  return count;
-}
+#include "support/drawing.h"
+#include "support/files.h"
 
 static void make_noise(int width, int height, mus_picture *picture) {
   assert_int_equal(mus_picture_create(width, height, picture), MUS_OK);
@@ -52,55 +21,38 @@ static void make_noise(int width, int height, mus_picture *picture) {
 }
 
 static void pictures_decode_to_the_same_pixels(void **state) {
-  (void)state;
   const int sizes[][2] = {{1, 1}, {7, 3}, {301, 200}};
   for (int i = 0; i < 3; ++i) {
     mus_picture picture;
     make_noise(sizes[i][0], sizes[i][1], &picture);
-    const char *path = path_of("noise.png");
+    const char *path = files_path(*state, "noise.png");
     assert_int_equal(mus_picture_write_png(&picture, path), MUS_OK);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    assert_true(png_image_begin_read_from_file(&image, path));
-    assert_int_equal(image.width, picture.width);
-    assert_int_equal(image.height, picture.height);
-    image.format = PNG_FORMAT_RGB;
-    unsigned char *decoded = malloc(PNG_IMAGE_SIZE(image));
-    assert_non_null(decoded);
-    assert_true(png_image_finish_read(&image, NULL, decoded, 0, NULL));
-    assert_memory_equal(decoded, picture.pixel, (size_t)picture.width * (size_t)picture.height * 3);
-    free(decoded);
+    image decoded = drawing_load(path);
+    assert_int_equal(decoded.width, picture.width);
+    assert_int_equal(decoded.height, picture.height);
+    assert_memory_equal(decoded.pixel, picture.pixel, (size_t)picture.width * (size_t)picture.height * 3);
+    free(decoded.pixel);
     mus_picture_free(&picture);
-    assert_int_equal(files_in_folder(), 1);
-    unlink(path);
+    assert_int_equal(files_count(*state), 1);
   }
 }
 
 static void failures_leave_what_was_there(void **state) {
-  (void)state;
   mus_picture picture;
   make_noise(20, 10, &picture);
-  const char *path = path_of("kept.png");
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs("before", file);
-  fclose(file);
+  const char *path = files_path(*state, "kept.png");
+  files_write(path, "before", 6);
   mus_status status = MUS_OUT_OF_MEMORY;
   for (long n = 0; status; ++n) {
     assert_true(n < 50);
     mus_memory_fail_after(n);
     status = mus_picture_write_png(&picture, path);
     mus_memory_fail_after(-1);
-    char text[7] = {0};
-    file = fopen(path, "r");
-    assert_non_null(file);
-    assert_int_equal(fread(text, 1, 6, file), 6);
-    fclose(file);
     if (status)
-      assert_string_equal(text, "before");
-    assert_int_equal(files_in_folder(), 1);
+      files_assert_bytes(path, "before", 6);
+    assert_int_equal(files_count(*state), 1);
   }
-  unlink(path);
-  assert_int_equal(mus_picture_write_png(&picture, path_of("no/such/folder.png")), MUS_IO_ERROR);
+  assert_int_equal(mus_picture_write_png(&picture, files_path(*state, "no/such/folder.png")), MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "no/such/folder.png"));
   assert_int_equal(mus_picture_write_png(&picture, "/dev/full"), MUS_IO_ERROR);
   mus_picture_free(&picture);
@@ -137,10 +89,10 @@ static void sizes_have_limits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pictures_decode_to_the_same_pixels),
-      cmocka_unit_test(failures_leave_what_was_there),
+      cmocka_unit_test_setup_teardown(pictures_decode_to_the_same_pixels, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(failures_leave_what_was_there, files_setup, files_teardown),
       cmocka_unit_test(colours_are_mixed_and_kept_inside),
       cmocka_unit_test(sizes_have_limits),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

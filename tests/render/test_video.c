@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,42 +14,18 @@
 
 #include "base/memory.h"
 #include "render/video.h"
+#include "support/drawing.h"
+#include "support/files.h"
 
-static char folder[64], search_path[4096];
+static const char *folder;
 
-static int make_folder(void **state) {
-  (void)state;
-  const char *given = getenv("PATH");
-  snprintf(search_path, sizeof search_path, "%s", given ? given : "/usr/bin:/bin");
-  strcpy(folder, "/tmp/muslin_video_XXXXXX");
-  return mkdtemp(folder) ? 0 : -1;
+static int set_up(void **state) {
+  int bad = files_setup(state);
+  folder = *state;
+  return bad;
 }
 
-static int remove_folder(void **state) {
-  (void)state;
-  return rmdir(folder);
-}
-
-static int restore_path(void **state) {
-  (void)state;
-  return setenv("PATH", search_path, 1);
-}
-
-static const char *path_of(const char *name) {
-  static char path[256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static int files_in_folder(void) {
-  DIR *open = opendir(folder);
-  int count = 0;
-  assert_non_null(open);
-  for (struct dirent *entry = readdir(open); entry; entry = readdir(open))
-    count += entry->d_name[0] != '.';
-  closedir(open);
-  return count;
-}
+static const char *path_of(const char *name) { return files_path(folder, name); }
 
 static int have_ffmpeg(void) {
   mus_video *video;
@@ -105,7 +80,7 @@ static void videos_hold_their_frames(void **state) {
     mus_status status = write_frames(path, sizes[i][0], sizes[i][1], 7);
     if (status)
       fail_msg("%s", mus_last_error());
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(files_count(folder), 1);
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
     assert_true(about.st_size > 500);
@@ -120,39 +95,25 @@ static void videos_hold_their_frames(void **state) {
 
 static void a_missing_ffmpeg_is_said(void **state) {
   (void)state;
-  setenv("PATH", "/nowhere", 1);
+  drawing_pretend_ffmpeg(NULL);
   mus_video *video;
   assert_int_equal(mus_video_open(path_of("v.mp4"), 16, 16, 24, &video), MUS_UNSUPPORTED);
   assert_null(video);
   assert_non_null(strstr(mus_last_error(), "ffmpeg"));
-  assert_int_equal(files_in_folder(), 0);
-}
-
-// Puts a program of our own in ffmpeg's place, the `script` of a shell.
-static void pretend_ffmpeg(const char *script) {
-  static char program[256];
-  snprintf(program, sizeof program, "%s/ffmpeg", folder);
-  FILE *file = fopen(program, "w");
-  assert_non_null(file);
-  fprintf(file, "#!/bin/sh\n%s\n", script);
-  fclose(file);
-  assert_int_equal(chmod(program, 0755), 0);
-  setenv("PATH", folder, 1);
+  assert_int_equal(files_count(folder), 0);
 }
 
 static void an_ffmpeg_that_fails_is_quoted(void **state) {
   (void)state;
-  pretend_ffmpeg("echo 'Unknown encoder libx264' >&2; exit 3");
+  drawing_pretend_ffmpeg("echo 'Unknown encoder libx264' >&2; exit 3");
   assert_int_equal(write_frames(path_of("v.mp4"), 640, 480, 20), MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "Unknown encoder libx264"));
-  pretend_ffmpeg("exec /bin/cat >/dev/null; exit 0"); // reads all, writes nothing: nothing to rename
+  drawing_pretend_ffmpeg("exec /bin/cat >/dev/null; exit 0"); // reads all, writes nothing: nothing to rename
   assert_int_equal(write_frames(path_of("v.mp4"), 64, 48, 2), MUS_IO_ERROR);
-  pretend_ffmpeg("kill -9 $$");
+  drawing_pretend_ffmpeg("kill -9 $$");
   assert_int_equal(write_frames(path_of("v.mp4"), 640, 480, 20), MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "signal 9"));
-  setenv("PATH", search_path, 1);
-  unlink(path_of("ffmpeg"));
-  assert_int_equal(files_in_folder(), 0);
+  assert_int_equal(files_count(folder), 0);
 }
 
 static void what_fails_leaves_no_file(void **state) {
@@ -170,7 +131,7 @@ static void what_fails_leaves_no_file(void **state) {
   assert_int_equal(mus_video_close(video, MUS_BAD_INPUT), MUS_BAD_INPUT);
   assert_non_null(strstr(mus_last_error(), "16 x 8")); // the first error's text is kept
   mus_picture_free(&picture);
-  assert_int_equal(files_in_folder(), 0);
+  assert_int_equal(files_count(folder), 0);
 }
 
 static void bad_sizes_and_rates_are_refused(void **state) {
@@ -197,11 +158,11 @@ static void failing_allocations_start_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(videos_hold_their_frames),
-      cmocka_unit_test_teardown(a_missing_ffmpeg_is_said, restore_path),
-      cmocka_unit_test_teardown(an_ffmpeg_that_fails_is_quoted, restore_path),
+      cmocka_unit_test_teardown(a_missing_ffmpeg_is_said, drawing_real_ffmpeg),
+      cmocka_unit_test_teardown(an_ffmpeg_that_fails_is_quoted, drawing_real_ffmpeg),
       cmocka_unit_test(what_fails_leaves_no_file),
       cmocka_unit_test(bad_sizes_and_rates_are_refused),
       cmocka_unit_test(failing_allocations_start_nothing),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, set_up, files_teardown);
 }

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "muslin/sim.h"
+#include "support/check.h"
 #include "support/files.h"
+#include "support/runs.h"
 
 enum { SIDE = 13, VERTICES = SIDE * SIDE };
 
@@ -52,17 +53,15 @@ static void shuffled(int *number) {
 }
 
 // The file as a cloth that is held at the grid's first corner, by its number.
-static mus_status create(const char *path, int corner, double scale, mus_scene *scene, mus_sim **sim) {
+static run *scene_of(const char *path, int corner, double scale) {
   char text[600];
   snprintf(text, sizeof text,
            "{\"cloths\": [{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"material_scale\": %g},"
            " \"pins\": [{\"where\": {\"vertices\": [%d]}}]}]}",
            path, scale, corner);
-  if (mus_scene_parse("test", text, scene))
-    fail_msg("%s", mus_last_error());
-  scene->solver.tolerance = 1e-10;
-  *sim = NULL;
-  return mus_sim_create(scene, sim);
+  run *r = runs_scene(text);
+  r->scene.solver.tolerance = 1e-10;
+  return r;
 }
 
 // Whatever order a file has, it is simulated in a good one and comes out as it went in.
@@ -72,11 +71,10 @@ static void order_of_the_file_is_kept(void **state) {
   in_order(number[0]);
   shuffled(number[1]);
   for (int k = 0; k < 2; ++k) {
-    mus_scene scene;
-    mus_sim *sim;
     write_square(files_path(*state, "square.obj"), number[k], "");
-    if (create(files_path(*state, "square.obj"), number[k][0], 0.5, &scene, &sim))
-      fail_msg("%s", mus_last_error());
+    run *r = scene_of(files_path(*state, "square.obj"), number[k][0], 0.5);
+    runs_begin(r);
+    mus_sim *sim = r->sim;
     assert_int_equal(mus_sim_vertices(sim), VERTICES);
     assert_string_equal(mus_sim_repairs(sim, 0), "");
     const int *triangle = mus_sim_triangle_list(sim);
@@ -84,8 +82,7 @@ static void order_of_the_file_is_kept(void **state) {
     assert_int_equal(triangle[1], number[k][SIDE]);
     assert_int_equal(triangle[2], number[k][1]);
     assert_true(fabs(mus_sim_material(sim)[0] + 0.5) < 1e-12);
-    if (mus_sim_frame(sim, NULL))
-      fail_msg("%s", mus_last_error());
+    runs_frame(r);
     for (int i = 0; i < VERTICES; ++i)
       memcpy(x[k] + 3 * i, mus_sim_positions(sim) + 3 * number[k][i], 3 * sizeof(double));
     assert_true(x[k][0] == -0.5 && x[k][1] == 0 && x[k][2] == -0.5);
@@ -96,8 +93,7 @@ static void order_of_the_file_is_kept(void **state) {
     assert_int_equal(same, k == 0);
     const double *residual = mus_sim_residual(sim);
     assert_true(residual[3 * number[k][0] + 1] == 0);
-    mus_sim_free(sim);
-    mus_scene_free(&scene);
+    runs_free(r);
   }
   for (int i = 0; i < 3 * VERTICES; ++i)
     if (fabs(x[0][i] - x[1][i]) > 1e-8)
@@ -107,30 +103,26 @@ static void order_of_the_file_is_kept(void **state) {
 // Loose vertices and triangles without area are left out, and that is said.
 static void defects_are_mended_and_said(void **state) {
   int number[VERTICES];
-  mus_scene scene;
-  mus_sim *sim;
   in_order(number);
   write_square(files_path(*state, "square.obj"), number, "v 9 9 9\nf 1/1 2/2 2/2\n");
-  if (create(files_path(*state, "square.obj"), 0, 0, &scene, &sim))
-    fail_msg("%s", mus_last_error());
-  assert_int_equal(mus_sim_vertices(sim), VERTICES);
-  assert_int_equal(mus_sim_triangles(sim), 2 * (SIDE - 1) * (SIDE - 1));
-  assert_non_null(strstr(mus_sim_repairs(sim, 0), "triangle"));
-  assert_non_null(strstr(mus_sim_repairs(sim, 0), "vertex"));
-  mus_sim_free(sim);
-  mus_scene_free(&scene);
+  run *r = scene_of(files_path(*state, "square.obj"), 0, 0);
+  runs_begin(r);
+  assert_int_equal(mus_sim_vertices(r->sim), VERTICES);
+  assert_int_equal(mus_sim_triangles(r->sim), 2 * (SIDE - 1) * (SIDE - 1));
+  assert_non_null(strstr(mus_sim_repairs(r->sim, 0), "triangle"));
+  assert_non_null(strstr(mus_sim_repairs(r->sim, 0), "vertex"));
+  runs_free(r);
 }
 
 static void refuses(const char *path, const char *text, double scale, const char *reason) {
-  mus_scene scene;
-  mus_sim *sim;
   if (text)
     files_write(path, text, strlen(text));
-  assert_int_not_equal(create(path, 0, scale, &scene, &sim), MUS_OK);
-  assert_null(sim);
+  run *r = scene_of(path, 0, scale);
+  assert_int_not_equal(mus_sim_create(&r->scene, &r->sim), MUS_OK);
+  assert_null(r->sim);
   if (!strstr(mus_last_error(), reason) || !strstr(mus_last_error(), path))
     fail_msg("\"%s\" does not say \"%s\" and \"%s\"", mus_last_error(), reason, path);
-  mus_scene_free(&scene);
+  runs_free(r);
 }
 
 static void errors_name_the_file(void **state) {
@@ -145,23 +137,19 @@ static void errors_name_the_file(void **state) {
 static void shaped_cloth_rests_in_its_shape(void **state) {
   const char *path = files_path(*state, "roof.obj");
   const char *text = "v 0 0 0\nv 1 0 0\nv 1 0.5 1\nv 0 0.5 1\nv 1 0 2\nv 0 0 2\nf 1 4 3 2\nf 4 6 5 3\n";
-  mus_scene scene;
-  mus_sim *sim;
   files_write(path, text, strlen(text));
-  assert_int_equal(create(path, 0, 0, &scene, &sim), MUS_OK);
-  mus_sim_free(sim);
+  run *r = scene_of(path, 0, 0);
   static double nothing[3] = {0, 0, 0}, start = 0;
-  scene.gravity = (mus_keys){1, 3, &start, nothing};
-  scene.air_density = 0;
-  assert_int_equal(mus_sim_create(&scene, &sim), MUS_OK);
+  r->scene.gravity = (mus_keys){1, 3, &start, nothing};
+  r->scene.air_density = 0;
+  runs_begin(r);
   double before[18];
-  memcpy(before, mus_sim_positions(sim), sizeof before);
-  assert_int_equal(mus_sim_frame(sim, NULL), MUS_OK);
+  memcpy(before, mus_sim_positions(r->sim), sizeof before);
+  runs_frame(r);
   for (int i = 0; i < 18; ++i)
-    assert_true(fabs(mus_sim_positions(sim)[i] - before[i]) < 1e-12);
-  mus_sim_free(sim);
-  scene.gravity = (mus_keys){0};
-  mus_scene_free(&scene);
+    assert_true(fabs(mus_sim_positions(r->sim)[i] - before[i]) < 1e-12);
+  r->scene.gravity = (mus_keys){0};
+  runs_free(r);
 }
 
 int main(void) {

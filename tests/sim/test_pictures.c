@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,10 @@
 #include "io/cache.h"
 #include "io/mesh_file.h"
 #include "muslin/render.h"
-#include "render/embree.h"
 #include "sim/looks.h"
 #include "support/animation.h"
 #include "support/check.h"
+#include "support/drawing.h"
 #include "support/files.h"
 #include "support/results.h"
 
@@ -41,13 +40,6 @@ static int set_up(void **state) {
   return 0;
 }
 
-static int draws(void) {
-  if (mus_tracer_version()[0])
-    return 1;
-  print_message("skipped: built without Embree\n");
-  return 0;
-}
-
 static mus_render_options small_picture(void) {
   mus_render_options options = mus_default_render_options();
   options.width = WIDTH;
@@ -57,25 +49,9 @@ static mus_render_options small_picture(void) {
 
 // --- pictures as bytes -----------------------------------------------------------------------------------------------
 
-typedef struct image {
-  int width, height;
-  unsigned char *pixel;
-} image;
-
-static image load(const char *path) {
-  png_image png = {.version = PNG_IMAGE_VERSION};
-  if (!png_image_begin_read_from_file(&png, path))
-    fail_msg("%s: %s", path, png.message);
-  png.format = PNG_FORMAT_RGB;
-  image it = {(int)png.width, (int)png.height, malloc(PNG_IMAGE_SIZE(png))};
-  assert_non_null(it.pixel);
-  assert_true(png_image_finish_read(&png, NULL, it.pixel, 0, NULL));
-  return it;
-}
-
 static image drawn(const mus_render_options *options) {
   assert_ok(mus_render(result, NULL, output, options, NULL));
-  return load(output);
+  return drawing_load(output);
 }
 
 static int differing(const image *a, const image *b) {
@@ -112,7 +88,7 @@ static int red_at_the_edge(const image *it) {
 
 static void cloth_is_seen_whole(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   for (options.frame = 0; options.frame < FRAMES; ++options.frame) {
@@ -127,7 +103,7 @@ static void cloth_is_seen_whole(void **state) {
 
 static void frames_differ_and_count_from_both_ends(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   image last = drawn(&options);
@@ -148,7 +124,7 @@ static void frames_differ_and_count_from_both_ends(void **state) {
 
 static void threads_make_no_difference(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   options.heat = MUS_RENDER_BEND;
@@ -163,7 +139,7 @@ static void threads_make_no_difference(void **state) {
 
 static void each_option_changes_the_picture(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options plain = small_picture(), changed[9];
   for (int k = 0; k < 9; ++k)
@@ -191,7 +167,7 @@ static void each_option_changes_the_picture(void **state) {
 
 static void colours_are_those_asked_for(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   options.colour_given = 1;
@@ -209,7 +185,7 @@ static void colours_are_those_asked_for(void **state) {
 
 static void ranges_are_given_or_found(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   mus_render_record record;
@@ -234,7 +210,7 @@ static void ranges_are_given_or_found(void **state) {
 // Where the scale starts at the largest number there is, all cloth has the lowest colour.
 static void a_range_above_all_is_one_colour(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   mus_render_record record;
@@ -242,11 +218,11 @@ static void a_range_above_all_is_one_colour(void **state) {
   options.range[0] = 1000;
   options.range[1] = 2000;
   assert_ok(mus_render(result, NULL, output, &options, &record));
-  image high = load(output);
+  image high = drawing_load(output);
   options.range[0] = 3000;
   options.range[1] = 4000;
   assert_ok(mus_render(result, NULL, output, &options, &record));
-  image higher = load(output);
+  image higher = drawing_load(output);
   int cloth = 0;
   for (int i = 0; i < WIDTH * HEIGHT; ++i)
     if (i % WIDTH < WIDTH / 3) // left of the legend, which is broad in a picture that small
@@ -279,7 +255,7 @@ static void write_jump(const char *mesh_path, const char *cache_path) {
 
 static void nothing_but_cloth_moves_in_a_sequence(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   char mesh[300], cache[300], many[300], one[300];
   snprintf(mesh, sizeof mesh, "%s/jump.obj", folder);
@@ -295,11 +271,11 @@ static void nothing_but_cloth_moves_in_a_sequence(void **state) {
   assert_int_equal(record.frames, 3);
   options.frame = 0;
   assert_ok(mus_render(mesh, cache, one, &options, NULL));
-  image alone = load(one), frame[3];
+  image alone = drawing_load(one), frame[3];
   for (int k = 0; k < 3; ++k) {
     char name[32];
     snprintf(name, sizeof name, "f_%02d.png", k);
-    frame[k] = load(files_path(folder, name));
+    frame[k] = drawing_load(files_path(folder, name));
     assert_true(red_pixels(&frame[k]) > 100);
     assert_int_equal(red_at_the_edge(&frame[k]), 0);
   }
@@ -314,7 +290,7 @@ static void nothing_but_cloth_moves_in_a_sequence(void **state) {
 
 static void sequences_take_every_so_manyth_frame(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   mus_render_record record;
@@ -366,7 +342,7 @@ static void bad_wishes_are_refused(void **state) {
 
 static void memory_that_is_short_is_said(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
   options.width = 16;

@@ -5,17 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "render/embree.h"
 #include "sim/preview.h"
 #include "support/check.h"
+#include "support/drawing.h"
 #include "support/files.h"
 
 // Two sheets of silk, the second of which gets another colour; nothing holds them, so they fall.
@@ -23,13 +20,11 @@ static const char text[] = "{\"frame_rate\": 24, \"time_step\": 0.02, \"air_dens
                            "{\"fabric\": \"silk\", \"shape\": {\"vertices\": 25}},"
                            "{\"fabric\": \"silk\", \"shape\": {\"vertices\": 25}, \"translate\": [1.5, 0, 0]}]}";
 
-static char folder[256], search_path[4096];
+static char folder[256];
 static mus_scene scene;
 static mus_sim *sim;
 
 static int set_up(void **state) {
-  const char *given = getenv("PATH");
-  snprintf(search_path, sizeof search_path, "%s", given ? given : "/usr/bin:/bin");
   if (files_setup(state) || mus_scene_parse("fall", text, &scene) || mus_sim_create(&scene, &sim))
     return -1;
   snprintf(folder, sizeof folder, "%s", (const char *)*state);
@@ -40,26 +35,7 @@ static int tear_down(void **state) {
   mus_sim_free(sim);
   sim = NULL;
   mus_scene_free(&scene);
-  chmod(folder, 0755);
-  return setenv("PATH", search_path, 1) || files_teardown(state);
-}
-
-static int draws(void) {
-  if (mus_tracer_version()[0])
-    return 1;
-  print_message("skipped: built without Embree\n");
-  return 0;
-}
-
-// Puts a program of our own in ffmpeg's place, the `script` of a shell.
-static void pretend_ffmpeg(const char *script) {
-  const char *program = files_path(folder, "ffmpeg");
-  FILE *file = fopen(program, "w");
-  assert_non_null(file);
-  fprintf(file, "#!/bin/sh\n%s\n", script);
-  fclose(file);
-  assert_int_equal(chmod(program, 0755), 0);
-  setenv("PATH", folder, 1);
+  return drawing_real_ffmpeg(NULL) || files_teardown(state);
 }
 
 typedef struct seen {
@@ -67,30 +43,25 @@ typedef struct seen {
 } seen;
 
 static seen look_at_picture(void) {
-  png_image png = {.version = PNG_IMAGE_VERSION};
-  assert_true(png_image_begin_read_from_file(&png, files_path(folder, "preview.png")));
-  png.format = PNG_FORMAT_RGB;
-  unsigned char *pixel = malloc(PNG_IMAGE_SIZE(png));
-  assert_non_null(pixel);
-  assert_true(png_image_finish_read(&png, NULL, pixel, 0, NULL));
+  image picture = drawing_load(files_path(folder, "preview.png"));
   seen it = {0};
-  for (unsigned i = 0; i < png.width * png.height; ++i) {
-    const unsigned char *p = &pixel[3 * i];
-    unsigned x = i % png.width, y = i / png.width;
+  for (int i = 0; i < picture.width * picture.height; ++i) {
+    const unsigned char *p = &picture.pixel[3 * i];
+    int x = i % picture.width, y = i / picture.width;
     int red = p[0] > 2 * p[1] && p[0] > 60, blue = p[2] > 1.4 * p[0] && p[2] > 50;
     it.red += red;
     it.blue += blue;
-    it.edge += (red || blue) && (x == 0 || y == 0 || x == png.width - 1 || y == png.height - 1);
+    it.edge += (red || blue) && (x == 0 || y == 0 || x == picture.width - 1 || y == picture.height - 1);
   }
-  free(pixel);
+  free(picture.pixel);
   return it;
 }
 
 static void cloths_stay_in_sight(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
-  pretend_ffmpeg("/bin/cat >/dev/null; for last in \"$@\"; do :; done; echo video >\"${last#file:}\"");
+  drawing_pretend_ffmpeg("/bin/cat >/dev/null; for last in \"$@\"; do :; done; echo video >\"${last#file:}\"");
   mus_preview *preview;
   double before[3 * 50];
   assert_ok(mus_preview_create(sim, &scene, folder, &preview));
@@ -109,9 +80,9 @@ static void cloths_stay_in_sight(void **state) {
 
 static void a_failing_ffmpeg_is_said_once(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
-  pretend_ffmpeg("echo 'no such encoder' >&2; exit 3");
+  drawing_pretend_ffmpeg("echo 'no such encoder' >&2; exit 3");
   mus_preview *preview;
   int failed = 0;
   assert_ok(mus_preview_create(sim, &scene, folder, &preview));
@@ -128,7 +99,7 @@ static void a_failing_ffmpeg_is_said_once(void **state) {
 
 static void a_folder_that_is_gone_is_said_once(void **state) {
   (void)state;
-  if (!draws())
+  if (!drawing_possible())
     return;
   char gone[300];
   snprintf(gone, sizeof gone, "%s/gone", folder);

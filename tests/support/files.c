@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,16 @@ const char *files_path(const void *folder, const char *name) {
 }
 
 int files_exists(const char *path) { return access(path, F_OK) == 0; }
+
+int files_count(const char *folder) {
+  DIR *open = opendir(folder);
+  int count = 0;
+  assert_non_null(open);
+  for (struct dirent *entry; (entry = readdir(open));)
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(open);
+  return count;
+}
 
 files_bytes files_read(const char *path) {
   FILE *file = fopen(path, "rb");

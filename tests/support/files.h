@@ -11,6 +11,7 @@ int files_teardown(void **state);
 // "folder/name"; valid until the fourth call after this one.
 const char *files_path(const void *folder, const char *name);
 int files_exists(const char *path);
+int files_count(const char *folder); // files and folders in it
 
 typedef struct files_bytes {
   unsigned char *data; // with a zero behind it; free() it

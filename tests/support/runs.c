@@ -27,6 +27,12 @@ run *runs_scene(const char *text) {
 
 void runs_begin(run *r) { demand(mus_sim_create(&r->scene, &r->sim)); }
 
+run *runs_start(const char *text) {
+  run *r = runs_scene(text);
+  runs_begin(r);
+  return r;
+}
+
 void runs_free(run *r) {
   mus_sim_free(r->sim);
   mus_scene_free(&r->scene);
@@ -61,4 +67,11 @@ double runs_speed(const run *r) {
     fastest = fmax(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   }
   return sqrt(fastest);
+}
+
+double runs_lowest(const run *r) {
+  double low = INFINITY;
+  for (int i = 0; i < mus_sim_vertices(r->sim); ++i)
+    low = fmin(low, mus_sim_positions(r->sim)[3 * (size_t)i + 1]);
+  return low;
 }

@@ -13,6 +13,8 @@ typedef struct run {
 // From a text, or by name where it does not begin with a brace; change it before runs_begin().
 run *runs_scene(const char *text);
 void runs_begin(run *r);
+// Both: a scene that needs no change.
+run *runs_start(const char *text);
 void runs_free(run *r);
 
 // A frame; the record of its last step.
@@ -22,5 +24,6 @@ int runs_to_rest(run *r, double speed, int frames);
 
 double runs_energy(const mus_step_record *record); // J, of all kinds together
 double runs_speed(const run *r);                   // m/s, of the fastest vertex
+double runs_lowest(const run *r);                  // m, the least y of a vertex
 
 #endif
