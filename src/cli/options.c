@@ -9,6 +9,33 @@
 
 enum { WORD_MAXIMUM = 63, USAGE_ERROR = 2 };
 
+option option_flag(const char *name, int *target, const char *help) {
+  return (option){.name = name, .kind = OPTION_FLAG, .target = target, .help = help};
+}
+
+option option_whole(const char *name, int *target, int minimum, int maximum, const char *help) {
+  return (option){.name = name,
+                  .kind = OPTION_WHOLE,
+                  .target = target,
+                  .value = "N",
+                  .help = help,
+                  .minimum = minimum,
+                  .maximum = maximum};
+}
+
+option option_real(const char *name, double *target, const char *help) {
+  return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
+}
+
+option option_text(const char *name, const char **target, const char *value, const char *help) {
+  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
+}
+
+option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
+  return (option){
+      .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
+}
+
 static int smallest(int a, int b, int c) {
   int ab = a < b ? a : b;
   return ab < c ? ab : c;

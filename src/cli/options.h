@@ -27,6 +27,13 @@ typedef struct option {
   const char *const *choices; // OPTION_CHOICE: ends with NULL
 } option;
 
+// Options of each kind; what else one has is set afterwards.
+option option_flag(const char *name, int *target, const char *help);
+option option_whole(const char *name, int *target, int minimum, int maximum, const char *help);
+option option_real(const char *name, double *target, const char *help);
+option option_text(const char *name, const char **target, const char *value, const char *help);
+option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help);
+
 typedef struct option_table {
   const char *program; // starts every error text, e.g. "muslin solve"
   const option *options;

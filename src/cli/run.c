@@ -22,57 +22,35 @@ typedef struct run_options {
   int help;
 } run_options;
 
-// --- options
-// -----------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 
 static const char *const tessellations[] = {"regular", "irregular", NULL};  // in the order of mus_tessellation
 static const char *const integrators[] = {"euler", "bdf2", "newton", NULL}; // in the order of mus_integrator
 enum { OPTIONS = 15, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
-static option whole(const char *name, int *target, int minimum, int maximum, const char *help) {
-  return (option){.name = name,
-                  .kind = OPTION_WHOLE,
-                  .target = target,
-                  .value = "N",
-                  .help = help,
-                  .minimum = minimum,
-                  .maximum = maximum};
-}
-
-static option text(const char *name, const char **target, const char *value, const char *help) {
-  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
-}
-
-static option choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
-  return (option){
-      .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
-}
-
-static option flag(const char *name, int *target, const char *help) {
-  return (option){.name = name, .kind = OPTION_FLAG, .target = target, .help = help};
-}
-
 static int list_options(run_options *o, option *list) {
   int n = 0;
-  list[n++] = text("output", &o->folder, "DIR", "folder for the results (out/NAME)");
+  list[n++] = option_text("output", &o->folder, "DIR", "folder for the results (out/NAME)");
   list[n - 1].letter = 'o';
-  list[n++] = whole("frames", &o->frames, 0, FRAMES_MOST, "how many to simulate");
-  list[n++] = flag("resume", &o->run.resume, "go on from the last checkpoint in the folder");
-  list[n++] = whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
-  list[n++] = choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
-  list[n++] = (option){.name = "time-step",
-                       .kind = OPTION_REAL,
-                       .target = &o->time_step,
-                       .value = "S",
-                       .help = "seconds, at most; a frame is a whole number of equal steps"};
-  list[n++] = choice("integrator", &o->integrator, "I", integrators, "euler, bdf2 or newton");
-  list[n++] = text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
-  list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
-  list[n++] = text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
-  list[n++] = whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames from one to the next, 0: none (10)");
-  list[n++] = flag("preview", &o->run.preview, "keep DIR/preview.png at the latest frame, and make DIR/preview.mp4");
-  list[n++] = flag("residual", &o->run.residual, "also write what each frame's last solve left, as NAME.residual.pc2");
-  list[n++] = flag("help", &o->help, "this text");
+  list[n++] = option_whole("frames", &o->frames, 0, FRAMES_MOST, "how many to simulate");
+  list[n++] = option_flag("resume", &o->run.resume, "go on from the last checkpoint in the folder");
+  list[n++] =
+      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+  list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
+  list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
+  list[n - 1].value = "S";
+  list[n++] = option_choice("integrator", &o->integrator, "I", integrators, "euler, bdf2 or newton");
+  list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
+  list[n++] =
+      option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
+  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
+  list[n++] =
+      option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames from one to the next, 0: none (10)");
+  list[n++] =
+      option_flag("preview", &o->run.preview, "keep DIR/preview.png at the latest frame, and make DIR/preview.mp4");
+  list[n++] =
+      option_flag("residual", &o->run.residual, "also write what each frame's last solve left, as NAME.residual.pc2");
+  list[n++] = option_flag("help", &o->help, "this text");
   list[n - 1].letter = 'h';
   return n;
 }
@@ -102,8 +80,7 @@ static int parse_command(int argc, char **argv, run_options *o) {
   return 0;
 }
 
-// --- the scene
-// ---------------------------------------------------------------------------------------------------------
+// --- the scene -------------------------------------------------------------------------------------------------------
 
 static int change_shapes(const run_options *o, mus_scene *scene) {
   int generated = 0;
@@ -156,8 +133,7 @@ static char *default_folder(const mus_scene *scene) {
   return folder;
 }
 
-// --- running
-// -----------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 
 static volatile sig_atomic_t interrupted;
 

@@ -39,52 +39,29 @@ enum { OPTIONS_MAXIMUM = 32 };
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const cycles[] = {"v", "w", NULL}; // in the order of mus_cycle
 
-static option whole(const char *name, int *target, const char *help) {
-  return (option){.name = name,
-                  .kind = OPTION_WHOLE,
-                  .target = target,
-                  .value = "N",
-                  .help = help,
-                  .minimum = 0,
-                  .maximum = INT_MAX};
-}
-
-static option real(const char *name, double *target, const char *help) {
-  return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
-}
-
-static option text(const char *name, const char **target, const char *value, const char *help) {
-  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
-}
-
-static option flag(const char *name, int *target, option_kind kind, const char *help) {
-  return (option){.name = name, .kind = kind, .target = target, .help = help};
-}
-
 static int solver_options(solve_options *o, option *list) {
   int n = 0;
-  list[n++] = text("solver", &o->solvers, "LIST", "one solver, or several with commas between to compare them (sa)");
-  list[n++] = text("coords", &o->files.coordinates, "X.mtx",
-                   "vertex positions, n x 3: the near kernel becomes the rigid-body motions");
-  list[n++] = text("kernel", &o->files.kernel, "K.mtx", "any near kernel, one vector a column (constants)");
-  list[n++] = whole("block", &o->files.block,
-                    "unknowns a vertex, numbered one after the other, 1 to 12\n(3 when that divides the size, else 1)");
-  list[n++] = text("fix", &o->files.fix, "FILE", "constraints, see below");
-  list[n++] = real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5)");
-  list[n++] = whole("iterations", &o->solver.iterations, "at most this many (10000)");
-  list[n++] = (option){.name = "precision",
-                       .kind = OPTION_CHOICE,
-                       .target = &o->precision,
-                       .value = "P",
-                       .choices = precisions,
-                       .help = "of the preconditioner: double or single (double)"};
-  list[n++] = whole("threads", &o->solver.threads, "0: all cores (0); the results have the same bits for any number");
-  list[n++] = text("output", &o->solution, "x.mtx", "write the solution; of several solvers, the first one's");
+  list[n++] =
+      option_text("solver", &o->solvers, "LIST", "one solver, or several with commas between to compare them (sa)");
+  list[n++] = option_text("coords", &o->files.coordinates, "X.mtx",
+                          "vertex positions, n x 3: the near kernel becomes the rigid-body motions");
+  list[n++] = option_text("kernel", &o->files.kernel, "K.mtx", "any near kernel, one vector a column (constants)");
+  list[n++] =
+      option_whole("block", &o->files.block, 0, INT_MAX,
+                   "unknowns a vertex, numbered one after the other, 1 to 12\n(3 when that divides the size, else 1)");
+  list[n++] = option_text("fix", &o->files.fix, "FILE", "constraints, see below");
+  list[n++] = option_real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5)");
+  list[n++] = option_whole("iterations", &o->solver.iterations, 0, INT_MAX, "at most this many (10000)");
+  list[n++] =
+      option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (double)");
+  list[n++] = option_whole("threads", &o->solver.threads, 0, INT_MAX,
+                           "0: all cores (0); the results have the same bits for any number");
+  list[n++] = option_text("output", &o->solution, "x.mtx", "write the solution; of several solvers, the first one's");
   list[n - 1].letter = 'o';
-  list[n++] = text("json", &o->json, "FILE", "write everything that was measured");
-  list[n++] = text("plot", &o->plot, "FILE.svg", "draw the residual curves");
-  list[n++] = flag("levels", &o->levels, OPTION_FLAG, "show the hierarchy's levels and the residual curves");
-  list[n++] = flag("help", &o->help, OPTION_FLAG, "this text");
+  list[n++] = option_text("json", &o->json, "FILE", "write everything that was measured");
+  list[n++] = option_text("plot", &o->plot, "FILE.svg", "draw the residual curves");
+  list[n++] = option_flag("levels", &o->levels, "show the hierarchy's levels and the residual curves");
+  list[n++] = option_flag("help", &o->help, "this text");
   list[n - 1].letter = 'h';
   return n;
 }
@@ -92,23 +69,20 @@ static int solver_options(solve_options *o, option *list) {
 static int aggregation_options(solve_options *o, option *list) {
   mus_sa_options *sa = &o->solver.sa;
   int n = 0;
-  list[n++] = real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
-  list[n++] = real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
-  list[n++] = whole("kernel-sweeps", &sa->kernel_sweeps, "relaxations of the near kernel (1)");
-  list[n++] = flag("tentative-prolongator", &sa->smooth_prolongator, OPTION_CLEAR, "do not smooth the prolongator");
-  list[n++] = flag("filter-prolongator", &sa->filter_prolongator, OPTION_FLAG,
-                   "drop weak connections while smoothing the prolongator");
-  list[n++] = (option){.name = "cycle",
-                       .kind = OPTION_CHOICE,
-                       .target = &o->cycle,
-                       .value = "C",
-                       .choices = cycles,
-                       .help = "coarser levels are visited once (v) or twice (w) (w)"};
-  list[n++] = whole("smoother-order", &sa->smoother_order, "of the Chebyshev polynomial, 1 to 16 (2)");
-  list[n++] = real("smoother-range", &sa->smoother_range, "the smoother damps from rho / this to rho");
-  list[n++] = whole("lanczos-steps", &sa->lanczos_steps, "for the spectral radius, 1 to 64 (10)");
-  list[n++] = whole("max-levels", &sa->levels, "at most this many, 1 to 20 (20)");
-  list[n++] = whole("bottom", &sa->bottom, "unknowns at which a direct solve takes over (600)");
+  list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
+  list[n++] = option_real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
+  list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near kernel (1)");
+  list[n++] = option_flag("tentative-prolongator", &sa->smooth_prolongator, "do not smooth the prolongator");
+  list[n - 1].kind = OPTION_CLEAR;
+  list[n++] = option_flag("filter-prolongator", &sa->filter_prolongator,
+                          "drop weak connections while smoothing the prolongator");
+  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "coarser levels are visited once (v) or twice (w) (w)");
+  list[n++] =
+      option_whole("smoother-order", &sa->smoother_order, 0, INT_MAX, "of the Chebyshev polynomial, 1 to 16 (2)");
+  list[n++] = option_real("smoother-range", &sa->smoother_range, "the smoother damps from rho / this to rho");
+  list[n++] = option_whole("lanczos-steps", &sa->lanczos_steps, 0, INT_MAX, "for the spectral radius, 1 to 64 (10)");
+  list[n++] = option_whole("max-levels", &sa->levels, 0, INT_MAX, "at most this many, 1 to 20 (20)");
+  list[n++] = option_whole("bottom", &sa->bottom, 0, INT_MAX, "unknowns at which a direct solve takes over (600)");
   return n;
 }
 

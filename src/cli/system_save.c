@@ -87,9 +87,20 @@ static int save_dense(const saving *to, const char *name, size_t rows, size_t co
   return failed;
 }
 
+static int is_along_axes(const mus_constraint *c) {
+  for (int d = 0; d < 9; ++d)
+    if (c->direction[d / 3][d % 3] != (d / 3 == d % 3))
+      return 0;
+  return c->count == 3;
+}
+
 static void print_constraints(const mus_sim_system *s, FILE *file) {
   for (int k = 0; k < s->constraint_count; ++k) {
     const mus_constraint *c = &s->constraints[k];
+    if (is_along_axes(c)) {
+      fprintf(file, "%d all %.17g %.17g %.17g\n", c->node + 1, c->value[0], c->value[1], c->value[2]);
+      continue;
+    }
     for (int d = 0; d < c->count; ++d)
       fprintf(file, "%d %.17g %.17g %.17g %.17g\n", c->node + 1, c->direction[d][0], c->direction[d][1],
               c->direction[d][2], c->value[d]);
