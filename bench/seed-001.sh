@@ -13,8 +13,8 @@ tables=${*:-1 2}
 
 # measure DENSITY TOLERANCE: the mean iterations of the original and of the corrected one.
 measure() {
-  "$program" bench --example corners --density "$1" --tolerance "$2" --unknown position --warmup 0 --steps "$steps" \
-    --threads 1 --solvers mpcg-original,mpcg |
+  "$program" bench --example corners --density "$1" --tolerance "$2" --unknown position --fixed-steps --warmup 0 \
+    --steps "$steps" --threads 1 --solvers mpcg-original,mpcg |
     awk '$1 == "mpcg-original" { original = $2 } $1 == "mpcg" { corrected = $2 } END { print original, corrected }'
 }
 

@@ -90,7 +90,7 @@ typedef struct mus_scene {
   int frames;                ///< 100
   double frame_rate;         ///< Hz (24)
   double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
-  int adaptive;              ///< 1: steps are halved where a solve fails or strain jumps (1)
+  int adaptive;              ///< 1: steps are halved that fail, jump in strain or gain energy from nowhere (1)
   mus_integrator integrator; ///< MUS_EULER
   int newton_iterations;     ///< at most, for MUS_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are known to be right to this (1e-6)

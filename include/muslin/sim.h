@@ -31,7 +31,7 @@ typedef struct mus_step_record {
   double residual;                                 ///< true relative residual of the last linear solve
   double kinetic, stretch, shear, bend, potential; ///< J, at the step's end
   double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
-  double strain_maximum, strain_99;                ///< largest and 99th percentile of |C_u|, |C_v|
+  double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
 } mus_step_record;
 
@@ -52,8 +52,9 @@ MUS_API int mus_sim_frame_number(const mus_sim *sim);
 /// frame that has been begun step by step is finished by mus_sim_frame().
 MUS_API mus_status mus_sim_step(mus_sim *sim, int *steps);
 
-/// All cloths one after the other, in the order of their files: vertices * 3 positions (m) and velocities (m/s), triangles * 3 vertex numbers,
-/// triangles * 3 * 2 material coordinates. Valid while the simulator lives; positions change with every step.
+/// All cloths one after the other, in the order of their files: vertices * 3 positions (m) and velocities (m/s),
+/// triangles * 3 vertex numbers, triangles * 3 * 2 material coordinates. Valid while the simulator lives; positions
+/// change with every step.
 MUS_API int mus_sim_vertices(const mus_sim *sim);
 MUS_API int mus_sim_triangles(const mus_sim *sim);
 MUS_API const double *mus_sim_positions(const mus_sim *sim);

@@ -17,7 +17,7 @@ typedef struct bench_options {
   const char *scene, *solvers, *json;
   int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
   double time_step, tolerance, density;                        // 0: as the scene says
-  int unknown, help;
+  int unknown, fixed_steps, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
@@ -70,6 +70,10 @@ static int list_options(bench_options *o, option *list) {
   list[n++] = choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
   list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = real("time-step", &o->time_step, "seconds");
+  list[n++] = (option){.name = "fixed-steps",
+                       .kind = OPTION_FLAG,
+                       .target = &o->fixed_steps,
+                       .help = "never halve the simulator's steps, as the scene's \"adaptive\" does"};
   list[n++] = real("density", &o->density, "kg/m^2, of every cloth");
   list[n++] = choice("unknown", &o->unknown, "U", unknowns,
                      "what is solved for: the change of velocity, from zero (velocity), or that of\n"
@@ -173,6 +177,8 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->time_step = o->time_step;
     scene->frame_rate = 1 / o->time_step; // a frame is a whole number of steps, and frames do not matter here
   }
+  if (o->fixed_steps)
+    scene->adaptive = 0;
   if (o->tolerance > 0)
     scene->solver.tolerance = o->tolerance;
   if (o->threads >= 0)

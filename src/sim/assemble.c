@@ -35,7 +35,7 @@ static void evaluate(const void *context, int list, int first, int count, double
   const mus_model_cloth *c = &all->model->cloths[which->cloth];
   size_t from = 3 * (size_t)c->first_vertex;
   mus_evaluation e = {.position = at->position + from, .velocity = at->velocity + from};
-  e.blend = (mus_blend){at->length * at->length, at->length, at->drift, at->exact};
+  e.blend = (mus_blend){at->length * at->length, at->length, at->drift, 0};
   e.gradient = gradient;
   e.block = block;
   mus_keys_at(&c->source->stiffness, 1, at->time, &one, &e.scale);

@@ -11,7 +11,6 @@ typedef struct mus_instant {
   const double *position, *velocity; // vertices * 3
   double length;                     // s: H of step.c
   double drift;                      // s, see energy/element.h
-  int exact;                         // second derivatives as they are, not the semi-definite stand-ins
 } mus_instant;
 
 // sim->right becomes the forces, gravity included: M g - (dE/dx + D v + drift K v); sim->matrix, where wanted, becomes

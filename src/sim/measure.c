@@ -61,6 +61,17 @@ static void add_membranes(const mus_model_cloth *c, const double *x, double scal
   }
 }
 
+// How far springs are drawn out; those that go slack under compression have no strain then.
+static void add_springs(const mus_springs *springs, const double *x, int part, double *strain, sums *to) {
+  for (int k = begin_of(springs->count, part); k < begin_of(springs->count, part + 1); ++k) {
+    double way[3];
+    mus_subtract3(x + 3 * (size_t)springs->vertex[2 * k + 1], x + 3 * (size_t)springs->vertex[2 * k], way);
+    double drawn = sqrt(mus_dot3(way, way)) / springs->rest[k].length - 1;
+    strain[k] = springs->tension_only ? fmax(drawn, 0) : fabs(drawn);
+    to->strain = fmax(to->strain, strain[k]);
+  }
+}
+
 // The energy of a part of a list that is no membrane.
 static double energy_of(const mus_model_cloth *c, mus_element_kind kind, int count, int part, mus_evaluation *e) {
   double energy[RUN], sum = 0;
@@ -85,6 +96,7 @@ static void add_cloth(const mus_sim *sim, const mus_model_cloth *c, double time,
   mus_keys_at(&c->source->stiffness, 1, time, &one, &scale);
   mus_evaluation e = {.position = sim->position + 3 * (size_t)c->first_vertex, .scale = scale};
   add_membranes(c, e.position, scale, part, strain, to);
+  add_springs(&c->springs, e.position, part, strain + c->membranes.count, to);
   to->bend += energy_of(c, MUS_ELEMENT_HINGE, c->hinges.count, part, &e);
   to->bend += energy_of(c, MUS_ELEMENT_BUCKLING, c->bucklings.count, part, &e);
   to->bend += energy_of(c, MUS_ELEMENT_BEND_SPRING, c->bend_springs.count, part, &e);
@@ -126,7 +138,7 @@ void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
     part[p] = (sums){0};
     for (int k = 0; k < m->cloth_count; ++k) {
       add_cloth(sim, &m->cloths[k], time, p, strain, &part[p]);
-      strain += m->cloths[k].membranes.count;
+      strain += m->cloths[k].membranes.count + m->cloths[k].springs.count;
     }
     add_vertices(sim, gravity, p, &part[p]);
   }
@@ -135,7 +147,7 @@ void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
     add_part(&part[p], record);
   size_t strains = 0;
   for (int k = 0; k < m->cloth_count; ++k)
-    strains += (size_t)m->cloths[k].membranes.count;
+    strains += (size_t)m->cloths[k].membranes.count + (size_t)m->cloths[k].springs.count;
   if (strains > 0)
     record->strain_99 = at_rank(strains, sim->strain, (size_t)(0.99 * (double)(strains - 1)));
 }

@@ -94,6 +94,8 @@ static mus_status join_meshes(mus_model *model) {
     show_triangles(model, c);
     mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + first);
   }
+  for (size_t i = 0; i < vertices; ++i)
+    model->total_mass += model->mass[i];
   return MUS_OK;
 }
 

@@ -51,6 +51,7 @@ typedef struct mus_model {
   mus_model_pin *pins;
   double *start;         // vertices * 3, m
   double *mass;          // vertices, kg
+  double total_mass;     // kg
   int *triangle;         // triangles * 3, all cloths, in the order that users see
   double *material;      // triangles * 6, the same
   mus_model_list *lists; // as the scatter numbers them

@@ -29,8 +29,10 @@ mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoi
   *numbers = (mus_saved_numbers){.time = sim->time,
                                  .step_before = sim->step_before,
                                  .strain_before = sim->strain_before,
+                                 .energy_before = sim->energy_before,
                                  .frame = sim->frame,
-                                 .frame_step = sim->frame_step};
+                                 .frame_step = sim->frame_step,
+                                 .halvings_before = sim->halvings_before};
   sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
   return MUS_OK;
 }
@@ -53,8 +55,10 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
   sim->time = numbers.time;
   sim->step_before = numbers.step_before;
   sim->strain_before = numbers.strain_before;
+  sim->energy_before = numbers.energy_before;
   sim->frame = (int)numbers.frame;
   sim->frame_step = (int)numbers.frame_step;
+  sim->halvings_before = (int)numbers.halvings_before;
   mus_sim_show(sim);
   return MUS_OK;
 }

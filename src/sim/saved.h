@@ -12,8 +12,8 @@
 
 // What is not a vector.
 typedef struct mus_saved_numbers {
-  double time, step_before, strain_before;
-  int64_t frame, frame_step;
+  double time, step_before, strain_before, energy_before;
+  int64_t frame, frame_step, halvings_before;
 } mus_saved_numbers;
 
 enum { MUS_SAVED_SECTIONS = 5 };

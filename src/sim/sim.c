@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "sim/state.h"
+#include "sim/assemble.h"
 
 enum { HALVINGS_MAXIMUM = 6 };
 
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_arena *arena = &sim->arena;
-  size_t n = 3 * (size_t)m->vertices, membranes = 0, held = 0;
+  size_t n = 3 * (size_t)m->vertices, strains = 0, held = 0;
   double **vectors[] = {&sim->position, &sim->velocity, &sim->position_before, &sim->velocity_before, &sim->predicted,
                         &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity,  &sim->iterate};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
@@ -24,10 +24,10 @@ static mus_status allocate(mus_sim *sim) {
     if (sim->reordered && !(sim->seen[k] = mus_arena_alloc_zero(arena, n, sizeof(double))))
       return mus_fail_memory();
   for (int k = 0; k < m->cloth_count; ++k)
-    membranes += (size_t)m->cloths[k].membranes.count;
+    strains += (size_t)m->cloths[k].membranes.count + (size_t)m->cloths[k].springs.count;
   for (int p = 0; p < m->pin_count; ++p)
     held += (size_t)m->pins[p].count;
-  sim->strain = mus_arena_alloc(arena, membranes, sizeof *sim->strain);
+  sim->strain = mus_arena_alloc(arena, strains, sizeof *sim->strain);
   sim->constraint = mus_arena_alloc(arena, held, sizeof *sim->constraint);
   sim->constraint_of = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint_of);
   return sim->strain && sim->constraint && sim->constraint_of ? MUS_OK : mus_fail_memory();
@@ -89,6 +89,9 @@ static mus_status start(mus_sim *sim) {
       for (int c = 0; c < 3; ++c)
         sim->velocity[3 * (m->cloths[k].first_vertex + i) + c] = m->cloths[k].source->velocity[c];
   mus_sim_show(sim);
+  mus_step_record record = {0};
+  mus_measure(sim, 0, &record);
+  mus_step_remember(sim, &record);
   return MUS_OK;
 }
 
@@ -119,13 +122,15 @@ void mus_sim_free(mus_sim *sim) {
   mus_free(sim);
 }
 
-// A step, or two of half the length where it fails.
+// A step, or two of half the length where it fails, or where the step before had to be shorter than that.
 static mus_status advance(mus_sim *sim, double h, int halvings) {
-  mus_status status = mus_step(sim, h, halvings);
-  if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !sim->model.scene->adaptive ||
-      halvings == HALVINGS_MAXIMUM)
-    return status;
-  status = advance(sim, h / 2, halvings + 1);
+  int adaptive = sim->model.scene->adaptive;
+  if (!adaptive || halvings + 1 >= sim->halvings_before) {
+    mus_status status = mus_step(sim, h, halvings);
+    if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !adaptive || halvings == HALVINGS_MAXIMUM)
+      return status;
+  }
+  mus_status status = advance(sim, h / 2, halvings + 1);
   return status ? status : advance(sim, h / 2, halvings + 1);
 }
 

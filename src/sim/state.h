@@ -15,10 +15,12 @@ struct mus_sim {
   double *position, *velocity;               // vertices * 3
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
+  int halvings_before;                       // of the last step
   // room of a step
   double *predicted;                       // positions at which forces are taken
-  double *strain;                          // of all membranes
+  double *strain;                          // of all membranes and springs
   double strain_before;                    // the largest, a step ago
+  double energy_before;                    // of all kinds, a step ago, J
   mus_matrix matrix;                       // its values lie in `solver`
   double *right, *change;                  // right-hand side; change of velocity
   double *saved_position, *saved_velocity; // to go back to when a step fails
@@ -40,6 +42,8 @@ void mus_sim_show(mus_sim *sim);
 
 // The linear system of a step of length h from the present state, without doing the step.
 void mus_step_prepare(mus_sim *sim, double h);
+// What the next step is compared with.
+void mus_step_remember(mus_sim *sim, const mus_step_record *record);
 // One step of length h, after so many halvings; on failure the state is as before.
 mus_status mus_step(mus_sim *sim, double h, int halvings);
 

@@ -22,6 +22,13 @@
 
 // A step that stretches any thread by more than this beyond what it was has gone wrong.
 static const double strain_jump = 1.0;
+// A linearised step that gains energy from nowhere is halved, this often at most; each of these is a part of what a
+// step may gain all the same: of its energy, and of what a step of free fall gives.
+enum { ENERGY_HALVINGS = 4 };
+// Vertices up to which a failed solve is done again by Cholesky's method: beyond, its factors might not fit into
+// memory.
+enum { RETRY_VERTICES = 400000 };
+static const double energy_slack = 0.02, fall_slack = 0.1;
 
 // Which of the two, and H of the head comment.
 typedef struct scheme {
@@ -103,10 +110,11 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *
   return status;
 }
 
-// A solve that fails is done again by Cholesky's method, where that is built in, and counted.
+// A solve that fails is done again by Cholesky's method, where that is built in and affordable, and counted.
 static mus_status solve(mus_sim *sim, mus_step_record *record) {
   mus_status status = run_solver(sim, sim->solver, record);
-  if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !mus_method_available(MUS_METHOD_CHOLMOD))
+  if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !mus_method_available(MUS_METHOD_CHOLMOD) ||
+      sim->model.vertices > RETRY_VERTICES)
     return status;
   if (!sim->strong) {
     mus_solver_options options = sim->model.scene->solver;
@@ -133,7 +141,7 @@ static void move(mus_sim *sim, const scheme *s) {
 }
 
 static void prepare(mus_sim *sim, const scheme *s, double time) {
-  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length, 0}, 1);
+  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length}, 1);
   finish_right(sim, s, sim->velocity);
   constrain(sim, s, time);
 }
@@ -161,7 +169,7 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, mus_ste
 // r of the head comment at the present iterate, in `right`, and its matrix where wanted.
 static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int with_matrix, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0, 0}, with_matrix);
+  mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0}, with_matrix);
   finish_right(sim, s, sim->saved_velocity);
   for (int k = 0; k < sim->constraints; ++k)
     for (int c = 0; c < 3; ++c)
@@ -256,6 +264,56 @@ static mus_status keep_record(mus_sim *sim, const mus_step_record *record) {
   return MUS_OK;
 }
 
+static double elastic_energy(const mus_step_record *r) { return r->stretch + r->shear + r->bend; }
+
+void mus_step_remember(mus_sim *sim, const mus_step_record *record) {
+  sim->strain_before = record->strain_maximum;
+  sim->energy_before = record->kinetic + elastic_energy(record) + record->potential;
+}
+
+// Whether energies before and after the step can be compared: neither wind nor a key puts any in.
+static int is_closed(const mus_sim *sim, double time) {
+  static const double one = 1;
+  const mus_scene *scene = sim->model.scene;
+  double before[3], after[3];
+  mus_gravity_at(scene, sim->time, before);
+  mus_gravity_at(scene, time, after);
+  int closed = scene->wind.count == 0 && memcmp(before, after, sizeof before) == 0;
+  for (int k = 0; k < sim->model.cloth_count; ++k) {
+    mus_keys_at(&sim->model.cloths[k].source->stiffness, 1, sim->time, &one, before);
+    mus_keys_at(&sim->model.cloths[k].source->stiffness, 1, time, &one, after);
+    closed = closed && before[0] == after[0];
+  }
+  return closed;
+}
+
+// What the pins have done in a linearised step, J: their impulses A d - b along the way that they went.
+static double work_of_pins(mus_sim *sim, const scheme *s) {
+  double *impulse = sim->iterate, work = 0; // room that only Newton's method needs
+  mus_multiply(&sim->matrix, sim->change, impulse);
+  for (int k = 0; k < sim->constraints; ++k)
+    for (int c = 0; c < 3; ++c) {
+      size_t at = 3 * (size_t)sim->constraint[k].node + (size_t)c;
+      work += (impulse[at] - sim->right[at]) * (sim->position[at] - sim->saved_position[at]) / s->length;
+    }
+  return work;
+}
+
+// Large steps overshoot: what was linear at their start is not at their end, and stretches what it should only turn.
+static mus_status check_energy(mus_sim *sim, const scheme *s, const mus_step_record *record) {
+  const mus_scene *scene = sim->model.scene;
+  if (!scene->adaptive || scene->integrator == MUS_NEWTON || record->halvings >= ENERGY_HALVINGS ||
+      !is_closed(sim, record->time))
+    return MUS_OK;
+  double speed = 9.81 * record->time_step, fall = sim->model.total_mass * speed * speed / 2;
+  double mechanical = record->kinetic + elastic_energy(record);
+  double gained = mechanical + record->potential - sim->energy_before - work_of_pins(sim, s);
+  if (gained <= energy_slack * mechanical + fall_slack * fall)
+    return MUS_OK;
+  return mus_fail(MUS_BREAKDOWN, "the step to %g s gained %g J from nowhere: take a smaller time_step", record->time,
+                  gained);
+}
+
 // Whether the new state can be believed.
 static mus_status check(const mus_sim *sim, const mus_step_record *record) {
   if (!isfinite(mus_max_abs(unknowns(sim), sim->position)) || !isfinite(mus_max_abs(unknowns(sim), sim->velocity)))
@@ -280,6 +338,8 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
     mus_measure(sim, time, &record);
     status = check(sim, &record);
   }
+  if (!status)
+    status = check_energy(sim, &s, &record);
   record.other_seconds = mus_seconds() - begin - record.assemble_seconds - record.setup_seconds -
                          record.prefilter_seconds - record.solve_seconds;
   if (!status)
@@ -292,7 +352,8 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_copy(n, sim->saved_position, sim->position_before);
   mus_copy(n, sim->saved_velocity, sim->velocity_before);
   sim->step_before = h;
-  sim->strain_before = record.strain_maximum;
+  mus_step_remember(sim, &record);
+  sim->halvings_before = halvings;
   sim->time = time;
   return MUS_OK;
 }

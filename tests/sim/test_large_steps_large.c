@@ -12,11 +12,11 @@
 
 #include "support/runs.h"
 
-static const int frames = 8;
+static const int frames = 4;
 
-// The first steps fall as far as gravity lets them, and find out only then how short the threads are: strains of a half
-// and energies of many joules come and go. What must not happen is that they stay: a cloth of a kilogram at most that
-// has fallen by a metre has 10 J to stretch itself by.
+// Without halving, the first steps fall as far as gravity lets them and find out only then how short the threads are:
+// energies of many joules come and go. A cloth of a kilogram at most that has fallen by half a metre has 5 J to stretch
+// itself by. Four corners of a soft cloth stretch by a good part where they are held.
 static void run_scene(const char *name, double stiffness) {
   run *r = runs_scene(name);
   mus_scene_resize(&r->scene, 10201, MUS_REGULAR);
@@ -25,24 +25,28 @@ static void run_scene(const char *name, double stiffness) {
   r->scene.cloths[0].stretch_scale *= stiffness;
   r->scene.solver = mus_default_solver_options(); // corners asks for a loose solve, to compare solvers by
   runs_begin(r);
-  double strain = 0, last = 0, speed = 0, most = 0, energy = 0;
-  int iterations = 0, halvings = 0;
+  double strain = 0, speed = 0, most = 0;
+  int iterations = 0, steps = 0;
   for (int frame = 0; frame < frames; ++frame) {
-    const mus_step_record *record = runs_frame(r);
-    last = record->strain_maximum;
-    strain = fmax(strain, last);
+    int count;
+    assert_int_equal(mus_sim_frame(r->sim, &count), MUS_OK);
+    for (int k = 0; k < count; ++k) {
+      const mus_step_record *record = mus_sim_step_record(r->sim, k);
+      double energy = runs_energy(record) - record->potential;
+      strain = fmax(strain, record->strain_maximum);
+      most = fmax(most, energy);
+      iterations += record->iterations;
+      assert_true(isfinite(energy) && isfinite(record->potential));
+    }
+    steps += count;
     speed = runs_speed(r);
-    energy = runs_energy(record) - record->potential;
-    most = fmax(most, energy);
-    iterations += record->iterations;
-    halvings += record->halvings;
-    assert_true(isfinite(energy) && isfinite(speed) && isfinite(record->potential));
+    assert_true(isfinite(speed));
   }
-  print_message("%s, stretch x %g: strain up to %.3f, at last %.4f; kinetic and elastic energy up to %.3g J, at last "
-                "%.3g J; at last up to %.2f m/s; %.1f iterations a step, %d halvings\n",
-                name, stiffness, strain, last, most, energy, speed, (double)iterations / frames, halvings);
-  assert_true(strain < 1 && last < 0.25);
-  assert_true(energy < 10 && speed < 10);
+  print_message("%s, stretch x %g: strain up to %.3f, kinetic and elastic energy up to %.3g J, at last up to %.2f m/s; "
+                "%d steps in %d frames, %.1f iterations a step\n",
+                name, stiffness, strain, most, speed, steps, frames, (double)iterations / steps);
+  assert_true(strain < 1);
+  assert_true(speed < 10 && (most < 5 || r->scene.wind.count > 0)); // wind may give more
   runs_free(r);
 }
 
