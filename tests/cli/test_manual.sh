@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Holds the manual to its word: runs every `sh` block of docs/solver.md in a scratch folder, one after the other, compiles
-# its and the README's `c` blocks, and looks up the names of calls, types and build options.
+# Holds the manual to its word: runs every `sh` block of docs/solver.md, and the README's block of muslin's commands, in a
+# scratch folder, one after the other, compiles the `c` blocks of both, and looks up the names of calls, types and build
+# options.
 #
 #   test_manual.sh SOURCE_FOLDER BUILD_FOLDER COMPILER
 #
-# `build/...` in the manual is the build folder.
+# `build/...` in the manual is the build folder, and `muslin` the program in it.
 set -u
 source=$1 build=$2 compiler=$3
 folder=$(mktemp -d) || exit 1
@@ -26,11 +27,15 @@ blocks() {
 
 run_commands() {
   mkdir "$folder/scratch" && ln -s "$build" "$folder/scratch/build"
-  blocks sh "$source/docs/solver.md"
-  for block in "$folder"/sh.*; do
-    checks=$((checks + 1))
-    (cd "$folder/scratch" && timeout 240 bash -eu "$block") >"$folder/out" 2>&1 </dev/null ||
-      { failed "docs/solver.md, the commands at line ${block##*.}" && tail -20 "$folder/out"; }
+  for page in README.md docs/solver.md; do
+    rm -f "$folder"/sh.*
+    blocks sh "$source/$page"
+    for block in "$folder"/sh.*; do
+      grep -q '^script/' "$block" && continue # sets a machine up, and runs this test
+      checks=$((checks + 1))
+      (cd "$folder/scratch" && PATH=$build:$PATH timeout 240 bash -eu "$block") >"$folder/out" 2>&1 </dev/null ||
+        { failed "$page, the commands at line ${block##*.}" && tail -20 "$folder/out"; }
+    done
   done
 }
 
