@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "failure.h"
@@ -165,6 +166,15 @@ static void tell_how_to_go_on(const char *folder, const mus_run_summary *s) {
             folder);
 }
 
+// What the simulator held, and what the whole process took.
+static void tell_memory(const mus_run_summary *s) {
+  struct rusage used;
+  printf("  %.0f bytes a vertex", (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
+  if (getrusage(RUSAGE_SELF, &used) == 0)
+    printf("; the process took %.0f MiB at most", (double)used.ru_maxrss / 1024); // Linux counts KiB
+  printf("\n");
+}
+
 static void tell(const char *folder, const mus_scene *scene, const mus_run_summary *s) {
   if (s->complete) {
     printf("%s: its %d frames are complete already\n", folder, s->frames);
@@ -177,7 +187,8 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_summa
     printf(" (%lld solves retried)", s->retries);
   if (s->steps > 0)
     printf(", %.1f iterations a step", (double)s->iterations / (double)s->steps);
-  printf(", %.1f s, %.0f bytes a vertex\n", s->seconds, (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
+  printf(", %.1f s\n", s->seconds);
+  tell_memory(s);
   char name[128];
   for (int k = 0; k < scene->cloth_count; ++k)
     if (mus_cloth_file_name(scene, k, sizeof name, name) == MUS_OK)

@@ -58,7 +58,8 @@ rm -r pinned meant
 # --- a run --------------------------------------------------------------------------------------------------------
 small="--vertices 81 --time-step 0.01"
 expect 0 run drooping $small --frames 3
-says out '^out/drooping: 3 frames of 81 vertices, 15 steps, .* bytes a vertex$'
+says out '^out/drooping: 3 frames of 81 vertices, 15 steps, .* s$'
+says out '^  [0-9]+ bytes a vertex; the process took [0-9]+ MiB at most$'
 says out 'muslin render out/drooping -o out/drooping.png'
 says err '^drooping: frame 3 of 3, [0-9]+ iterations'
 for name in scene.json sheet.obj sheet.pc2 report.json; do
@@ -294,7 +295,9 @@ with_limit() {
   (ulimit -f "$1" && exec "$muslin" run $run --threads 1 -o limited) >"$said/out" 2>"$said/err" </dev/null
   holds "status 1 without room" test $? -eq 1
 }
-for limit in 12 20 40 64; do
+limits="12 20 40 64"
+[ "$sanitiser" != thread ] || limits= # it maps a file of its own, which would not fit
+for limit in $limits; do
   rm -rf limited
   with_limit $limit
   says err 'cannot be written \(File too large\): check the folder, its rights and the free space'
