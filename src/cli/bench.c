@@ -30,57 +30,37 @@ static const char *const precisions[] = {"double", "single", NULL};        // of
 static const char *const cycles[] = {"v", "w", NULL};                      // of mus_cycle
 static const char *const unknowns[] = {"velocity", "position", NULL};      // of bench_unknown
 
-static option whole(const char *name, int *target, int minimum, int maximum, const char *help) {
-  return (option){.name = name,
-                  .kind = OPTION_WHOLE,
-                  .target = target,
-                  .value = "N",
-                  .help = help,
-                  .minimum = minimum,
-                  .maximum = maximum};
-}
-
-static option real(const char *name, double *target, const char *help) {
-  return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
-}
-
-static option text(const char *name, const char **target, const char *value, const char *help) {
-  return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
-}
-
-static option choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
-  return (option){
-      .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
-}
-
 static int list_options(bench_options *o, option *list) {
   int n = 0;
-  list[n++] = text("example", &o->scene, "SCENE", "built-in scene or scene file (drooping)");
-  list[n++] = whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
-  list[n++] = choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
-  list[n++] = whole("seed", &o->seed, 0, INT_MAX, "of an irregular tessellation");
-  list[n++] = whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");
-  list[n++] = whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
-  list[n++] = whole("repeat", &o->plan.repeat, 1, 1000, "solves of each system, of which the fastest counts (1)");
-  list[n++] = text("solvers", &o->solvers, "LIST",
-                   "with commas between; those that this build lacks are left out\n"
-                   "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
-  list[n++] = real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
-  list[n++] = choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
-  list[n++] = choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
-  list[n++] = whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
-  list[n++] = real("time-step", &o->time_step, "seconds");
-  list[n++] = (option){.name = "fixed-steps",
-                       .kind = OPTION_FLAG,
-                       .target = &o->fixed_steps,
-                       .help = "never halve the simulator's steps, as the scene's \"adaptive\" does"};
-  list[n++] = real("density", &o->density, "kg/m^2, of every cloth");
-  list[n++] = choice("unknown", &o->unknown, "U", unknowns,
-                     "what is solved for: the change of velocity, from zero (velocity), or that of\n"
-                     "position, from the last step's (position) (velocity)");
-  list[n++] = text("json", &o->json, "FILE", "write the figures too, of every step and on average");
-  list[n++] = text("save", &o->plan.save, "DIR", "write the last system for `muslin solve`: A.mtx b.mtx X.mtx fix.txt");
-  list[n++] = (option){.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &o->help, .help = "this text"};
+  list[n++] = option_text("example", &o->scene, "SCENE", "built-in scene or scene file (drooping)");
+  list[n++] =
+      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+  list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
+  list[n++] = option_whole("seed", &o->seed, 0, INT_MAX, "of an irregular tessellation");
+  list[n++] = option_whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");
+  list[n++] =
+      option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
+  list[n++] =
+      option_whole("repeat", &o->plan.repeat, 1, 1000, "solves of each system, of which the fastest counts (1)");
+  list[n++] = option_text("solvers", &o->solvers, "LIST",
+                          "with commas between; those that this build lacks are left out\n"
+                          "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
+  list[n++] = option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
+  list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
+  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
+  list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
+  list[n++] = option_real("time-step", &o->time_step, "seconds");
+  list[n++] = option_flag("fixed-steps", &o->fixed_steps,
+                          "never halve the simulator's steps, as the scene's \"adaptive\" does");
+  list[n++] = option_real("density", &o->density, "kg/m^2, of every cloth");
+  list[n++] = option_choice("unknown", &o->unknown, "U", unknowns,
+                            "what is solved for: the change of velocity, from zero (velocity), or that of\n"
+                            "position, from the last step's (position) (velocity)");
+  list[n++] = option_text("json", &o->json, "FILE", "write the figures too, of every step and on average");
+  list[n++] =
+      option_text("save", &o->plan.save, "DIR", "write the last system for `muslin solve`: A.mtx b.mtx X.mtx fix.txt");
+  list[n++] = option_flag("help", &o->help, "this text");
+  list[n - 1].letter = 'h';
   return n;
 }
 
