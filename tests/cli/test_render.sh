@@ -114,14 +114,15 @@ if command -v ffmpeg ffprobe >/dev/null; then
 fi
 
 # --- previews -------------------------------------------------------------------------------------------------------
-run flag --frames 3 -o watched --preview
-holds 'the preview changes the result' cmp flag/flag.pc2 watched/flag.pc2
+run flag --frames 1 -o alone
+run flag --frames 1 -o watched --preview
+holds 'the preview changes the result' cmp alone/flag.pc2 watched/flag.pc2
 holds 'no picture' [ -s watched/preview.png ]
 if command -v ffmpeg ffprobe >/dev/null; then
-  holds 'frames' [ "$(probe nb_frames watched/preview.mp4)" = 4 ]
+  holds 'frames' [ "$(probe nb_frames watched/preview.mp4)" = 2 ]
   holds 'something else was left' [ "$(echo watched/preview.*)" = 'watched/preview.mp4 watched/preview.png' ]
 fi
-search=$folder/empty run flag --frames 2 -o unwatched --preview
+search=$folder/empty run flag --frames 1 -o unwatched --preview
 holds 'does not say once that ffmpeg is missing' [ "$(grep -c 'preview: .*ffmpeg, which was not found' "$said/err")" = 1 ]
 holds 'no picture' [ -s unwatched/preview.png ]
 holds 'a video' [ ! -e unwatched/preview.mp4 ]
@@ -135,6 +136,7 @@ if command -v ffmpeg >/dev/null; then
   while read -r line; do
     line=${line#muslin }
     case $line in
+    run*--preview*) line="$line --vertices 121 --frames 1" ;; # pictures of its own size
     run*) line="$line --vertices 121" ;;
     render*) line="$line --size 96x54 --samples 1" ;;
     esac

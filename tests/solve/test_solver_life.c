@@ -339,7 +339,7 @@ static int one_life(const given *g, const mus_solver_options *options, long fail
 
 static void memory_may_run_out_anywhere(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(9);
+  sheet_system sheet = make_sheet(7);
   given g = given_sheet(&sheet);
   double *x = new_vector(&g), *right = new_vector(&g), *guess = new_vector(&g);
   const mus_method methods[] = {MUS_METHOD_SA, MUS_METHOD_DIAG, MUS_METHOD_MPCG, MUS_METHOD_CHOLMOD, MUS_METHOD_AUTO};
@@ -351,7 +351,7 @@ static void memory_may_run_out_anywhere(void **state) {
         continue;
       mus_solver_options options = given_options(methods[m], 1e-6);
       options.precision = (mus_precision)precision;
-      options.sa.bottom = 60;
+      options.sa.bottom = 40;
       one_life(&g, &options, -1, right, guess);
       long allocations = 0;
       while (one_life(&g, &options, allocations, x, guess)) {
