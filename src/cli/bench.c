@@ -116,27 +116,6 @@ static int parse_command(int argc, char **argv, bench_options *o) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static int change_cloths(const bench_options *o, mus_scene *scene) {
-  int shaped = o->vertices > 0 || o->tessellation >= 0 || o->seed >= 0, generated = 0;
-  for (int k = 0; k < scene->cloth_count; ++k) {
-    mus_cloth_shape *shape = &scene->cloths[k].shape;
-    if (o->density > 0)
-      scene->cloths[k].density = o->density;
-    if (shape->kind == MUS_CLOTH_FILE)
-      continue;
-    ++generated;
-    if (o->vertices > 0)
-      shape->vertices = o->vertices;
-    if (o->tessellation >= 0)
-      shape->tessellation = (mus_tessellation)o->tessellation;
-    if (o->seed >= 0)
-      shape->seed = (unsigned)o->seed;
-  }
-  if (shaped && generated == 0)
-    return failure_input(program, "--vertices, --tessellation and --seed: every cloth of %s is from a file", o->scene);
-  return 0;
-}
-
 static int check_range(const char *name, double value, double lowest, double highest) {
   if (value == 0 || (value >= lowest && value <= highest))
     return 0;
@@ -167,7 +146,10 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
     scene->solver.sa.cycle = (mus_cycle)o->cycle;
-  return change_cloths(o, scene);
+  for (int k = 0; k < scene->cloth_count && o->density > 0; ++k)
+    scene->cloths[k].density = o->density;
+  const scene_shape shape = {o->vertices, o->tessellation, o->seed};
+  return scene_argument_shape(program, o->scene, &shape, scene);
 }
 
 // --- running ---------------------------------------------------------------------------------------------------------

@@ -83,23 +83,6 @@ static int parse_command(int argc, char **argv, run_options *o) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static int change_shapes(const run_options *o, mus_scene *scene) {
-  int generated = 0;
-  for (int k = 0; k < scene->cloth_count; ++k) {
-    mus_cloth_shape *shape = &scene->cloths[k].shape;
-    if (shape->kind == MUS_CLOTH_FILE)
-      continue;
-    ++generated;
-    if (o->vertices > 0)
-      shape->vertices = o->vertices;
-    if (o->tessellation >= 0)
-      shape->tessellation = (mus_tessellation)o->tessellation;
-  }
-  if (generated == 0 && (o->vertices > 0 || o->tessellation >= 0))
-    return failure_input(program, "--vertices and --tessellation: every cloth of %s is from a file", o->scene);
-  return 0;
-}
-
 static int change_scene(const run_options *o, mus_scene *scene) {
   if (o->frames >= 0)
     scene->frames = o->frames;
@@ -116,7 +99,8 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     return failure_status(program, "--solver", status);
   if (o->solver && !mus_method_available(scene->solver.method))
     return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", o->solver);
-  return change_shapes(o, scene);
+  const scene_shape shape = {o->vertices, o->tessellation, -1};
+  return scene_argument_shape(program, o->scene, &shape, scene);
 }
 
 // "out/NAME", from malloc; NULL when memory is short.

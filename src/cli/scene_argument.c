@@ -80,3 +80,22 @@ int scene_argument_load(const char *program, const char *word, mus_scene *scene,
   free(path);
   return failed;
 }
+
+int scene_argument_shape(const char *program, const char *word, const scene_shape *wanted, mus_scene *scene) {
+  int asked = wanted->vertices > 0 || wanted->tessellation >= 0 || wanted->seed >= 0, generated = 0;
+  for (int k = 0; k < scene->cloth_count; ++k) {
+    mus_cloth_shape *shape = &scene->cloths[k].shape;
+    if (shape->kind == MUS_CLOTH_FILE)
+      continue;
+    ++generated;
+    if (wanted->vertices > 0)
+      shape->vertices = wanted->vertices;
+    if (wanted->tessellation >= 0)
+      shape->tessellation = (mus_tessellation)wanted->tessellation;
+    if (wanted->seed >= 0)
+      shape->seed = (unsigned)wanted->seed;
+  }
+  if (asked && generated == 0)
+    return failure_input(program, "--vertices and --tessellation: every cloth of %s is from a file", word);
+  return 0;
+}

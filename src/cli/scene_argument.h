@@ -5,8 +5,16 @@
 #include "muslin/scene.h"
 
 // A file wins over a built-in scene of the same name, which wins over a folder; of a folder, its scene.json is meant
-// (*folder, where wanted, says whether). A scene without a name is called as its file. Returns 0 or an exit status, after saying on stderr what is
-// wrong; scene is the caller's to free on success.
+// (*folder, where wanted, says whether). A scene without a name is called as its file. Returns 0 or an exit status,
+// after saying on stderr what is wrong; scene is the caller's to free on success.
 int scene_argument_load(const char *program, const char *word, mus_scene *scene, int *folder);
+
+// What a command asks of cloths that are not from files: 0 vertices, or a negative choice, leave what the scene says.
+typedef struct scene_shape {
+  int vertices, tessellation, seed; // tessellation: a mus_tessellation
+} scene_shape;
+
+// Returns 0, or an exit status where something is asked for and every cloth is from a file.
+int scene_argument_shape(const char *program, const char *word, const scene_shape *wanted, mus_scene *scene);
 
 #endif
