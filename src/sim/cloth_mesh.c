@@ -36,6 +36,14 @@ static void note(char *repairs, size_t size, const char *text) {
   snprintf(repairs + length, size - length, "%s%s", length > 0 && text[0] ? ", " : "", text);
 }
 
+static mus_status refuse_empty(const mus_repair_record *repaired) {
+  if (repaired->dropped[MUS_DEFECT_DEGENERATE_MATERIAL] > 0)
+    return mus_fail(MUS_BAD_INPUT,
+                    "its texture coordinates have no area: leave \"material_scale\" out, which takes the "
+                    "rest shape from the positions");
+  return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
+}
+
 static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_cloth_mesh *out) {
   mus_mesh_file file;
   mus_status status = mus_mesh_file_read(shape->file, arena, &file);
@@ -48,14 +56,16 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
   mus_repair_record repaired;
   char text[200];
   // Faults that would spoil the rest shape go first, those that only a rest shape can have after it.
+  // Texture coordinates that nobody asked for may have any faults.
   mus_mesh clean;
+  if (rest.source == MUS_REST_POSITIONS)
+    file.mesh.material = NULL;
   status = mus_mesh_repair(arena, &file.mesh, MUS_REPAIR_USUAL, &clean, &repaired);
   if (!status) {
     mus_repair_text(&repaired, sizeof text, text);
     note(out->repairs, sizeof out->repairs, text);
-    status = clean.triangles > 0
-                 ? mus_rest_shape(arena, &clean, &rest, &record)
-                 : mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
+    out->kept = repaired.removed > 0 ? repaired.vertex_source : NULL;
+    status = clean.triangles > 0 ? mus_rest_shape(arena, &clean, &rest, &record) : refuse_empty(&repaired);
   }
   if (!status)
     status = mus_mesh_repair(arena, &clean, MUS_REPAIR(MUS_DEFECT_FLIPPED), &out->mesh, &repaired);
@@ -144,4 +154,23 @@ mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_c
   place(cloth, &out->mesh);
   status = mus_topology_create(arena, &out->mesh, &out->topology);
   return status || !from_file ? status : reorder(arena, out);
+}
+
+mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex) {
+  int low = 0, high = shape->mesh.vertices; // the first that is not below the number, in what is seen
+  while (shape->kept && low < high) {
+    int middle = low + (high - low) / 2;
+    if (shape->kept[middle] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  int seen = shape->kept ? low : number;
+  if (seen >= shape->mesh.vertices)
+    return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", number,
+                    shape->kept ? shape->kept[shape->mesh.vertices - 1] : shape->mesh.vertices - 1);
+  if (shape->kept && shape->kept[seen] != number)
+    return mus_fail(MUS_BAD_INPUT, "vertex %d belongs to no triangle and was left out", number);
+  *vertex = shape->order ? shape->order->new_vertex[seen] : seen;
+  return MUS_OK;
 }

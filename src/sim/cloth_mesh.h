@@ -10,11 +10,16 @@ typedef struct mus_cloth_mesh {
   mus_mesh mesh;         // in the order that is simulated
   mus_topology topology; // of it
   mus_order *order;      // from the order that users see, which files and results have; NULL where it is the same
+  int *kept;             // the file's numbers of the vertices that were kept, ascending; NULL where all were
   int shaped;            // 1: bending rests where the file's positions are, which lie in no plane
   char repairs[240];     // what was mended or left out, in words; "" for nothing
 } mus_cloth_mesh;
 
 // Errors name the file, and say what to do.
 mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_cloth_mesh *out);
+
+// The number that a vertex of the file (or of the generated mesh) has in the simulation. MUS_BAD_INPUT where it is not
+// there.
+mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex);
 
 #endif

@@ -153,15 +153,17 @@ static int inside(int count, const double *low, const double *high, const double
 // Marks the cloth's vertices that the selection names.
 static mus_status select_vertices(const mus_model_cloth *c, const mus_selection *s, unsigned char *held) {
   for (int k = 0; k < s->vertex_count; ++k) {
-    if (s->vertices[k] >= c->shape.mesh.vertices)
-      return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", s->vertices[k], c->shape.mesh.vertices - 1);
-    held[c->shape.order ? c->shape.order->new_vertex[s->vertices[k]] : s->vertices[k]] = 1;
+    int vertex;
+    mus_status status = mus_cloth_mesh_vertex(&c->shape, s->vertices[k], &vertex);
+    if (status)
+      return status;
+    held[vertex] = 1;
   }
   for (int i = 0; i < c->shape.mesh.vertices; ++i) {
     const double *x = c->shape.mesh.position + 3 * (size_t)i;
     double away[3] = {x[0] - s->sphere[0], x[1] - s->sphere[1], x[2] - s->sphere[2]};
     if ((s->box_given && inside(3, s->box[0], s->box[1], x)) ||
-        (s->sphere_given && mus_dot3(away, away) <= s->sphere[3] * s->sphere[3]))
+        (s->sphere_given && s->sphere[3] >= 0 && mus_dot3(away, away) <= s->sphere[3] * s->sphere[3]))
       held[i] = 1;
   }
   for (int e = 0; e < c->shape.topology.edges && s->boundary; ++e)
@@ -212,6 +214,17 @@ static mus_status make_pins(mus_model *model) {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
+// What carries gusts along: of the keys, which may well begin with still air, the one with most wind.
+static const double *fastest(const mus_keys *wind) {
+  const double *most = wind->value;
+  for (int k = 1; k < wind->count; ++k) {
+    const double *value = wind->value + 3 * (size_t)k;
+    if (mus_dot3(value, value) > mus_dot3(most, most))
+      most = value;
+  }
+  return most;
+}
+
 static mus_status fill(mus_model *model) {
   const mus_scene *scene = model->scene;
   if (scene->cloth_count < 1)
@@ -233,7 +246,7 @@ static mus_status fill(mus_model *model) {
   if (!status)
     status = make_pins(model);
   if (!status && scene->wind.count > 0)
-    mus_gusts_make(scene->wind.value, scene->gust, 1, 1, &model->gusts);
+    mus_gusts_make(fastest(&scene->wind), scene->gust, 1, 1, &model->gusts);
   return status;
 }
 

@@ -232,12 +232,33 @@ static void measures_are_plain_sums(void **state) {
   }
 }
 
+// Wind that rises from still air has the gusts of the wind that it rises to: they move.
+static void gusts_go_with_the_most_wind(void **state) {
+  (void)state;
+  double time[] = {0, 1, 2}, value[] = {0, 0, 0, 2, 0, 1, 0, 1, 0};
+  mus_scene scene = scene_of(1, 9, 1.2);
+  mus_model steady, rising;
+  assert_int_equal(mus_model_create(&scene, &steady), MUS_OK);
+  mus_keys given = scene.wind;
+  scene.wind = (mus_keys){3, 3, time, value};
+  assert_int_equal(mus_model_create(&scene, &rising), MUS_OK);
+  assert_true(steady.gusts.waves > 0 && steady.gusts.wave[0].frequency != 0 && steady.gusts.carrier[0] == 2);
+  assert_int_equal(rising.gusts.waves, steady.gusts.waves);
+  assert_memory_equal(rising.gusts.carrier, steady.gusts.carrier, sizeof rising.gusts.carrier);
+  assert_memory_equal(rising.gusts.wave, steady.gusts.wave, sizeof rising.gusts.wave);
+  mus_model_free(&steady);
+  mus_model_free(&rising);
+  scene.wind = given;
+  mus_scene_free(&scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cloths_do_not_mix),
       cmocka_unit_test(matrix_and_forces_belong_together),
       cmocka_unit_test(same_bits_for_any_number_of_threads),
       cmocka_unit_test(measures_are_plain_sums),
+      cmocka_unit_test(gusts_go_with_the_most_wind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,43 @@ static void defects_are_mended_and_said(void **state) {
   runs_free(r);
 }
 
+// Pins name vertices as the file counts them, also where vertices before them are left out.
+static void pins_count_as_the_file_does(void **state) {
+  const char *path = files_path(*state, "loose.obj");
+  const char *text = "v 9 9 9\nv 0 0 0\nv 8 8 8\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 7 7 7\nf 2 6 5 4\n";
+  files_write(path, text, strlen(text));
+  run *r = scene_of(path, 3, 0); // at (1, 0, 0)
+  runs_begin(r);
+  assert_int_equal(mus_sim_vertices(r->sim), 4);
+  runs_frame(r);
+  for (int i = 0; i < 4; ++i)
+    assert_int_equal(mus_sim_positions(r->sim)[3 * i + 1] == 0, i == 1);
+  runs_free(r);
+  const struct {
+    int vertex;
+    const char *reason;
+  } bad[] = {
+      {0, "vertex 0 belongs to no triangle"}, {2, "vertex 2 belongs to no triangle"}, {6, "vertex 6 is outside 0...5"}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    r = scene_of(path, bad[k].vertex, 0);
+    assert_int_equal(mus_sim_create(&r->scene, &r->sim), MUS_BAD_INPUT);
+    assert_non_null(strstr(mus_last_error(), bad[k].reason));
+    runs_free(r);
+  }
+}
+
+// Texture coordinates of no use are no hindrance to a cloth whose rest shape is that of its positions.
+static void unused_texture_coordinates_may_be_anything(void **state) {
+  const char *path = files_path(*state, "points.obj");
+  const char *text = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nf 1/1 4/1 3/1\nf 3/2 2/2 1/1\n";
+  files_write(path, text, strlen(text));
+  run *r = scene_of(path, 0, 0);
+  runs_begin(r);
+  assert_int_equal(mus_sim_triangles(r->sim), 2);
+  assert_string_equal(mus_sim_repairs(r->sim, 0), "");
+  runs_free(r);
+}
+
 static void refuses(const char *path, const char *text, double scale, const char *reason) {
   if (text)
     files_write(path, text, strlen(text));
@@ -130,6 +167,7 @@ static void errors_name_the_file(void **state) {
   refuses(files_path(*state, "missing.obj"), NULL, 0, "No such file");
   refuses(path, "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", 0, "no triangle with an area");
   refuses(path, "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n", 1, "texture");
+  refuses(path, "v 0 0 0\nv 1 0 0\nv 0 0 1\nvt 0 0\nf 1/1 2/1 3/1\n", 1, "leave \"material_scale\" out");
   refuses(path, "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nv 0 -1 1\nf 1 2 3\nf 1 2 4\nf 1 2 5\n", 0, "two sides");
 }
 
@@ -156,6 +194,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(order_of_the_file_is_kept, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(defects_are_mended_and_said, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(pins_count_as_the_file_does, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(unused_texture_coordinates_may_be_anything, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(errors_name_the_file, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
