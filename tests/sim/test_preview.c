@@ -65,14 +65,14 @@ static void cloths_stay_in_sight(void **state) {
   mus_preview *preview;
   double before[3 * 50];
   assert_ok(mus_preview_create(sim, &scene, folder, &preview));
-  for (int picture = 0; picture < 4; ++picture) { // while they fall by 0.7 m
+  for (int picture = 0; picture < 4; ++picture) { // while they fall by 1.2 m
     memcpy(before, mus_sim_positions(sim), sizeof before);
     assert_ok(mus_preview_draw(preview, sim));
     assert_memory_equal(before, mus_sim_positions(sim), sizeof before);
     seen it = look_at_picture();
     assert_true(it.red > 2000 && it.blue > 2000);
     assert_int_equal(it.edge, 0);
-    for (int frame = 0; frame < 3; ++frame)
+    for (int frame = 0; frame < 4; ++frame)
       assert_ok(mus_sim_frame(sim, NULL));
   }
   assert_ok(mus_preview_close(preview));
