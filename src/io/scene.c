@@ -182,9 +182,15 @@ static mus_status check(const char *name, const mus_scene *scene) {
   if (scene->frame_rate * scene->time_step * steps_a_frame < 1)
     return mus_fail(MUS_BAD_INPUT, "%s: a frame would take more than %g steps: raise \"time_step\" or \"frame_rate\"",
                     name, steps_a_frame);
-  for (int c = 0; c < scene->cloth_count; ++c)
-    if ((scene->cloths[c].shape.kind == MUS_CLOTH_FILE) != (scene->cloths[c].shape.file != NULL))
+  for (int c = 0; c < scene->cloth_count; ++c) {
+    const mus_cloth *cloth = &scene->cloths[c];
+    if ((cloth->shape.kind == MUS_CLOTH_FILE) != (cloth->shape.file != NULL))
       return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
+    for (int p = 0; p < cloth->pin_count; ++p)
+      if (cloth->pins[p].from > cloth->pins[p].to)
+        return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name,
+                        c, p);
+  }
   return MUS_OK;
 }
 

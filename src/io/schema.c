@@ -122,7 +122,7 @@ static mus_status wrong(const reader *r, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return mus_fail(MUS_BAD_INPUT, "%s:%d: %s %s", r->path, line_of(r), name, text);
+  return mus_fail(MUS_BAD_INPUT, "%s:%d: %s%s%s", r->path, line_of(r), name, used > 0 ? " " : "", text);
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------
@@ -378,7 +378,10 @@ static mus_status read_text_file(const char *path, char **text) {
 }
 
 mus_status mus_schema_parse(const char *name, const char *text, const mus_schema *schema, void *object) {
+  static const char mark[] = "\xEF\xBB\xBF"; // some editors begin a text in UTF-8 with it
   json_error_t error;
+  if (strncmp(text, mark, strlen(mark)) == 0)
+    text += strlen(mark);
   json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
   reader r = {.path = name, .text = text};
   mus_status status =

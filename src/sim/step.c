@@ -320,8 +320,11 @@ static mus_status check(const mus_sim *sim, const mus_step_record *record) {
     return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
                     record->time);
   if (record->strain_maximum > sim->strain_before + strain_jump)
-    return mus_fail(MUS_BREAKDOWN, "the step to %g s stretched a thread by %g: take a smaller time_step", record->time,
-                    record->strain_maximum);
+    return mus_fail(
+        MUS_BREAKDOWN,
+        "the step to %g s stretched a thread to %g times its length: take a smaller time_step, or pins that "
+        "move more slowly",
+        record->time, 1 + record->strain_maximum);
   return MUS_OK;
 }
 

@@ -34,13 +34,24 @@ static void errors_name_line_key_and_reason(void **state) {
   refuses("{\"frames\": 3}", "s.json", "no cloths");
   refuses("{\"cloths\": [{\"shape\": {\"kind\": \"file\"}}]}", "cloths[0].shape", "go together");
   refuses("{\"cloths\": {}}", "cloths", "list");
-  refuses("[]", "s.json:1", "object");
+  refuses("[]", "s.json:1: must", "object");
+  refuses("{\"cloths\": [{}, {\"pins\": [{\"from\": 2, \"to\": 1}]}]}", "cloths[1].pins[0]", "after \"to\"");
   refuses("{\"frames\": 1, \"frames\": 2}", "s.json:1", "duplicate");
   refuses("{\"frames\": ", "s.json:1", "");
   refuses("{\"gravity\": [{\"time\": 1, \"value\": [0,0,0]},\n {\"time\": 1, \"value\": [0,0,0]}], \"cloths\": [{}]}",
           "s.json:2: gravity[1]", "not after");
   refuses("{\"gravity\": [{\"time\": 1}], \"cloths\": [{}]}", "gravity[0]", "both");
   refuses("{\"wind\": [{\"time\": 1, \"val\": 3}], \"cloths\": [{}]}", "wind[0].val", "keyframe");
+}
+
+// Editors of Windows write a mark before the text.
+static void byte_order_marks_are_no_hindrance(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s", "\xEF\xBB\xBF{\"frames\": 7,\r\n \"cloths\": [{}]}\r\n", &s), MUS_OK);
+  assert_int_equal(s.frames, 7);
+  mus_scene_free(&s);
+  refuses("\xEF\xBB\xBF{\"cloths\": [{}],\r\n \"frmes\": 3}", "s.json:2: frmes", "not a key");
 }
 
 static void values_arrive(void **state) {
@@ -174,6 +185,7 @@ static void files_are_relative_to_the_scene(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason),
+                                     cmocka_unit_test(byte_order_marks_are_no_hindrance),
                                      cmocka_unit_test(values_arrive),
                                      cmocka_unit_test(text_round_trips),
                                      cmocka_unit_test(builtins),
