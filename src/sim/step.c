@@ -322,8 +322,8 @@ static mus_status check(const mus_sim *sim, const mus_step_record *record) {
   if (record->strain_maximum > sim->strain_before + strain_jump)
     return mus_fail(
         MUS_BREAKDOWN,
-        "the step to %g s stretched a thread to %g times its length: take a smaller time_step, or pins that "
-        "move more slowly",
+        "the step to %g s stretched a thread to %g times its length, which a pin that jumps does at any step: "
+        "take a smaller time_step",
         record->time, 1 + record->strain_maximum);
   return MUS_OK;
 }
