@@ -35,6 +35,7 @@ typedef struct mus_cloth_shape {
   double size[2];                ///< m: width along x and depth along z; a disc's diameter is size[0] (1, 1)
   unsigned seed;                 ///< of an irregular tessellation (1)
   char *file;                    ///< OBJ or PLY, for MUS_CLOTH_FILE; relative to the scene file
+  double scale;                  ///< metres a unit of the file's positions (1)
   double material_scale;         ///< metres a unit of the file's texture coordinates; 0: rest shape from positions
 } mus_cloth_shape;
 

@@ -26,7 +26,7 @@ mus_scene mus_default_scene(void) {
 }
 
 mus_cloth mus_default_cloth(void) {
-  return (mus_cloth){.shape = {.kind = MUS_CLOTH_SHEET, .vertices = 10201, .size = {1, 1}, .seed = 1},
+  return (mus_cloth){.shape = {.kind = MUS_CLOTH_SHEET, .vertices = 10201, .size = {1, 1}, .seed = 1, .scale = 1},
                      .model = MUS_BARAFF_WITKIN,
                      .stretch_scale = 1,
                      .shear_scale = 1,
@@ -89,6 +89,7 @@ static const mus_field shape_fields[] = {
     {"size", MUS_FIELD_NUMBERS, AT(mus_cloth_shape, size), .width = 2, FROM_TO(1e-4, 1e4)},
     {"seed", MUS_FIELD_WHOLE, AT(mus_cloth_shape, seed), FROM_TO(0, INT_MAX)},
     {"file", MUS_FIELD_TEXT, AT(mus_cloth_shape, file)},
+    {"scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
     {"material_scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)}};
 SCHEMA(shape_schema, "a shape", mus_cloth_shape, shape_fields, NULL);
 

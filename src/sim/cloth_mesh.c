@@ -49,6 +49,8 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
   mus_status status = mus_mesh_file_read(shape->file, arena, &file);
   if (status)
     return status; // it names the file
+  for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
+    file.mesh.position[i] *= shape->scale;
   mus_rest_options rest = mus_rest_default_options();
   rest.source = shape->material_scale > 0 ? MUS_REST_TEXTURE : MUS_REST_POSITIONS;
   rest.scale = shape->material_scale;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "sim/assemble.h"
 #include "support/check.h"
 #include "support/files.h"
 #include "support/runs.h"
@@ -151,6 +152,26 @@ static void unused_texture_coordinates_may_be_anything(void **state) {
   runs_free(r);
 }
 
+// A mesh in centimetres, and its texture coordinates in millimetres.
+static void files_may_have_other_units(void **state) {
+  const char *path = files_path(*state, "centimetres.obj");
+  const char *text = "v 0 0 0\nv 300 0 0\nv 300 0 200\nv 0 0 200\n"
+                     "vt 0 0\nvt 3000 0\nvt 3000 2000\nvt 0 2000\nf 1/1 4/4 3/3 2/2\n";
+  files_write(path, text, strlen(text));
+  for (int k = 0; k < 2; ++k) {
+    run *r = scene_of(path, 0, k == 0 ? 0 : 0.001);
+    r->scene.cloths[0].shape.scale = 0.01;
+    runs_begin(r);
+    assert_true(fabs(mus_sim_positions(r->sim)[6] - 3) < 1e-12 && fabs(mus_sim_positions(r->sim)[8] - 2) < 1e-12);
+    double mass = 0, strain = runs_frame(r)->strain_maximum;
+    for (int i = 0; i < r->sim->model.vertices; ++i)
+      mass += r->sim->model.mass[i];
+    assert_true(fabs(mass - 6 * 0.17) < 1e-12); // cotton
+    assert_true(strain < 0.01);
+    runs_free(r);
+  }
+}
+
 static void refuses(const char *path, const char *text, double scale, const char *reason) {
   if (text)
     files_write(path, text, strlen(text));
@@ -196,6 +217,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(defects_are_mended_and_said, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(pins_count_as_the_file_does, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(unused_texture_coordinates_may_be_anything, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(files_may_have_other_units, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(errors_name_the_file, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
