@@ -1,4 +1,5 @@
 // The program: picks the command, and makes sure that what was printed arrived.
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,9 +76,9 @@ static int dispatch(int argc, char **argv) {
   return wants_help ? chosen->run(1, (char *[]){help}) : chosen->run(argc - 2, argv + 2);
 }
 
-// Threads that wait for each other are to sleep, unless the user says otherwise: where they spin, as they do by default,
-// a machine that is busy with other things too can take twenty times as long. The threads' library has read its
-// settings before main() begins, so the program starts itself again with this one.
+// Threads that wait for each other are to sleep, unless the user says otherwise: where they spin, as they do by
+// default, a machine that is busy with other things too can take twenty times as long. The threads' library has read
+// its settings before main() begins, so the program starts itself again with this one.
 static void let_threads_sleep(char **argv) {
   static const char *const settings[] = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"};
   for (int k = 0; k < 2; ++k)
@@ -87,7 +88,16 @@ static void let_threads_sleep(char **argv) {
     execv("/proc/self/exe", argv); // where this fails, all works, if slower
 }
 
+// Where a standard stream is closed, the next file that is opened would take its place, and what is printed would go
+// into a cache. Something that can only be used the other way round stands in, so that printing still fails.
+static void keep_stream_places(void) {
+  for (int place = STDIN_FILENO; place <= STDERR_FILENO; ++place)
+    if (fcntl(place, F_GETFD) == -1)
+      open("/dev/null", place == STDIN_FILENO ? O_WRONLY : O_RDONLY); // takes the lowest place that is free
+}
+
 int main(int argc, char **argv) {
+  keep_stream_places();
   let_threads_sleep(argv);
   signal(SIGXFSZ, SIG_IGN); // a file that may not grow is then an ordinary failure to write
   int status = dispatch(argc, argv);

@@ -124,6 +124,17 @@ expect 0 info b.mtx
 lists 'b.mtx: a dense matrix' 'size 2 x 1'
 refuses 'bad_nan|bad_value_nan' "$source/tests/data/matrix_market/bad_value_nan.mtx"
 
+# --- closed streams -----------------------------------------------------------------------------------------------
+# What is printed goes nowhere then, least of all into a file that has taken the stream's place.
+expect 0 run drooping --vertices 25 --frames 3 -o open
+"$muslin" run drooping --vertices 25 --frames 3 -o closed <&- >&- 2>&-
+last='muslin run with closed streams'
+for file in sheet.pc2 sheet.obj; do
+  holds "$file differs" cmp open/$file closed/$file
+done
+expect 0 info closed/report.json
+lists 'closed/report.json: the report of a run, complete'
+
 # --- what is none of these ----------------------------------------------------------------------------------------
 head -c 3000 /dev/urandom | tr -d '{' >noise.bin
 refuses 'noise.bin: is of no kind that is known: give a mesh \(OBJ, PLY\), a scene' noise.bin
