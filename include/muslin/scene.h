@@ -62,7 +62,7 @@ typedef struct mus_pin {
   double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
   double frequency;    ///< Hz
   double phase;        ///< radians
-  double from, to;     ///< s: held in this time only (0, infinity)
+  double from, to;     ///< s: held in this time only (0, 1e9)
 } mus_pin;
 
 typedef struct mus_cloth {
