@@ -312,6 +312,12 @@ static mus_status end_preview(run *r, mus_status status) {
   return status ? mus_fail(status, "%s", text) : MUS_OK;
 }
 
+// The start is a checkpoint too, so that there is always one to go on from.
+static mus_status begin(run *r) {
+  mus_status status = mus_run_output_begin(&r->output);
+  return status || r->state.interval == 0 ? status : save(r);
+}
+
 static mus_status run_all(run *r) {
   int resumes = 0;
   mus_status status = prepare(r, &resumes);
@@ -319,7 +325,7 @@ static mus_status run_all(run *r) {
     return status;
   r->summary->began = 1;
   say_repairs(r);
-  status = resumes ? go_on(r) : mus_run_output_begin(&r->output);
+  status = resumes ? go_on(r) : begin(r);
   if (status || r->summary->complete)
     return status;
   if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)

@@ -203,10 +203,14 @@ cp -r whole damaged && printf x | dd of=damaged/checkpoint_000008.bin bs=1 seek=
 rm damaged/sheet.pc2 && cp whole/sheet.pc2 damaged/sheet.pc2.partial
 expect 0 run damaged --resume
 holds "going on from the checkpoint before" cmp -s whole/sheet.pc2 damaged/sheet.pc2
+# Before the first frame's end, too, there is something to go on from, in the formats that were asked for.
+expect 0 run drooping $small --frames 0 -o early --format mdd,usda
+expect 0 run early --resume --frames 2
+holds "its formats are kept" test -e early/sheet.mdd -a -e early/sheet.usda -a ! -e early/sheet.pc2
 # A shorter run over a longer one's folder leaves nothing of it.
 cp -r whole over
 expect 0 run drooping $small --frames 2 -o over
-holds "old caches are gone" test -z "$(ls over | grep -E 'mdd|usda|checkpoint|sheet$')"
+holds "old caches are gone" test -z "$(ls over | grep -E 'mdd|usda|checkpoint_00000[1-9]|sheet$')"
 
 # --- killed at any moment -----------------------------------------------------------------------------------------
 cat >scenes/two.json <<'END'
