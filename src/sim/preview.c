@@ -25,19 +25,14 @@ struct mus_preview {
 
 // --- set-up ----------------------------------------------------------------------------------------------------------
 
-// What a run has left that was killed while ffmpeg wrote: preview.mp4.tmp and a number.
-static void remove_leftovers(mus_arena *arena, const char *folder) {
+// preview.mp4.tmp and a number is left by a run that was killed while ffmpeg wrote.
+void mus_preview_forget(const char *folder) {
   DIR *open = opendir(folder);
   size_t length = sizeof video_name - 1;
   for (struct dirent *entry = open ? readdir(open) : NULL; entry; entry = readdir(open)) {
-    const char *name = entry->d_name;
-    if (strcmp(name, picture_name) != 0 && strncmp(name, video_name, length) != 0)
-      continue;
-    if (strncmp(name, video_name, length) == 0 && name[length] && strncmp(name + length, ".tmp", 4) != 0)
-      continue;
-    const char *path = mus_result_path(arena, folder, name, "");
-    if (path)
-      unlink(path);
+    const char *name = entry->d_name, *behind = strncmp(name, video_name, length) == 0 ? name + length : NULL;
+    if (strcmp(name, picture_name) == 0 || (behind && (!*behind || strncmp(behind, ".tmp", 4) == 0)))
+      unlinkat(dirfd(open), name, 0);
   }
   if (open)
     closedir(open);
@@ -109,7 +104,7 @@ static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *f
   preview->video_path = mus_result_path(&preview->studio.arena, folder, video_name, "");
   if (!preview->picture_path || !preview->video_path)
     return mus_fail_memory();
-  remove_leftovers(&preview->studio.arena, folder);
+  mus_preview_forget(folder);
   return MUS_OK;
 }
 

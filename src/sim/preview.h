@@ -10,7 +10,10 @@
 
 typedef struct mus_preview mus_preview;
 
-// Removes what is left of an earlier preview. `scene` must outlive the preview.
+// Removes what an earlier run has shown in this folder, or has left unfinished.
+void mus_preview_forget(const char *folder);
+
+// Forgets an earlier preview. `scene` must outlive the preview.
 mus_status mus_preview_create(const mus_sim *sim, const mus_scene *scene, const char *folder, mus_preview **out);
 // Draws the present state. What fails is answered the first time; calls after that are MUS_OK.
 mus_status mus_preview_draw(mus_preview *preview, const mus_sim *sim);

@@ -314,6 +314,7 @@ static mus_status end_preview(run *r, mus_status status) {
 
 // The start is a checkpoint too, so that there is always one to go on from.
 static mus_status begin(run *r) {
+  mus_preview_forget(r->options->folder);
   mus_status status = mus_run_output_begin(&r->output);
   return status || r->state.interval == 0 ? status : save(r);
 }

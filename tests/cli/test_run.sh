@@ -208,9 +208,10 @@ expect 0 run drooping $small --frames 0 -o early --format mdd,usda
 expect 0 run early --resume --frames 2
 holds "its formats are kept" test -e early/sheet.mdd -a -e early/sheet.usda -a ! -e early/sheet.pc2
 # A shorter run over a longer one's folder leaves nothing of it.
-cp -r whole over
+cp -r whole over && touch over/preview.png over/preview.mp4 over/preview.mp4.tmp7 over/preview.mp4.mine
 expect 0 run drooping $small --frames 2 -o over
-holds "old caches are gone" test -z "$(ls over | grep -E 'mdd|usda|checkpoint_00000[1-9]|sheet$')"
+holds "what is not its own stays" test -e over/preview.mp4.mine
+holds "old caches are gone" test -z "$(ls over | grep -E 'preview.(png|mp4|mp4.tmp7)$|mdd|usda|checkpoint_00000[1-9]|sheet$')"
 
 # --- killed at any moment -----------------------------------------------------------------------------------------
 cat >scenes/two.json <<'END'
