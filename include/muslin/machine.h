@@ -22,6 +22,12 @@ MUS_API mus_status mus_machine_measure(int threads, mus_machine *machine);
 MUS_API void mus_block_multiply(int threads, int rows, int block, const int *row_start, const int *column,
                                 const double *values, const double *x, double *y);
 
+/// Threads that wait for each other spin, which is ruinous on a machine that is busy with other things too. This sets
+/// the environment so that they spin briefly and then sleep, unless it says already how they are to wait. Returns 1
+/// where it has been set: it counts for programs started from now on, so a program starts itself again (see
+/// src/cli/main.c).
+MUS_API int mus_threads_wait_briefly(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -76,18 +75,6 @@ static int dispatch(int argc, char **argv) {
   return wants_help ? chosen->run(1, (char *[]){help}) : chosen->run(argc - 2, argv + 2);
 }
 
-// Threads that wait for each other are to sleep, unless the user says otherwise: where they spin, as they do by
-// default, a machine that is busy with other things too can take twenty times as long. The threads' library has read
-// its settings before main() begins, so the program starts itself again with this one.
-static void let_threads_sleep(char **argv) {
-  static const char *const settings[] = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"};
-  for (int k = 0; k < 2; ++k)
-    if (getenv(settings[k]))
-      return;
-  if (setenv(settings[0], "passive", 1) == 0)
-    execv("/proc/self/exe", argv); // where this fails, all works, if slower
-}
-
 // Where a standard stream is closed, the next file that is opened would take its place, and what is printed would go
 // into a cache. Something that can only be used the other way round stands in, so that printing still fails.
 static void keep_stream_places(void) {
@@ -98,8 +85,9 @@ static void keep_stream_places(void) {
 
 int main(int argc, char **argv) {
   keep_stream_places();
-  let_threads_sleep(argv);
-  signal(SIGXFSZ, SIG_IGN); // a file that may not grow is then an ordinary failure to write
+  if (mus_threads_wait_briefly())
+    execv("/proc/self/exe", argv); // where this fails, all works, if slower on a busy machine
+  signal(SIGXFSZ, SIG_IGN);        // a file that may not grow is then an ordinary failure to write
   int status = dispatch(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     fprintf(stderr, "muslin: cannot write to the standard output\n");
