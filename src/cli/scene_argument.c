@@ -11,14 +11,22 @@
 
 enum { BUILTINS = 32 };
 
+static int is_builtin(const char *word) {
+  const char *name;
+  for (int k = 0; (name = mus_scene_builtin_name(k, NULL)); ++k)
+    if (strcmp(name, word) == 0)
+      return 1;
+  return 0;
+}
+
 static int load_builtin(const char *program, const char *word, mus_scene *scene) {
+  if (is_builtin(word)) {
+    mus_status status = mus_scene_builtin(word, scene);
+    return status ? failure_status(program, NULL, status) : 0;
+  }
   const char *names[BUILTINS + 1] = {NULL};
   char list[256] = "";
   for (int k = 0; k < BUILTINS && (names[k] = mus_scene_builtin_name(k, NULL)); ++k) {
-    if (strcmp(names[k], word) == 0) {
-      mus_status status = mus_scene_builtin(word, scene);
-      return status ? failure_status(program, NULL, status) : 0;
-    }
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", names[k]);
   }
@@ -48,14 +56,6 @@ static int load_file(const char *program, const char *path, mus_scene *scene) {
     mus_scene_free(scene);
     return failure_memory(program);
   }
-  return 0;
-}
-
-static int is_builtin(const char *word) {
-  const char *name;
-  for (int k = 0; (name = mus_scene_builtin_name(k, NULL)); ++k)
-    if (strcmp(name, word) == 0)
-      return 1;
   return 0;
 }
 

@@ -28,7 +28,6 @@ static void evaluate_triangles(const assembly *all, const mus_model_cloth *c, in
 }
 
 static void evaluate(const void *context, int list, int first, int count, double *gradient, double *block) {
-  static const double one = 1;
   const assembly *all = context;
   const mus_instant *at = all->at;
   const mus_model_list *which = &all->model->lists[list];
@@ -38,7 +37,7 @@ static void evaluate(const void *context, int list, int first, int count, double
   e.blend = (mus_blend){at->length * at->length, at->length, at->drift, 0};
   e.gradient = gradient;
   e.block = block;
-  mus_keys_at(&c->source->stiffness, 1, at->time, &one, &e.scale);
+  e.scale = mus_stiffness_at(c->source, at->time);
   switch (which->kind) {
   case MUS_ELEMENT_TRIANGLE:
     evaluate_triangles(all, c, first, count, &e);

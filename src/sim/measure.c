@@ -91,9 +91,7 @@ static double energy_of(const mus_model_cloth *c, mus_element_kind kind, int cou
 }
 
 static void add_cloth(const mus_sim *sim, const mus_model_cloth *c, double time, int part, double *strain, sums *to) {
-  static const double one = 1;
-  double scale;
-  mus_keys_at(&c->source->stiffness, 1, time, &one, &scale);
+  double scale = mus_stiffness_at(c->source, time);
   mus_evaluation e = {.position = sim->position + 3 * (size_t)c->first_vertex, .scale = scale};
   add_membranes(c, e.position, scale, part, strain, to);
   add_springs(&c->springs, e.position, part, strain + c->membranes.count, to);

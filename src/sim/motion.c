@@ -27,6 +27,13 @@ void mus_gravity_at(const mus_scene *scene, double time, double gravity[3]) {
   mus_keys_at(&scene->gravity, 3, time, earth, gravity);
 }
 
+double mus_stiffness_at(const mus_cloth *cloth, double time) {
+  static const double one = 1;
+  double factor;
+  mus_keys_at(&cloth->stiffness, 1, time, &one, &factor);
+  return factor;
+}
+
 int mus_pin_holds(const mus_pin *pin, double time) { return time >= pin->from && time <= pin->to; }
 
 void mus_pin_offset(const mus_pin *pin, double time, double offset[3]) {

@@ -10,6 +10,9 @@ void mus_keys_at(const mus_keys *keys, int width, double time, const double *fal
 // m/s^2; the earth's where the scene gives none.
 void mus_gravity_at(const mus_scene *scene, double time, double gravity[3]);
 
+// The factor on a cloth's stiffnesses; 1 where the scene gives none.
+double mus_stiffness_at(const mus_cloth *cloth, double time);
+
 // 1 while the pin holds its vertices.
 int mus_pin_holds(const mus_pin *pin, double time);
 // How far the pin has moved its vertices from where they started, m.

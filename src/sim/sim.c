@@ -33,16 +33,25 @@ static mus_status allocate(mus_sim *sim) {
   return sim->strain && sim->constraint && sim->constraint_of ? MUS_OK : mus_fail_memory();
 }
 
+mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *options, mus_solver **out) {
+  const mus_model *m = &sim->model;
+  mus_solver *solver = NULL;
+  mus_status status = mus_solver_create(options, &solver);
+  if (!status)
+    status = mus_solver_set_pattern(solver, m->vertices, 3, m->pattern.row_start, m->pattern.column);
+  if (status)
+    mus_solver_free(solver);
+  else
+    *out = solver;
+  return status;
+}
+
 mus_status mus_sim_renew_solver(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_solver *solver = NULL;
-  mus_status status = mus_solver_create(&m->scene->solver, &solver);
-  if (!status)
-    status = mus_solver_set_pattern(solver, m->vertices, 3, m->pattern.row_start, m->pattern.column);
-  if (status) {
-    mus_solver_free(solver);
+  mus_status status = mus_sim_make_solver(sim, &m->scene->solver, &solver);
+  if (status)
     return status;
-  }
   mus_matrix matrix = {&m->pattern, 3, 3, mus_solver_values(solver)};
   if (sim->solver)
     mus_copy(mus_matrix_values(&matrix), sim->matrix.value, matrix.value);
@@ -67,6 +76,12 @@ static const double *in_seen_order(const mus_sim *sim, const double *value, doub
       mus_copy(3 * (size_t)c->shape.mesh.vertices, value + first, seen + first);
   }
   return sim->reordered ? seen : value;
+}
+
+void mus_sim_clear_pinned(const mus_sim *sim, double *value) {
+  for (int k = 0; k < sim->constraints; ++k)
+    for (int c = 0; c < 3; ++c)
+      value[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
 }
 
 void mus_sim_show(mus_sim *sim) {
@@ -199,9 +214,7 @@ const double *mus_sim_residual(mus_sim *sim) {
   mus_multiply(&sim->matrix, sim->change, residual);
   mus_xpay(3 * (size_t)sim->model.vertices, sim->right, -1, residual);
   mus_par_set_threads(before);
-  for (int k = 0; k < sim->constraints; ++k)
-    for (int c = 0; c < 3; ++c)
-      residual[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
+  mus_sim_clear_pinned(sim, residual);
   return in_seen_order(sim, residual, sim->seen[2]);
 }
 

@@ -35,8 +35,12 @@ struct mus_sim {
   int records, record_room;
 };
 
+// An empty solver with the model's pattern. `out` is written on success only.
+mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *options, mus_solver **out);
 // The solver as it is at the start, without a memory of earlier steps.
 mus_status mus_sim_renew_solver(mus_sim *sim);
+// Zeros where pins hold, in vertices * 3 numbers.
+void mus_sim_clear_pinned(const mus_sim *sim, double *value);
 // Call when positions or velocities have changed other than by a step.
 void mus_sim_show(mus_sim *sim);
 

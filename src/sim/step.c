@@ -119,10 +119,7 @@ static mus_status solve(mus_sim *sim, mus_step_record *record) {
   if (!sim->strong) {
     mus_solver_options options = sim->model.scene->solver;
     options.method = MUS_METHOD_CHOLMOD;
-    status = mus_solver_create(&options, &sim->strong);
-    if (!status)
-      status = mus_solver_set_pattern(sim->strong, sim->model.vertices, 3, sim->model.pattern.row_start,
-                                      sim->model.pattern.column);
+    status = mus_sim_make_solver(sim, &options, &sim->strong);
     if (status)
       return status;
   }
@@ -171,21 +168,18 @@ static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int wit
   double begin = mus_seconds();
   mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0}, with_matrix);
   finish_right(sim, s, sim->saved_velocity);
-  for (int k = 0; k < sim->constraints; ++k)
-    for (int c = 0; c < 3; ++c)
-      sim->right[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
+  mus_sim_clear_pinned(sim, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
 }
 
 // A bound on the error of the velocities, m/s, as a mean over the mass: the matrix is never below M.
 static double velocity_error(const mus_sim *sim) {
-  double sum = 0, mass = 0;
+  double sum = 0;
   for (int i = 0; i < sim->model.vertices; ++i) {
     const double *r = sim->right + 3 * (size_t)i;
     sum += mus_dot3(r, r) / sim->model.mass[i];
-    mass += sim->model.mass[i];
   }
-  return sqrt(sum / mass);
+  return sqrt(sum / sim->model.total_mass);
 }
 
 // Goes along `change`, or part of the way; leaves r at the new iterate in `right` and the part in `part`.
@@ -273,34 +267,41 @@ void mus_step_remember(mus_sim *sim, const mus_step_record *record) {
 
 // Whether energies before and after the step can be compared: neither wind nor a key puts any in.
 static int is_closed(const mus_sim *sim, double time) {
-  static const double one = 1;
   const mus_scene *scene = sim->model.scene;
   double before[3], after[3];
   mus_gravity_at(scene, sim->time, before);
   mus_gravity_at(scene, time, after);
   int closed = scene->wind.count == 0 && memcmp(before, after, sizeof before) == 0;
   for (int k = 0; k < sim->model.cloth_count; ++k) {
-    mus_keys_at(&sim->model.cloths[k].source->stiffness, 1, sim->time, &one, before);
-    mus_keys_at(&sim->model.cloths[k].source->stiffness, 1, time, &one, after);
-    closed = closed && before[0] == after[0];
+    const mus_cloth *cloth = sim->model.cloths[k].source;
+    closed = closed && mus_stiffness_at(cloth, sim->time) == mus_stiffness_at(cloth, time);
   }
   return closed;
 }
 
-// What the pins have done in a linearised step, J: their impulses A d - b along the way that they went.
-static double work_of_pins(mus_sim *sim, const scheme *s) {
-  double *impulse = sim->iterate, work = 0; // room that only Newton's method needs
-  mus_multiply(&sim->matrix, sim->change, impulse);
-  for (int k = 0; k < sim->constraints; ++k)
-    for (int c = 0; c < 3; ++c) {
-      size_t at = 3 * (size_t)sim->constraint[k].node + (size_t)c;
-      work += (impulse[at] - sim->right[at]) * (sim->position[at] - sim->saved_position[at]) / s->length;
-    }
+// What the pins have done in a linearised step, J: their impulses A d - b along the way that they went. Only the rows
+// of those that have moved are multiplied.
+static double work_of_pins(const mus_sim *sim, const scheme *s) {
+  const mus_pattern *pattern = &sim->model.pattern;
+  double work = 0;
+  for (int k = 0; k < sim->constraints; ++k) {
+    int i = sim->constraint[k].node;
+    double way[3];
+    mus_subtract3(sim->position + 3 * (size_t)i, sim->saved_position + 3 * (size_t)i, way);
+    if (way[0] == 0 && way[1] == 0 && way[2] == 0)
+      continue;
+    work -= mus_dot3(sim->right + 3 * (size_t)i, way) / s->length;
+    for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; ++e)
+      for (int c = 0; c < 3; ++c)
+        work += way[c] *
+                mus_dot3(sim->matrix.value + 9 * (size_t)e + 3 * c, sim->change + 3 * (size_t)pattern->column[e]) /
+                s->length;
+  }
   return work;
 }
 
 // Large steps overshoot: what was linear at their start is not at their end, and stretches what it should only turn.
-static mus_status check_energy(mus_sim *sim, const scheme *s, const mus_step_record *record) {
+static mus_status check_energy(const mus_sim *sim, const scheme *s, const mus_step_record *record) {
   const mus_scene *scene = sim->model.scene;
   if (!scene->adaptive || scene->integrator == MUS_NEWTON || record->halvings >= ENERGY_HALVINGS ||
       !is_closed(sim, record->time))
