@@ -1,6 +1,7 @@
 // Reverse Cuthill-McKee. See reorder.h.
 #include "mesh/reorder.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -176,12 +177,20 @@ void mus_order_restore(const mus_order *order, int width, const double *value, d
     memcpy(before + (size_t)order->vertex[v] * (size_t)width, value + v * (size_t)width, (size_t)width * sizeof *value);
 }
 
-mus_spread mus_mesh_spread(const mus_topology *topology) {
+// Of vertices with these new numbers; NULL: as they are.
+static mus_spread spread_of(const mus_topology *topology, const int *number) {
   mus_spread spread = {0, 0};
   for (size_t e = 0; e < (size_t)topology->edges; ++e) {
-    int distance = topology->edge[2 * e + 1] - topology->edge[2 * e]; // the larger comes second
+    int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+    int distance = number ? abs(number[b] - number[a]) : b - a; // the larger comes second
     spread.bandwidth = distance > spread.bandwidth ? distance : spread.bandwidth;
     spread.mean += (double)distance / topology->edges;
   }
   return spread;
+}
+
+mus_spread mus_mesh_spread(const mus_topology *topology) { return spread_of(topology, NULL); }
+
+mus_spread mus_order_spread(const mus_order *order, const mus_topology *topology) {
+  return spread_of(topology, order->new_vertex);
 }

@@ -31,5 +31,7 @@ typedef struct mus_spread {
   double mean;
 } mus_spread;
 mus_spread mus_mesh_spread(const mus_topology *topology);
+// The same for a mesh in the new order; the topology is that of the order before.
+mus_spread mus_order_spread(const mus_order *order, const mus_topology *topology);
 
 #endif

@@ -103,8 +103,11 @@ static mus_spread spread_after(mus_arena *arena, const mus_mesh *mesh) {
   mus_order order = order_of(arena, mesh);
   mus_mesh sorted;
   assert_int_equal(mus_order_apply(arena, &order, mesh, &sorted), MUS_OK);
-  mus_topology topology = topology_of(arena, &sorted);
-  return mus_mesh_spread(&topology);
+  mus_topology before = topology_of(arena, mesh), topology = topology_of(arena, &sorted);
+  mus_spread foretold = mus_order_spread(&order, &before), found = mus_mesh_spread(&topology);
+  assert_int_equal(foretold.bandwidth, found.bandwidth);
+  assert_true(foretold.mean > found.mean * (1 - 1e-12) && foretold.mean < found.mean * (1 + 1e-12));
+  return found;
 }
 
 // A grid of m x n vertices with diagonals has an order with a bandwidth of about the shorter side, however it comes in.
