@@ -24,7 +24,9 @@ typedef enum mus_cloth_shape_kind {
   MUS_CLOTH_L,
   MUS_CLOTH_DISC,
   MUS_CLOTH_STRIP,
-  MUS_CLOTH_FILE
+  MUS_CLOTH_FILE,
+  MUS_CLOTH_TUBE,   ///< size[0] is its circumference, size[1] its length; its axis is x
+  MUS_CLOTH_GARMENT ///< panels around the body `around`, with seams
 } mus_cloth_shape_kind;
 typedef enum mus_tessellation { MUS_REGULAR, MUS_IRREGULAR } mus_tessellation;
 
@@ -37,6 +39,8 @@ typedef struct mus_cloth_shape {
   char *file;                    ///< OBJ or PLY, for MUS_CLOTH_FILE; relative to the scene file
   double scale;                  ///< metres a unit of the file's positions (1)
   double material_scale;         ///< metres a unit of the file's texture coordinates; 0: rest shape from positions
+  char *start;                   ///< a second mesh whose first vertices are where the file's start; NULL: as in `file`
+  char *around;                  ///< name of the body that a garment is made for
 } mus_cloth_shape;
 
 /// How a cloth resists deformation.
@@ -62,7 +66,9 @@ typedef struct mus_pin {
   double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
   double frequency;    ///< Hz
   double phase;        ///< radians
-  double from, to;     ///< s: held in this time only (0, 1e9)
+  mus_keys turn;   ///< width 3: degrees about x, then y, then z, around `pivot`, before the offset; none: not turned
+  double pivot[3]; ///< m
+  double from, to; ///< s: held in this time only (0, 1e9)
 } mus_pin;
 
 typedef struct mus_cloth {
@@ -76,9 +82,59 @@ typedef struct mus_cloth {
   double density;                                               ///< kg/m^2; 0: the fabric's
   double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors on the fabric's values (1)
   mus_keys stiffness; ///< width 1: a factor on all stiffnesses over time; none: 1
+  double thickness;   ///< m: how far apart layers rest (0.001); held to half of the shortest edge at a vertex
+  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); of two cloths, their mean
+  int stitch_count;   ///< numbers, two a stitch
+  int *stitches;      ///< pairs of vertices to be sewn together, beside those of the file
+  double close;       ///< s in which stitches close (1)
   int pin_count;
   mus_pin *pins;
 } mus_cloth;
+
+/// Where a body's surface comes from. Round shapes are cut into facets, and what cloth touches are the facets.
+typedef enum mus_body_shape_kind {
+  MUS_BODY_PLANE,         ///< y = 0, front upwards, size[0] along x and size[2] along z
+  MUS_BODY_SPHERE,        ///< around the origin
+  MUS_BODY_BOX,           ///< around the origin
+  MUS_BODY_CAPSULE,       ///< along y around the origin, `length` between the centres of its two half spheres
+  MUS_BODY_BOX_WITH_HOLE, ///< a box with a round hole of `radius` along y
+  MUS_BODY_FUNNEL,        ///< a thick-walled cone around y, from `radius` at its lower end to size[0] / 2 at its upper
+  MUS_BODY_MANNEQUIN,     ///< a figure of capsules that walks and runs
+  MUS_BODY_FILE
+} mus_body_shape_kind;
+
+typedef struct mus_body_shape {
+  mus_body_shape_kind kind;
+  double size[3];  ///< m (1, 1, 1)
+  double radius;   ///< m (0.25)
+  double length;   ///< m (0.5)
+  double facet;    ///< m: facets lie at most so far from a round surface (0.0002)
+  char *file;      ///< OBJ, PLY, glTF 2.0 (.gltf, .glb), or a sequence of OBJ with #### in its name
+  double scale;    ///< metres a unit of the file's positions (1)
+  char *motion;    ///< a PC2 or MDD that moves the file's mesh
+  double rate;     ///< Hz: frames of a sequence or PC2; 0: the scene's frame rate
+  char *animation; ///< of a glTF file by its name; NULL: its first
+  double height;   ///< m: of a mannequin (1.75)
+  mus_keys speed;  ///< width 1, m/s: how fast a mannequin goes; none: it walks, then runs
+} mus_body_shape;
+
+/// What cloth meets and cannot move.
+typedef struct mus_body {
+  char *name;
+  mus_body_shape shape;
+  mus_keys rotate;    ///< width 3: degrees about x, then y, then z
+  mus_keys translate; ///< width 3: m, after the rotation
+  double friction;    ///< Coulomb's coefficient of cloth on it (0.3)
+  double thickness;   ///< m: added to the distance at which cloth rests (0)
+} mus_body;
+
+/// Vertices of two cloths to be sewn together. Stitches within one cloth are the cloth's.
+typedef struct mus_seam {
+  char *from, *to; ///< names of the cloths
+  int pair_count;  ///< numbers, two a pair
+  int *pairs;      ///< vertex of `from`, vertex of `to`, ...
+  double close;    ///< s in which it closes (1)
+} mus_seam;
 
 typedef enum mus_integrator {
   MUS_EULER, ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
@@ -102,6 +158,11 @@ typedef struct mus_scene {
   mus_solver_options solver;
   int cloth_count;
   mus_cloth *cloths;
+  int contact; ///< 1: cloth passes through nothing (1); 0: through everything
+  int body_count;
+  mus_body *bodies;
+  int seam_count;
+  mus_seam *seams;
 } mus_scene;
 
 /// A scene with every default and no cloth. mus_scene_free() frees what a scene owns; scenes filled by hand must take
@@ -109,6 +170,8 @@ typedef struct mus_scene {
 MUS_API mus_scene mus_default_scene(void);
 MUS_API mus_cloth mus_default_cloth(void);
 MUS_API mus_pin mus_default_pin(void);
+MUS_API mus_body mus_default_body(void);
+MUS_API mus_seam mus_default_seam(void);
 MUS_API void mus_scene_free(mus_scene *scene);
 
 /// Reads a scene file. Strict: an unknown key, a value of the wrong kind or out of range is an error that names file,

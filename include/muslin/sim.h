@@ -32,6 +32,13 @@ typedef struct mus_step_record {
   double kinetic, stretch, shear, bend, potential; ///< J, at the step's end
   double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
   double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
+  int body_contacts;                               ///< vertices that a body held
+  int cloth_contacts;                              ///< pairs of features that repelled each other
+  int impacts;                                     ///< pairs that would have met, and were kept from it
+  int zones;                                       ///< groups of these that had to be solved together
+  int tangled;    ///< edges that go through a triangle at the step's end; none unless the start or a body made them
+  int impossible; ///< pairs that bodies or pins brought together all the same
+  double detect_seconds, respond_seconds; ///< looking for contacts; answering them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
 } mus_step_record;
 

@@ -139,8 +139,33 @@ typedef struct mus_constraint {
 } mus_constraint;
 
 /// Replaces all constraints; count 0 removes them. A node may be named once.
-/// Equality constraints that join several nodes will come in as a call beside this one.
 MUS_API mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints);
+
+/// An equality across nodes: sum_k direction[k] . x_node[k] = value, k < count. Face-vertex contacts have four nodes
+/// with directions w_k n, edge-edge contacts too. For block sizes 1 to 3.
+typedef struct mus_equality {
+  int count; ///< 1 to 4
+  int node[4];
+  double direction[4][3];
+  double value;
+} mus_equality;
+
+/// Replaces all equalities; count 0 removes them. They hold together with the constraints of single nodes: what these
+/// already fix is taken from the equality. Dependent ones that agree are dropped, contradicting ones are refused.
+MUS_API mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities);
+
+/// A term beyond the pattern: w w^T (x) B with w of up to four nodes, B symmetric positive semi-definite. Springs
+/// between cloth and cloth, that come and go, are of this kind. For block size 3.
+typedef struct mus_coupling {
+  int count; ///< 1 to 4
+  int node[4];
+  double weight[4];
+  double block[9];
+} mus_coupling;
+
+/// Replaces all couplings, which are added to the matrix; count 0 removes them. The pattern, and with it all that was
+/// precomputed, stays as it is.
+MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings);
 
 /// Solves A x = b subject to the constraints. x holds the first guess and receives the solution (rows * block numbers).
 /// MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last good one; other failures leave x as it was.

@@ -22,6 +22,7 @@ mus_scene mus_default_scene(void) {
                      .newton_iterations = 50,
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
+                     .contact = 1,
                      .solver = mus_default_solver_options()};
 }
 
@@ -31,10 +32,21 @@ mus_cloth mus_default_cloth(void) {
                      .stretch_scale = 1,
                      .shear_scale = 1,
                      .bend_scale = 1,
-                     .damping_scale = 1};
+                     .damping_scale = 1,
+                     .thickness = 0.001,
+                     .friction = 0.3,
+                     .close = 1};
 }
 
 mus_pin mus_default_pin(void) { return (mus_pin){.to = forever}; }
+
+mus_body mus_default_body(void) {
+  return (mus_body){
+      .shape = {.size = {1, 1, 1}, .radius = 0.25, .length = 0.5, .facet = 0.0002, .scale = 1, .height = 1.75},
+      .friction = 0.3};
+}
+
+mus_seam mus_default_seam(void) { return (mus_seam){.close = 1}; }
 
 static void free_keys(mus_keys *keys) {
   free(keys->time);
@@ -47,13 +59,34 @@ void mus_scene_free(mus_scene *scene) {
     for (int p = 0; p < cloth->pin_count; ++p) {
       free(cloth->pins[p].where.vertices);
       free_keys(&cloth->pins[p].offset);
+      free_keys(&cloth->pins[p].turn);
     }
     free(cloth->pins);
     free(cloth->name);
     free(cloth->fabric);
     free(cloth->shape.file);
+    free(cloth->shape.start);
+    free(cloth->shape.around);
+    free(cloth->stitches);
     free_keys(&cloth->stiffness);
   }
+  for (int b = 0; b < scene->body_count; ++b) {
+    mus_body *body = &scene->bodies[b];
+    free(body->name);
+    free(body->shape.file);
+    free(body->shape.motion);
+    free(body->shape.animation);
+    free_keys(&body->shape.speed);
+    free_keys(&body->rotate);
+    free_keys(&body->translate);
+  }
+  for (int k = 0; k < scene->seam_count; ++k) {
+    free(scene->seams[k].from);
+    free(scene->seams[k].to);
+    free(scene->seams[k].pairs);
+  }
+  free(scene->bodies);
+  free(scene->seams);
   free(scene->cloths);
   free(scene->name);
   free_keys(&scene->gravity);
@@ -63,6 +96,8 @@ void mus_scene_free(mus_scene *scene) {
 
 static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
+static void body_defaults(void *body) { *(mus_body *)body = mus_default_body(); }
+static void seam_defaults(void *seam) { *(mus_seam *)seam = mus_default_seam(); }
 
 // --- tables ----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +107,9 @@ static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 #define SCHEMA(name, words, type, table, defaults)                                                                     \
   static const mus_schema name = {words, sizeof(type), table, sizeof table / sizeof *table, defaults}
 
-static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", NULL};
+static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", "tube", "garment", NULL};
+static const char *const body_words[] = {"plane",  "sphere",    "box",  "capsule", "box-with-hole",
+                                         "funnel", "mannequin", "file", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
 static const char *const integrator_words[] = {"euler", "bdf2", "newton", NULL};
@@ -90,7 +127,9 @@ static const mus_field shape_fields[] = {
     {"seed", MUS_FIELD_WHOLE, AT(mus_cloth_shape, seed), FROM_TO(0, INT_MAX)},
     {"file", MUS_FIELD_TEXT, AT(mus_cloth_shape, file)},
     {"scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
-    {"material_scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)}};
+    {"material_scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)},
+    {"start", MUS_FIELD_TEXT, AT(mus_cloth_shape, start)},
+    {"around", MUS_FIELD_TEXT, AT(mus_cloth_shape, around)}};
 SCHEMA(shape_schema, "a shape", mus_cloth_shape, shape_fields, NULL);
 
 static const mus_field selection_fields[] = {{"vertices", MUS_FIELD_WHOLES, AT(mus_selection, vertices),
@@ -110,6 +149,8 @@ static const mus_field pin_fields[] = {
     {"amplitude", MUS_FIELD_NUMBERS, AT(mus_pin, amplitude), .width = 3, FROM_TO(-1e6, 1e6)},
     {"frequency", MUS_FIELD_NUMBER, AT(mus_pin, frequency), FROM_TO(0, 1e6)},
     {"phase", MUS_FIELD_NUMBER, AT(mus_pin, phase), FROM_TO(-1e3, 1e3)},
+    {"turn", MUS_FIELD_KEYS, AT(mus_pin, turn), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"pivot", MUS_FIELD_NUMBERS, AT(mus_pin, pivot), .width = 3, FROM_TO(-1e6, 1e6)},
     {"from", MUS_FIELD_NUMBER, AT(mus_pin, from), FROM_TO(0, 1e9)},
     {"to", MUS_FIELD_NUMBER, AT(mus_pin, to), FROM_TO(0, 1e9)}};
 SCHEMA(pin_schema, "a pin", mus_pin, pin_fields, pin_defaults);
@@ -128,8 +169,43 @@ static const mus_field cloth_fields[] = {
     {"bend_scale", MUS_FIELD_NUMBER, AT(mus_cloth, bend_scale), FROM_TO(0, 1e6)},
     {"damping_scale", MUS_FIELD_NUMBER, AT(mus_cloth, damping_scale), FROM_TO(0, 1e6)},
     {"stiffness", MUS_FIELD_KEYS, AT(mus_cloth, stiffness), .width = 1, FROM_TO(0, 1e6)},
+    {"thickness", MUS_FIELD_NUMBER, AT(mus_cloth, thickness), FROM_TO(1e-5, 0.1)},
+    {"friction", MUS_FIELD_NUMBER, AT(mus_cloth, friction), FROM_TO(0, 10)},
+    {"stitches", MUS_FIELD_WHOLES, AT(mus_cloth, stitches), GIVEN_BY(mus_cloth, stitch_count), FROM_TO(0, INT_MAX)},
+    {"close", MUS_FIELD_NUMBER, AT(mus_cloth, close), FROM_TO(0, 1e9)},
     {"pins", MUS_FIELD_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
 SCHEMA(cloth_schema, "a cloth", mus_cloth, cloth_fields, cloth_defaults);
+
+static const mus_field body_shape_fields[] = {
+    {"kind", MUS_FIELD_CHOICE, AT(mus_body_shape, kind), .choices = body_words},
+    {"size", MUS_FIELD_NUMBERS, AT(mus_body_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
+    {"radius", MUS_FIELD_NUMBER, AT(mus_body_shape, radius), FROM_TO(1e-6, 1e4)},
+    {"length", MUS_FIELD_NUMBER, AT(mus_body_shape, length), FROM_TO(0, 1e4)},
+    {"facet", MUS_FIELD_NUMBER, AT(mus_body_shape, facet), FROM_TO(1e-7, 1)},
+    {"file", MUS_FIELD_TEXT, AT(mus_body_shape, file)},
+    {"scale", MUS_FIELD_NUMBER, AT(mus_body_shape, scale), FROM_TO(1e-9, 1e9)},
+    {"motion", MUS_FIELD_TEXT, AT(mus_body_shape, motion)},
+    {"rate", MUS_FIELD_NUMBER, AT(mus_body_shape, rate), FROM_TO(0, 1e6)},
+    {"animation", MUS_FIELD_TEXT, AT(mus_body_shape, animation)},
+    {"height", MUS_FIELD_NUMBER, AT(mus_body_shape, height), FROM_TO(0.1, 100)},
+    {"speed", MUS_FIELD_KEYS, AT(mus_body_shape, speed), .width = 1, FROM_TO(0, 20)}};
+SCHEMA(body_shape_schema, "the shape of a body", mus_body_shape, body_shape_fields, NULL);
+
+static const mus_field body_fields[] = {
+    {"name", MUS_FIELD_TEXT, AT(mus_body, name)},
+    {"shape", MUS_FIELD_OBJECT, AT(mus_body, shape), .inner = &body_shape_schema},
+    {"rotate", MUS_FIELD_KEYS, AT(mus_body, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"translate", MUS_FIELD_KEYS, AT(mus_body, translate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"friction", MUS_FIELD_NUMBER, AT(mus_body, friction), FROM_TO(0, 10)},
+    {"thickness", MUS_FIELD_NUMBER, AT(mus_body, thickness), FROM_TO(0, 0.1)}};
+SCHEMA(body_schema, "a body", mus_body, body_fields, body_defaults);
+
+static const mus_field seam_fields[] = {
+    {"from", MUS_FIELD_TEXT, AT(mus_seam, from)},
+    {"to", MUS_FIELD_TEXT, AT(mus_seam, to)},
+    {"pairs", MUS_FIELD_WHOLES, AT(mus_seam, pairs), GIVEN_BY(mus_seam, pair_count), FROM_TO(0, INT_MAX)},
+    {"close", MUS_FIELD_NUMBER, AT(mus_seam, close), FROM_TO(0, 1e9)}};
+SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 
 static const mus_field aggregation_fields[] = {
     {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
@@ -169,7 +245,10 @@ static const mus_field scene_fields[] = {
     {"gust", MUS_FIELD_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
     {"air_density", MUS_FIELD_NUMBER, AT(mus_scene, air_density), FROM_TO(0, 1e3)},
     {"solver", MUS_FIELD_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
-    {"cloths", MUS_FIELD_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema}};
+    {"cloths", MUS_FIELD_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
+    {"contact", MUS_FIELD_TRUTH, AT(mus_scene, contact)},
+    {"bodies", MUS_FIELD_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
+    {"seams", MUS_FIELD_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
 // --- reading ---------------------------------------------------------------------------------------------------------
@@ -205,23 +284,38 @@ static mus_status finish(const char *name, mus_status status, mus_scene *read, m
   return status;
 }
 
-// Mesh files are named relative to the scene file.
+// A file's name relative to the working directory instead of to a folder.
+static mus_status find_file(const char *path, size_t folder, char **file) {
+  if (!*file || **file == '/' || folder == 0)
+    return MUS_OK;
+  char *joined = malloc(folder + strlen(*file) + 1);
+  if (!joined)
+    return mus_fail_memory();
+  memcpy(joined, path, folder);
+  strcpy(joined + folder, *file);
+  free(*file);
+  *file = joined;
+  return MUS_OK;
+}
+
+// Files are named relative to the scene file.
 static mus_status find_files(const char *path, mus_scene *scene) {
   const char *slash = strrchr(path, '/');
   size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-  for (int c = 0; c < scene->cloth_count && folder > 0; ++c) {
-    char **file = &scene->cloths[c].shape.file;
-    if (!*file || **file == '/')
-      continue;
-    char *joined = malloc(folder + strlen(*file) + 1);
-    if (!joined)
-      return mus_fail_memory();
-    memcpy(joined, path, folder);
-    strcpy(joined + folder, *file);
-    free(*file);
-    *file = joined;
+  mus_status status = MUS_OK;
+  for (int c = 0; c < scene->cloth_count && !status; ++c) {
+    mus_cloth_shape *shape = &scene->cloths[c].shape;
+    status = find_file(path, folder, &shape->file);
+    if (!status)
+      status = find_file(path, folder, &shape->start);
   }
-  return MUS_OK;
+  for (int b = 0; b < scene->body_count && !status; ++b) {
+    mus_body_shape *shape = &scene->bodies[b].shape;
+    status = find_file(path, folder, &shape->file);
+    if (!status)
+      status = find_file(path, folder, &shape->motion);
+  }
+  return status;
 }
 
 mus_status mus_scene_load(const char *path, mus_scene *scene) {

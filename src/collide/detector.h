@@ -1,0 +1,57 @@
+// Finding contacts: what lies near what, what will touch what, what crosses what. One tree of boxes over the triangles
+// of a surface serves all questions; it is refitted to new positions, not built again.
+//
+// Answers are lists that do not depend on the number of threads. Pairs that can never collide (see surface.h) and those
+// that are released (see below) are left out.
+//
+// Continuous detection never misses: see ccd.h for the bound. With `separation` s, a pair of gap g (surface.h) whose
+// features are d0 apart at the start is reported when its distance falls below min(s g, d0 / 2) at any time of the
+// straight motion from x0 to x1, and possibly when it comes within the tolerance of ccd.h of that. So a pair that
+// starts apart and is not reported ends apart, by a known distance, and positions may be rounded to single precision.
+#ifndef MUS_COLLIDE_DETECTOR_H
+#define MUS_COLLIDE_DETECTOR_H
+
+#include "collide/contact.h"
+#include "collide/surface.h"
+
+typedef struct mus_detector mus_detector;
+
+// The surface must outlive the detector. `x`: typical positions, which the tree is built from.
+mus_status mus_detector_create(const mus_surface *surface, const double *x, mus_detector **out);
+void mus_detector_free(mus_detector *detector); // NULL is fine
+size_t mus_detector_bytes(const mus_detector *detector);
+
+// Contacts at positions x whose distance is below `reach` times their gap. Vertex-face contacts have their closest
+// point anywhere on the triangle; where it lies on an edge or corner that several triangles share, or where the closest
+// points of two edges are ends, the same vector would come several times: only the contact with the lowest kind and
+// numbers is kept.
+mus_status mus_detector_near(mus_detector *detector, const double *x, double reach, mus_list *contacts);
+
+// Contacts that happen between x0 and x1, at the time when they do: node weights and normal are those at that time.
+// `moved`: vertices; only pairs with a node that is marked are looked at. NULL: all.
+mus_status mus_detector_impacts(mus_detector *detector, const double *x0, const double *x1, double separation,
+                                const unsigned char *moved, mus_list *contacts);
+
+// An edge that goes through a triangle.
+typedef struct mus_crossing {
+  int edge, triangle;
+  double along;   // 0 ... 1 on the edge
+  double part[3]; // barycentric coordinates in the triangle
+} mus_crossing;
+// All crossings at positions x, of cloth with cloth and of cloth with bodies, in the order of their numbers. Released
+// pairs are not left out. For response, not for proof: signs are those of rounded determinants.
+mus_status mus_detector_crossings(mus_detector *detector, const double *x, mus_list *crossings);
+
+// Releases the pairs around these crossings, and only these, from now on: a pair of features is free to pass when one
+// lies within a ring of triangles around the edge of a crossing and the other within a ring around its triangle. What
+// is tangled could not come apart otherwise. NULL or an empty list: none.
+mus_status mus_detector_release(mus_detector *detector, const mus_list *crossings);
+
+// The point of all bodies' triangles (or of all, with `cloth`) that is closest to p, within `reach`; -1 where none is,
+// else the triangle. part: barycentric coordinates. The tree must have been fitted to x by one of the calls above or by
+// mus_detector_fit().
+int mus_detector_closest(const mus_detector *detector, const double *x, const double p[3], double reach, int cloth,
+                         double part[3]);
+mus_status mus_detector_fit(mus_detector *detector, const double *x);
+
+#endif

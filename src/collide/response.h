@@ -1,0 +1,45 @@
+// From positions that a step proposes to positions that it may take: the fail-safe after the linear solve.
+//
+// Given x0, free of intersections among the pairs that are not released, and x1, where the step would go, x1 is
+// changed, as little as seems possible in the norm of the masses, until the straight motion from x0 to x1 brings no
+// pair within its distance (detector.h). Three stages, each used only where the one before it has not been enough:
+//   1. impulses, contact after contact, with friction (Bridson et al. 2002, section 7.4);
+//   2. impact zones: contacts that share vertices are solved together by inelastic projection (Harmon et al. 2008);
+//   3. planes: each pair that still meets gets a plane that separated it at x0 and must separate it at x1. A pair so
+//      held cannot meet at any time between, x1 = x0 satisfies all planes of pairs that do not move by themselves, and
+//      there are only so many pairs: this ends.
+// Bodies and pinned vertices do not give way (inverse mass 0). Where these alone bring two sides together with cloth
+// between them, no x1 is right; such pairs are counted in `impossible`, and listed.
+//
+// Zones are independent of each other, and within a zone the order is fixed: same bits for any number of threads.
+#ifndef MUS_COLLIDE_RESPONSE_H
+#define MUS_COLLIDE_RESPONSE_H
+
+#include "collide/detector.h"
+
+typedef struct mus_response_options {
+  double separation;                             // of the gap, at which impacts are looked for (0.25)
+  const double *mass;                            // cloth vertices, kg
+  const unsigned char *held;                     // cloth vertices: 1 where a pin prescribes the motion
+  double friction;                               // of cloth on cloth
+  const double *body_friction;                   // bodies
+  int impulse_rounds, zone_rounds, plane_rounds; // at most
+} mus_response_options;
+
+mus_response_options mus_default_response_options(void);
+
+typedef struct mus_response_record {
+  int impacts;    // pairs that would have met in the motion that was proposed
+  int rounds;     // of detection
+  int zones;      // of stages 2 and 3, all rounds together
+  int planes;     // pairs of stage 3
+  int impossible; // pairs that meet all the same
+  double detect_seconds, respond_seconds;
+} mus_response_record;
+
+// `impossible`, where given, receives the contacts that could not be prevented. Positions are those of the whole
+// surface, bodies included; only cloth vertices that are not held change.
+mus_status mus_respond(mus_detector *detector, const mus_surface *surface, const mus_response_options *options,
+                       const double *x0, double *x1, mus_list *impossible, mus_response_record *record);
+
+#endif

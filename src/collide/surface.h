@@ -1,0 +1,40 @@
+// The surface that collides: all cloths and all bodies in one numbering, cloths first.
+//
+// Only topology and thickness are here, which do not change; positions are arrays of their own, vertices * 3 numbers.
+// Pairs of features that share a vertex never collide, nor do two features of bodies, nor vertices that are sewn
+// together: those have the same number in `knot`, and features that have a knot in common count as sharing a vertex.
+#ifndef MUS_COLLIDE_SURFACE_H
+#define MUS_COLLIDE_SURFACE_H
+
+#include "mesh/topology.h"
+
+typedef struct mus_surface {
+  int vertices, edges, triangles;
+  int cloth_vertices, cloth_edges, cloth_triangles; // those of cloths come first
+  int *triangle;                                    // triangles * 3
+  int *edge;                                        // edges * 2, the smaller first
+  int *triangle_edge;                               // triangles * 3: edge k lies opposite corner k
+  int *vertex_start, *vertex_triangle;              // the triangles around a vertex, as in mus_topology
+  int *edge_start, *edge_triangle;                  // the triangles beside an edge
+  int *knot;                                        // vertices: the lowest number of those that are sewn together
+  int *body;                                        // vertices: which body, -1 for cloth
+  double *radius;                                   // vertices: half the thickness, m
+} mus_surface;
+
+// What a surface is made of. Vertices and triangles of cloths come first. Everything is copied.
+typedef struct mus_surface_parts {
+  int vertices, triangles, cloth_vertices, cloth_triangles;
+  const int *triangle;  // triangles * 3
+  const int *body;      // vertices
+  const double *radius; // vertices
+  int sewn;             // pairs of vertices that are sewn together
+  const int *pair;      // sewn * 2
+} mus_surface_parts;
+
+mus_status mus_surface_create(mus_arena *arena, const mus_surface_parts *parts, mus_surface *out);
+
+// How far apart two features rest: the smallest radius among the nodes of the first and among those of the second.
+double mus_vertex_face_gap(const mus_surface *surface, int vertex, int triangle);
+double mus_edge_edge_gap(const mus_surface *surface, int first, int second);
+
+#endif
