@@ -15,7 +15,7 @@ double mus_stiffness_at(const mus_cloth *cloth, double time);
 
 // 1 while the pin holds its vertices.
 int mus_pin_holds(const mus_pin *pin, double time);
-// How far the pin has moved its vertices from where they started, m.
-void mus_pin_offset(const mus_pin *pin, double time, double offset[3]);
+// Where the pin holds a vertex that started at `start`, m: turned about x, then y, then z around the pivot, then moved.
+void mus_pin_target(const mus_pin *pin, double time, const double start[3], double target[3]);
 
 #endif

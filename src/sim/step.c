@@ -71,19 +71,19 @@ static void constrain(mus_sim *sim, const scheme *s, double time) {
     sim->constraint_of[i] = -1;
   for (int p = 0; p < sim->model.pin_count; ++p) {
     const mus_model_pin *pin = &sim->model.pins[p];
-    double offset[3];
     if (!mus_pin_holds(pin->source, time))
       continue;
-    mus_pin_offset(pin->source, time, offset);
     for (int k = 0; k < pin->count; ++k) {
       int i = pin->vertex[k];
       if (sim->constraint_of[i] < 0)
         sim->constraint_of[i] = count++;
       mus_constraint *c = &sim->constraint[sim->constraint_of[i]];
       *c = (mus_constraint){.node = i, .count = 3, .direction = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+      double target[3];
+      mus_pin_target(pin->source, time, sim->model.start + 3 * (size_t)i, target);
       for (int a = 0; a < 3; ++a) {
         size_t at = 3 * (size_t)i + (size_t)a;
-        c->value[a] = (sim->model.start[at] + offset[a] - sim->predicted[at]) / s->length - sim->velocity[at];
+        c->value[a] = (target[a] - sim->predicted[at]) / s->length - sim->velocity[at];
       }
     }
   }

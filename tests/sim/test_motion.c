@@ -35,17 +35,42 @@ static void without_keys_the_fallback_holds(void **state) {
 
 static void pins_start_where_they_are_and_swing(void **state) {
   (void)state;
-  double time[] = {0, 1}, value[] = {0, 0, 0, 1, 0, 0}, offset[3];
+  double time[] = {0, 1}, value[] = {0, 0, 0, 1, 0, 0}, target[3];
+  const double start[] = {3, 2, 1};
   mus_pin pin = mus_default_pin();
   pin.offset = (mus_keys){2, 3, time, value};
   pin.amplitude[1] = 0.5;
   pin.frequency = 2;
   pin.phase = 0.3;
-  mus_pin_offset(&pin, 0, offset);
-  assert_true(offset[0] == 0 && offset[1] == 0 && offset[2] == 0);
-  mus_pin_offset(&pin, 0.75, offset);
-  assert_true(fabs(offset[0] - 0.75) < 1e-14);
-  assert_true(fabs(offset[1] - 0.5 * (sin(2 * 3.14159265358979323846 * 2 * 0.75 + 0.3) - sin(0.3))) < 1e-14);
+  mus_pin_target(&pin, 0, start, target);
+  assert_memory_equal(target, start, sizeof start);
+  mus_pin_target(&pin, 0.75, start, target);
+  assert_true(fabs(target[0] - 3.75) < 1e-14 && target[2] == 1);
+  assert_true(fabs(target[1] - 2 - 0.5 * (sin(2 * 3.14159265358979323846 * 2 * 0.75 + 0.3) - sin(0.3))) < 1e-14);
+}
+
+// About x first, then y, then z, around the pivot; the offset comes after.
+static void pins_turn_around_their_pivot(void **state) {
+  (void)state;
+  double time[] = {0, 4}, turn[] = {0, 0, 0, 720, 0, 0}, target[3];
+  const double start[] = {5, 2, 7};
+  mus_pin pin = mus_default_pin();
+  pin.turn = (mus_keys){2, 3, time, turn};
+  pin.pivot[1] = 1;
+  pin.pivot[2] = 7;
+  mus_pin_target(&pin, 0, start, target);
+  assert_memory_equal(target, start, sizeof start);
+  mus_pin_target(&pin, 0.5, start, target); // a quarter: y goes to z
+  assert_true(target[0] == 5 && fabs(target[1] - 1) < 1e-14 && fabs(target[2] - 8) < 1e-14);
+  mus_pin_target(&pin, 2, start, target); // a whole turn
+  assert_true(fabs(target[1] - 2) < 1e-14 && fabs(target[2] - 7) < 1e-14);
+  double once = 0, all[] = {90, 90, 90}, offset[] = {10, 20, 30};
+  const double unit[] = {0, 1, 0};
+  pin = mus_default_pin();
+  pin.turn = (mus_keys){1, 3, &once, all};
+  pin.offset = (mus_keys){1, 3, &once, offset};
+  mus_pin_target(&pin, 0, unit, target); // y to z, z to x, x to y
+  assert_true(fabs(target[0] - 10) < 1e-14 && fabs(target[1] - 21) < 1e-14 && fabs(target[2] - 30) < 1e-14);
 }
 
 static void pins_hold_in_their_time_only(void **state) {
@@ -62,6 +87,7 @@ static void pins_hold_in_their_time_only(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_are_linear_between_and_constant_outside), cmocka_unit_test(without_keys_the_fallback_holds),
-      cmocka_unit_test(pins_start_where_they_are_and_swing), cmocka_unit_test(pins_hold_in_their_time_only)};
+      cmocka_unit_test(pins_start_where_they_are_and_swing), cmocka_unit_test(pins_turn_around_their_pivot),
+      cmocka_unit_test(pins_hold_in_their_time_only)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
