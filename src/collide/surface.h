@@ -1,8 +1,9 @@
 // The surface that collides: all cloths and all bodies in one numbering, cloths first.
 //
 // Only topology and thickness are here, which do not change; positions are arrays of their own, vertices * 3 numbers.
-// Pairs of features that share a vertex never collide, nor do two features of bodies, nor vertices that are sewn
-// together: those have the same number in `knot`, and features that have a knot in common count as sharing a vertex.
+// Pairs of features that share a vertex never collide, nor do two features of bodies. Vertices that are sewn together
+// count as shared: two features are neighbours when a vertex of one is, or is sewn to, a vertex of the other. (A seam
+// may tie one vertex to both ends of an edge; whoever is sewn to the same edge is not sewn to each other.)
 #ifndef MUS_COLLIDE_SURFACE_H
 #define MUS_COLLIDE_SURFACE_H
 
@@ -16,7 +17,7 @@ typedef struct mus_surface {
   int *triangle_edge;                               // triangles * 3: edge k lies opposite corner k
   int *vertex_start, *vertex_triangle;              // the triangles around a vertex, as in mus_topology
   int *edge_start, *edge_triangle;                  // the triangles beside an edge
-  int *knot;                                        // vertices: the lowest number of those that are sewn together
+  int *sewn_start, *sewn;                           // the vertices that a vertex is sewn to, both ways, ascending
   int *body;                                        // vertices: which body, -1 for cloth
   double *radius;                                   // vertices: half the thickness, m
 } mus_surface;
