@@ -98,7 +98,7 @@ static void print_groups(const mus_mesh_file *file, FILE *out) {
     fprintf(out, "%s\n", file->groups > SHOWN ? ", ..." : "");
   }
   if (file->stitches > 0)
-    mus_info_line(out, "stitches", "%d; a run leaves them out", file->stitches);
+    mus_info_line(out, "stitches", "%d; a run sews them", file->stitches);
   if (file->skipped > 0)
     mus_info_line(out, "not read", "%d lines or properties, the first is \"%s\"", file->skipped, file->first_skipped);
 }

@@ -1,4 +1,4 @@
-// Rectangles, L shapes and discs. See generate.h.
+// Rectangles, L shapes, discs and tubes. See generate.h.
 #include "mesh/generate.h"
 
 #include <math.h>
@@ -105,9 +105,10 @@ static mus_status lay_out_irregular(mus_arena *arena, mus_arena *scratch, int ve
 
 // --- grids ---------------------------------------------------------------------------------------------------------
 
-// Cells along x and z. Of an L, the quarter beyond the middle of both is cut out.
+// Cells along x and z. Of an L, the quarter beyond the middle of both is cut out; what will be closed to a tube has the
+// same places along its first and its last row.
 typedef struct grid {
-  int columns, rows, cut;
+  int columns, rows, cut, closes;
   double width, depth;
 } grid;
 
@@ -147,7 +148,7 @@ static void place_points(const grid *g, const mus_generate_options *o, double *p
       int v = row_start(g, row) + column;
       double x = 0, z = 0;
       if (o->irregular)
-        random_in_disc(o->seed, v, &x, &z);
+        random_in_disc(o->seed, g->closes && row == g->rows ? column : v, &x, &z);
       x = on_column_boundary(g, column, row) ? 0 : x * shift;
       z = on_row_boundary(g, column, row) ? 0 : z * shift;
       point[2 * (size_t)v] = g->width * middle_out(column, g->columns) + x;
@@ -287,6 +288,48 @@ mus_status mus_generate_disc(mus_arena *arena, const mus_generate_options *o, mu
     status = lay_out_irregular(arena, &scratch, vertices, point, triangles, NULL, LEAST_DISC_ANGLE, out);
   else
     status = lay_out(arena, vertices, point, triangles, triangle, out);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- tubes ---------------------------------------------------------------------------------------------------------
+
+// Rolls up a flat grid of so many rows: its last row of `along` vertices becomes its first.
+static mus_status roll_up(mus_arena *arena, const mus_mesh *flat, int along, int rows, double depth, mus_mesh *out) {
+  int vertices = flat->vertices - along;
+  mus_mesh mesh;
+  mus_status status = mus_mesh_create(arena, vertices, flat->triangles, 1, &mesh);
+  if (status != MUS_OK)
+    return status;
+  double radius = depth / (2 * rows * sin(TWO_PI / 2 / rows)); // whose chords are as long as a cell
+  for (size_t v = 0; v < (size_t)vertices; ++v) {
+    double turn = TWO_PI * flat->position[3 * v + 2] / depth;
+    mesh.position[3 * v] = flat->position[3 * v];
+    mesh.position[3 * v + 1] = radius * cos(turn);
+    mesh.position[3 * v + 2] = -radius * sin(turn);
+  }
+  for (size_t i = 0; i < (size_t)flat->triangles * 3; ++i)
+    mesh.triangle[i] = flat->triangle[i] < vertices ? flat->triangle[i] : flat->triangle[i] - vertices;
+  memcpy(mesh.material, flat->material, (size_t)flat->triangles * 6 * sizeof *mesh.material);
+  *out = mesh;
+  return MUS_OK;
+}
+
+mus_status mus_generate_tube(mus_arena *arena, const mus_generate_options *o, mus_mesh *out) {
+  mus_status status = check_options(o, 12);
+  if (status != MUS_OK)
+    return status;
+  // rows * (columns + 1) vertices with rows = depth / s, columns = width / s: a quadratic for 1 / s
+  double q = 0.5 / o->width, cells = sqrt(q * q + o->vertices / (o->width * o->depth)) - q;
+  grid g = {.width = o->width, .depth = o->depth, .closes = 1};
+  g.rows = 2 * nearest(o->depth * cells / 2);
+  g.rows = g.rows < 6 ? 6 : g.rows;
+  g.columns = nearest(o->width * g.rows / o->depth);
+  mus_arena scratch = {0};
+  mus_mesh flat;
+  status = generate_grid(&scratch, &g, o, &flat);
+  if (status == MUS_OK)
+    status = roll_up(arena, &flat, g.columns + 1, g.rows, o->depth, out);
   mus_arena_clear(&scratch);
   return status;
 }

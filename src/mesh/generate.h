@@ -1,7 +1,8 @@
-// Cloths made on the spot: rectangles, the L of the re-entrant example (Tamstorf, Jones and McCormick 2015), discs.
+// Cloths made on the spot: rectangles, the L of the re-entrant example (Tamstorf, Jones and McCormick 2015), discs,
+// tubes.
 //
-// They lie flat in the x-z plane around the origin, with material coordinates (u, v) = (x, z), so that a box or a
-// sphere picks the same vertices in space and in the material. Fronts point down (-y), since (x, z) is then a
+// All but tubes lie flat in the x-z plane around the origin, with material coordinates (u, v) = (x, z), so that a box
+// or a sphere picks the same vertices in space and in the material. Fronts point down (-y), since (x, z) is then a
 // right-handed sight of them.
 //
 // Regular tessellations are grids, whose cells are cut along one diagonal and the other in turn, like the colours of a
@@ -37,5 +38,11 @@ mus_status mus_generate_l(mus_arena *arena, const mus_generate_options *options,
 
 // Of diameter `width`, with 1 + 3 k (k + 1) vertices on k rings around the middle one; `depth` does not count.
 mus_status mus_generate_disc(mus_arena *arena, const mus_generate_options *options, mus_mesh *out);
+
+// A rectangle whose sides along x are one: `depth` is the circumference, `width` the length along x, fronts are
+// outside. Across the line where it closes, v jumps from depth / 2 to -depth / 2. Facets of a regular one are as in the
+// flat rectangle; edges of an irregular one are shorter by the difference of an arc and its chord at most. Rows are
+// even in number, six at least.
+mus_status mus_generate_tube(mus_arena *arena, const mus_generate_options *options, mus_mesh *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "io/mesh_file.h"
 #include "mesh/generate.h"
 #include "mesh/repair.h"
 #include "mesh/rest.h"
@@ -44,13 +43,23 @@ static mus_status refuse_empty(const mus_repair_record *repaired) {
   return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
 }
 
-static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_cloth_mesh *out) {
-  mus_mesh_file file;
-  mus_status status = mus_mesh_file_read(shape->file, arena, &file);
-  if (status)
-    return status; // it names the file
-  for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
-    file.mesh.position[i] *= shape->scale;
+// Positions of the first vertices of the mesh that `start` names, for all of the file's.
+static mus_status read_start(const mus_cloth_shape *shape, const int *kept, int vertices, mus_mesh *mesh) {
+  mus_arena scratch = {0};
+  mus_mesh_file start;
+  mus_status status = mus_mesh_file_read(shape->start, &scratch, &start);
+  if (!status && start.mesh.vertices < vertices)
+    status = mus_fail(MUS_BAD_INPUT, "%s: %d vertices are too few for the %d of %s: give a mesh that begins with them",
+                      shape->start, start.mesh.vertices, vertices, shape->file);
+  for (size_t v = 0; v < (size_t)mesh->vertices && !status; ++v)
+    for (size_t c = 0; c < 3; ++c)
+      mesh->position[3 * v + c] = start.mesh.position[3 * (kept ? (size_t)kept[v] : v) + c] * shape->scale;
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// The file's mesh, repaired and with a rest shape.
+static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *found, mus_cloth_mesh *out) {
   mus_rest_options rest = mus_rest_default_options();
   rest.source = shape->material_scale > 0 ? MUS_REST_TEXTURE : MUS_REST_POSITIONS;
   rest.scale = shape->material_scale;
@@ -61,8 +70,8 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
   // Texture coordinates that nobody asked for may have any faults.
   mus_mesh clean;
   if (rest.source == MUS_REST_POSITIONS)
-    file.mesh.material = NULL;
-  status = mus_mesh_repair(arena, &file.mesh, MUS_REPAIR_USUAL, &clean, &repaired);
+    found->material = NULL;
+  mus_status status = mus_mesh_repair(arena, found, MUS_REPAIR_USUAL, &clean, &repaired);
   if (!status) {
     mus_repair_text(&repaired, sizeof text, text);
     note(out->repairs, sizeof out->repairs, text);
@@ -74,16 +83,24 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
   if (!status) {
     mus_repair_text(&repaired, sizeof text, text);
     note(out->repairs, sizeof out->repairs, text);
-    status = check_repaired(&out->mesh);
+    out->shaped = record.source == MUS_REST_TRIANGLES;
   }
+  return status;
+}
+
+static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh_file *file, mus_cloth_mesh *out) {
+  mus_status status = mus_mesh_file_read(shape->file, arena, file);
+  if (status)
+    return status; // it names the file
+  for (size_t i = 0; i < 3 * (size_t)file->mesh.vertices; ++i)
+    file->mesh.position[i] *= shape->scale;
+  status = mend(arena, shape, &file->mesh, out);
   if (status)
     return mus_fail_prefix(status, "%s", shape->file);
-  if (file.stitches > 0) {
-    snprintf(text, sizeof text, "left out %d stitches", file.stitches);
-    note(out->repairs, sizeof out->repairs, text);
-  }
-  out->shaped = record.source == MUS_REST_TRIANGLES;
-  return MUS_OK;
+  if (shape->start && (status = read_start(shape, out->kept, file->mesh.vertices, &out->mesh)))
+    return status;
+  status = check_repaired(&out->mesh);
+  return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
 }
 
 // A better order where the file's scatters neighbours over the memory: products are then several times faster.
@@ -113,6 +130,10 @@ static mus_status generate(mus_arena *arena, const mus_cloth_shape *shape, mus_m
     return mus_generate_l(arena, &options, mesh);
   case MUS_CLOTH_DISC:
     return mus_generate_disc(arena, &options, mesh);
+  case MUS_CLOTH_TUBE:
+    options.width = shape->size[1];
+    options.depth = shape->size[0];
+    return mus_generate_tube(arena, &options, mesh);
   default:
     return mus_generate_rectangle(arena, &options, mesh);
   }
@@ -136,15 +157,62 @@ static void place(const mus_cloth *cloth, mus_mesh *mesh) {
       mesh->position[3 * (size_t)i + (size_t)c] += cloth->translate[c];
 }
 
+// Stitches of a file whose vertices belong to no triangle have nothing to hold and are left out.
+static void add_file_stitches(const mus_mesh_file *file, mus_cloth_mesh *out) {
+  for (int k = 0; k < file->stitches; ++k) {
+    mus_stitch s = file->stitch[k];
+    if (!mus_cloth_mesh_vertex(out, s.a, &s.a) && !mus_cloth_mesh_vertex(out, s.b, &s.b) &&
+        !mus_cloth_mesh_vertex(out, s.c, &s.c))
+      out->stitch[out->stitches++] = s;
+  }
+  if (out->stitches < file->stitches) {
+    char text[100];
+    snprintf(text, sizeof text, "left out %d stitches of vertices without triangles", file->stitches - out->stitches);
+    note(out->repairs, sizeof out->repairs, text);
+  }
+}
+
+static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
+  if (cloth->stitch_count % 2 != 0)
+    return mus_fail(MUS_BAD_INPUT, "stitches: %d numbers make no pairs: give two vertices a stitch",
+                    cloth->stitch_count);
+  for (int k = 0; k < cloth->stitch_count; k += 2) {
+    mus_stitch s = {0};
+    mus_status status = mus_cloth_mesh_vertex(out, cloth->stitches[k], &s.a);
+    if (!status)
+      status = mus_cloth_mesh_vertex(out, cloth->stitches[k + 1], &s.b);
+    if (!status && s.a == s.b)
+      status = mus_fail(MUS_BAD_INPUT, "vertex %d is stitched to itself: name two", cloth->stitches[k]);
+    if (status)
+      return mus_fail_prefix(status, "stitches[%d]", k);
+    s.c = s.b;
+    out->stitch[out->stitches++] = s;
+  }
+  return MUS_OK;
+}
+
+static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file,
+                               mus_cloth_mesh *out) {
+  size_t most = (size_t)file->stitches + (size_t)cloth->stitch_count / 2;
+  if (most > 0 && !(out->stitch = mus_arena_alloc(arena, most, sizeof *out->stitch)))
+    return mus_fail_memory();
+  add_file_stitches(file, out);
+  return add_pairs(cloth, out);
+}
+
 mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_cloth_mesh *out) {
   *out = (mus_cloth_mesh){0};
+  mus_mesh_file file = {0};
   int from_file = cloth->shape.kind == MUS_CLOTH_FILE;
-  mus_status status = from_file ? read_mesh(arena, &cloth->shape, out) : generate(arena, &cloth->shape, &out->mesh);
+  mus_status status =
+      from_file ? read_mesh(arena, &cloth->shape, &file, out) : generate(arena, &cloth->shape, &out->mesh);
   if (status)
     return status;
   place(cloth, &out->mesh);
   status = mus_topology_create(arena, &out->mesh, &out->topology);
-  return status || !from_file ? status : reorder(arena, out);
+  if (!status && from_file)
+    status = reorder(arena, out);
+  return status ? status : add_stitches(arena, cloth, &file, out);
 }
 
 mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex) {

@@ -3,6 +3,7 @@
 #ifndef MUS_SIM_CLOTH_MESH_H
 #define MUS_SIM_CLOTH_MESH_H
 
+#include "io/mesh_file.h"
 #include "mesh/reorder.h"
 #include "muslin/scene.h"
 
@@ -11,7 +12,9 @@ typedef struct mus_cloth_mesh {
   mus_topology topology; // of it
   mus_order *order;      // from the order that users see, which files and results have; NULL where it is the same
   int *kept;             // the file's numbers of the vertices that were kept, ascending; NULL where all were
-  int shaped;            // 1: bending rests where the file's positions are, which lie in no plane
+  int shaped;            // 1: bending rests as the cloth starts, since the file's positions lie in no plane
+  int stitches;          // of the file, then of the scene
+  mus_stitch *stitch;    // by numbers of the simulation
   char repairs[240];     // what was mended or left out, in words; "" for nothing
 } mus_cloth_mesh;
 

@@ -50,7 +50,7 @@ lists 'sheet.obj: a mesh' 'vertices 5' 'triangles 2' 'box from (0, 0, 0) to (7, 
   'edges 5, 4 of them at the boundary' 'lengths 1 to 2.23607, 1.64721 on average' 'pieces 1, with 1 boundary loops' \
   'texture from (0, 0) to (0.5, 1)' 'rest shape by positions it is flat' \
   'by texture coordinates, "material_scale": 2 gives it the same area; edges then are 1 to 1 times as long as at rest' \
-  'groups 2: front, back' 'stitches 1; a run leaves them out' 'not read 1 lines or properties, the first is "surf"' \
+  'groups 2: front, back' 'stitches 1; a run sews them' 'not read 1 lines or properties, the first is "surf"' \
   'defects 1 vertex without triangles: 4: a run leaves them out'
 gzip -k sheet.obj
 expect 0 info sheet.obj.gz

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/check.h"
 #include "mesh/delaunay.h"
 #include "mesh/generate.h"
 #include "mesh/measure.h"
@@ -164,6 +165,63 @@ static void discs(void **state) {
       check_disc(vertices[k], irregular);
 }
 
+// --- tubes ---------------------------------------------------------------------------------------------------------
+
+// The largest relative difference of an edge's length in space and in the material.
+static double strain_of(const mus_mesh *mesh) {
+  double worst = 0;
+  for (int t = 0; t < mesh->triangles; ++t)
+    for (int k = 0; k < 3; ++k) {
+      const double *p = mesh->position + 3 * mesh->triangle[3 * t + k], *u = mesh->material + 6 * t + 2 * k;
+      const double *q = mesh->position + 3 * mesh->triangle[3 * t + (k + 1) % 3];
+      const double *v = mesh->material + 6 * t + 2 * ((k + 1) % 3);
+      double rest = hypot(u[0] - v[0], u[1] - v[1]);
+      worst = fmax(worst, fabs(hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]) / rest - 1));
+    }
+  return worst;
+}
+
+static void check_tube(int vertices, int irregular) {
+  mus_arena arena = {0};
+  mus_generate_options options = {.vertices = vertices, .width = 0.6, .depth = 1.2, .irregular = irregular, .seed = 9};
+  mus_mesh mesh = cloths_made(&arena, mus_generate_tube, &options);
+  assert_true(abs(mesh.vertices - vertices) <= 2 * sqrt(vertices) + 6);
+  mus_mesh_report report;
+  assert_int_equal(mus_mesh_check(&mesh, &report), MUS_OK);
+  for (int k = 0; k < MUS_DEFECTS; ++k)
+    assert_int_equal(report.count[k], 0);
+  mus_topology topology;
+  assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
+  assert_int_equal(topology.loops, 2);
+  assert_int_equal(mesh.vertices - topology.edges + mesh.triangles, 0); // Euler's number of a tube
+  int rows = topology.boundary_edges / 2;
+  assert_true(rows % 2 == 0 && mesh.vertices % rows == 0);
+  double step = 1.2 / rows, angle = 2 * 3.14159265358979323846 / rows;
+  assert_true(strain_of(&mesh) < (irregular ? angle * angle / 6 : 1e-13));
+  double area = 0, outside = 0;
+  for (int t = 0; t < mesh.triangles; ++t) {
+    const double *u = mesh.material + 6 * t, *p = mesh.position + 3 * mesh.triangle[3 * t];
+    const double *q = mesh.position + 3 * mesh.triangle[3 * t + 1], *r = mesh.position + 3 * mesh.triangle[3 * t + 2];
+    area += ((u[2] - u[0]) * (u[5] - u[1]) - (u[4] - u[0]) * (u[3] - u[1])) / 2;
+    double ny = (q[2] - p[2]) * (r[0] - p[0]) - (q[0] - p[0]) * (r[2] - p[2]);
+    double nz = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+    outside += (ny * (p[1] + q[1] + r[1]) + nz * (p[2] + q[2] + r[2])) > 0;
+    assert_true(fabs(hypot(p[1], p[2]) - step / (2 * sin(angle / 2))) < 1e-12);
+  }
+  assert_true(fabs(area - 0.72) < 1e-12);
+  assert_int_equal((int)outside, mesh.triangles);
+  assert_true(mus_mesh_angles(&mesh).least > (irregular ? 15 : vertices < 100 ? 30 : 40));
+  mus_arena_clear(&arena);
+}
+
+static void tubes(void **state) {
+  (void)state;
+  static const int vertices[] = {12, 100, 2000, 10201};
+  for (size_t k = 0; k < sizeof vertices / sizeof *vertices; ++k)
+    for (int irregular = 0; irregular <= (k > 0 && cloths_have_qhull()); ++irregular)
+      check_tube(vertices[k], irregular);
+}
+
 // --- irregular ones ------------------------------------------------------------------------------------------------
 
 static double circle(const double *a, const double *b, const double *c, const double *d) {
@@ -223,8 +281,9 @@ static void a_seed_gives_one_mesh(void **state) {
   (void)state;
   if (!cloths_have_qhull())
     skip();
-  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
-  for (size_t k = 0; k < 3; ++k) {
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc,
+                                               mus_generate_tube};
+  for (size_t k = 0; k < 4; ++k) {
     mus_arena arena = {0};
     mus_generate_options options = {.vertices = 400, .width = 1, .depth = 1, .irregular = 1, .seed = 42};
     mus_mesh one = cloths_made(&arena, generators[k], &options), again = cloths_made(&arena, generators[k], &options);
@@ -317,6 +376,7 @@ int main(void) {
       cmocka_unit_test(strips_have_square_cells),
       cmocka_unit_test(l_shapes),
       cmocka_unit_test(discs),
+      cmocka_unit_test(tubes),
       cmocka_unit_test(triangulations_are_delaunays),
       cmocka_unit_test(triangulations_may_not_exist),
       cmocka_unit_test(a_seed_gives_one_mesh),

@@ -211,6 +211,80 @@ static void shaped_cloth_rests_in_its_shape(void **state) {
   runs_free(r);
 }
 
+// Where a second mesh says, which may hold more than the cloth; the rest shape is the file's.
+static void cloths_may_start_elsewhere(void **state) {
+  const char *path = files_path(*state, "flat.obj"), *start = files_path(*state, "start.obj");
+  const char *text = "v 9 9 9\nv 0 0 0\nv 100 0 0\nv 100 0 100\nv 0 0 100\nf 2 5 4 3\n";
+  const char *more = "v 0 0 0\nv 50 50 0\nv 50 150 0\nv 50 150 100\nv 50 50 100\nv 7 7 7\nf 2 5 6\n";
+  files_write(path, text, strlen(text));
+  files_write(start, more, strlen(more));
+  run *r = scene_of(path, 1, 0);
+  r->scene.cloths[0].shape.scale = 0.01;
+  r->scene.cloths[0].shape.start = strdup(start);
+  runs_begin(r);
+  const double expected[] = {0.5, 0.5, 0, 0.5, 1.5, 0, 0.5, 1.5, 1, 0.5, 0.5, 1};
+  for (int i = 0; i < 12; ++i)
+    assert_true(fabs(mus_sim_positions(r->sim)[i] - expected[i]) < 1e-12);
+  assert_true(runs_frame(r)->strain_maximum < 0.01);
+  runs_free(r);
+  more = "v 0 0 0\nv 1 1 1\nv 2 1 1\nv 1 2 1\nf 1 2 3\n";
+  files_write(start, more, strlen(more));
+  r = scene_of(path, 1, 0);
+  r->scene.cloths[0].shape.start = strdup(start);
+  assert_int_equal(mus_sim_create(&r->scene, &r->sim), MUS_BAD_INPUT);
+  assert_non_null(strstr(mus_last_error(), "start.obj: 4 vertices are too few for the 5 of"));
+  runs_free(r);
+}
+
+static void check_stitch(const mus_cloth_mesh *shape, int k, int a, int b, int c, double ratio) {
+  const mus_stitch *s = &shape->stitch[k];
+  int vertex[3];
+  assert_int_equal(mus_cloth_mesh_vertex(shape, a, &vertex[0]), MUS_OK);
+  assert_int_equal(mus_cloth_mesh_vertex(shape, b, &vertex[1]), MUS_OK);
+  assert_int_equal(mus_cloth_mesh_vertex(shape, c, &vertex[2]), MUS_OK);
+  assert_true(s->a == vertex[0] && s->b == vertex[1] && s->c == vertex[2] && s->ratio == ratio);
+}
+
+// Those of the file and those of the scene, whatever order and whatever gaps the file's vertices have.
+static void stitches_are_found_again(void **state) {
+  int number[VERTICES];
+  shuffled(number);
+  char more[300];
+  snprintf(more, sizeof more, "v 9 9 9\nstitch %d %d %d 0.25\nstitch 0 1 %d 0\nstitch 3 4 5 0.5\n", number[0],
+           number[SIDE], number[2 * SIDE], VERTICES);
+  const char *path = files_path(*state, "square.obj");
+  write_square(path, number, more);
+  int pairs[] = {number[5], number[SIDE + 5], 7, 8};
+  mus_cloth cloth = mus_default_cloth();
+  cloth.shape.kind = MUS_CLOTH_FILE;
+  cloth.shape.file = (char *)(uintptr_t)path;
+  cloth.stitch_count = 4;
+  cloth.stitches = pairs;
+  mus_arena arena = {0};
+  mus_cloth_mesh shape;
+  assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, &shape), MUS_OK);
+  assert_non_null(shape.order);
+  assert_int_equal(shape.stitches, 4);
+  check_stitch(&shape, 0, number[0], number[SIDE], number[2 * SIDE], 0.25);
+  check_stitch(&shape, 1, 3, 4, 5, 0.5);
+  check_stitch(&shape, 2, pairs[0], pairs[1], pairs[1], 0);
+  check_stitch(&shape, 3, 7, 8, 8, 0);
+  assert_non_null(strstr(shape.repairs, "left out 1 stitches of vertices without triangles"));
+  const struct {
+    int count, pair[2];
+    const char *reason;
+  } bad[] = {{2, {3, 3}, "stitches[0]: vertex 3 is stitched to itself"},
+             {2, {3, VERTICES}, "stitches[0]: vertex 169 "},
+             {1, {3, 4}, "stitches: 1 numbers make no pairs"}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    memcpy(pairs, bad[k].pair, sizeof bad[k].pair);
+    cloth.stitch_count = bad[k].count;
+    assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, &shape), MUS_BAD_INPUT);
+    assert_non_null(strstr(mus_last_error(), bad[k].reason));
+  }
+  mus_arena_clear(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(order_of_the_file_is_kept, files_setup, files_teardown),
@@ -219,6 +293,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(unused_texture_coordinates_may_be_anything, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(files_may_have_other_units, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(errors_name_the_file, files_setup, files_teardown),
-      cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown)};
+      cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(cloths_may_start_elsewhere, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(stitches_are_found_again, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
