@@ -1,0 +1,29 @@
+// Surfaces of simple solids, made on the spot: what cloth falls on.
+//
+// All but the plane are closed, and triangles run counter-clockwise seen from outside. Round surfaces have their
+// vertices on the surface and facets that lie at most `facet` from it; where a solid is hollow, its facets so lie in
+// the hollow. Triangles are no needles: rings around a pole have six vertices more than the one before, and rows are at
+// most a few times as high as they are wide.
+#ifndef MUS_MESH_SOLIDS_H
+#define MUS_MESH_SOLIDS_H
+
+#include "mesh/mesh.h"
+
+// y = 0, front upwards, around the origin.
+mus_status mus_solid_plane(mus_arena *arena, double width, double depth, mus_mesh *out);
+
+// Around the origin, size along x, y and z.
+mus_status mus_solid_box(mus_arena *arena, const double size[3], mus_mesh *out);
+
+// Along y around the origin; `length` between the centres of its two half spheres: 0 makes a sphere.
+mus_status mus_solid_capsule(mus_arena *arena, double radius, double length, double facet, mus_mesh *out);
+
+// A box with a round hole along y. MUS_BAD_INPUT when the hole is wider than the box.
+mus_status mus_solid_box_with_hole(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out);
+
+// A cone's wall around y, its inner radius `low` at -height / 2 and `high` at height / 2. The wall is `wall` thick, at
+// most 2 * low, and has round lips, which reach half of that beyond its ends.
+mus_status mus_solid_funnel(mus_arena *arena, double low, double high, double height, double wall, double facet,
+                            mus_mesh *out);
+
+#endif

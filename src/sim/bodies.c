@@ -1,0 +1,202 @@
+// Bodies: their surfaces are made or read once, and placed for every time that is asked for. See bodies.h.
+//
+// A body's vertices are x(t) = R(t) scale s(t) + d(t): s(t) what its file says, or the solid, and R and d the keys of
+// `rotate` and `translate`. Nothing is kept from one time to the next but what makes the next faster.
+#include "sim/bodies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/mesh_file.h"
+#include "mesh/repair.h"
+#include "mesh/solids.h"
+#include "sim/motion.h"
+
+static const double degree = 0.017453292519943295;
+static const double funnel_wall = 0.02; // m
+
+typedef struct body_state {
+  const mus_body *given;
+  mus_mesh surface; // in the body's own frame, in metres, at rest
+} body_state;
+
+struct mus_bodies {
+  const mus_scene *scene;
+  mus_arena arena;
+  body_state *body;
+  int vertices, triangles;
+  int *first_vertex, *first_triangle; // body_count + 1
+  int *triangle;                      // triangles * 3
+};
+
+// --- from files ------------------------------------------------------------------------------------------------------
+
+// Leaves out what has no area and vertices without triangles, which would be points that hit cloth out of nowhere. What
+// else is wrong with it is no hindrance to a body.
+static mus_status tidy(mus_arena *arena, const mus_mesh *mesh, mus_mesh *out) {
+  mus_repair_record record;
+  mus_status status = mus_mesh_repair(arena, mesh,
+                                      MUS_REPAIR(MUS_DEFECT_REPEATED) | MUS_REPAIR(MUS_DEFECT_DEGENERATE) |
+                                          MUS_REPAIR(MUS_DEFECT_DUPLICATE) | MUS_REPAIR(MUS_DEFECT_UNREFERENCED),
+                                      out, &record);
+  if (!status && out->triangles == 0)
+    status = mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a body needs a surface");
+  return status;
+}
+
+static mus_status read_mesh(mus_arena *arena, const mus_body_shape *shape, mus_mesh *out) {
+  mus_mesh_file file;
+  mus_status status = mus_mesh_file_read(shape->file, arena, &file);
+  if (status)
+    return status; // it names the file
+  file.mesh.material = NULL;
+  for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
+    file.mesh.position[i] *= shape->scale;
+  status = tidy(arena, &file.mesh, out);
+  return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
+}
+
+// --- made ------------------------------------------------------------------------------------------------------------
+
+static mus_status make_surface(mus_arena *arena, const mus_body_shape *shape, mus_mesh *out) {
+  switch (shape->kind) {
+  case MUS_BODY_PLANE:
+    return mus_solid_plane(arena, shape->size[0], shape->size[2], out);
+  case MUS_BODY_SPHERE:
+    return mus_solid_capsule(arena, shape->radius, 0, shape->facet, out);
+  case MUS_BODY_BOX:
+    return mus_solid_box(arena, shape->size, out);
+  case MUS_BODY_CAPSULE:
+    return mus_solid_capsule(arena, shape->radius, shape->length, shape->facet, out);
+  case MUS_BODY_BOX_WITH_HOLE:
+    return mus_solid_box_with_hole(arena, shape->size, shape->radius, shape->facet, out);
+  case MUS_BODY_FUNNEL:
+    return mus_solid_funnel(arena, shape->radius, 0.5 * shape->size[0], shape->size[1], funnel_wall, shape->facet, out);
+  case MUS_BODY_FILE:
+    return read_mesh(arena, shape, out);
+  case MUS_BODY_MANNEQUIN:
+    break;
+  }
+  return mus_fail(MUS_UNSUPPORTED, "this kind of body cannot be made");
+}
+
+// --- all of them -----------------------------------------------------------------------------------------------------
+
+static mus_status fail_body(mus_status status, const mus_scene *scene, int b) {
+  const char *name = scene->bodies[b].name;
+  return name ? mus_fail_prefix(status, "body \"%s\"", name) : mus_fail_prefix(status, "bodies[%d]", b);
+}
+
+// One list of triangles, with vertices counted over all bodies.
+static mus_status join(mus_bodies *bodies) {
+  int count = bodies->scene->body_count;
+  bodies->first_vertex = mus_arena_alloc_zero(&bodies->arena, (size_t)count + 1, sizeof *bodies->first_vertex);
+  bodies->first_triangle = mus_arena_alloc_zero(&bodies->arena, (size_t)count + 1, sizeof *bodies->first_triangle);
+  if (!bodies->first_vertex || !bodies->first_triangle)
+    return mus_fail_memory();
+  long long vertices = 0, triangles = 0;
+  for (int b = 0; b < count; ++b) {
+    vertices += bodies->body[b].surface.vertices;
+    triangles += bodies->body[b].surface.triangles;
+    if (vertices > MUS_MESH_MAXIMUM || triangles > MUS_MESH_MAXIMUM)
+      return mus_fail(MUS_BAD_INPUT, "the bodies have more than %d triangles: make them coarser", MUS_MESH_MAXIMUM);
+    bodies->first_vertex[b + 1] = (int)vertices;
+    bodies->first_triangle[b + 1] = (int)triangles;
+  }
+  bodies->vertices = (int)vertices;
+  bodies->triangles = (int)triangles;
+  bodies->triangle = mus_arena_alloc(&bodies->arena, 3 * (size_t)triangles, sizeof *bodies->triangle);
+  if (!bodies->triangle)
+    return mus_fail_memory();
+  int *to = bodies->triangle;
+  for (int b = 0; b < count; ++b) {
+    const mus_mesh *surface = &bodies->body[b].surface;
+    for (size_t i = 0; i < 3 * (size_t)surface->triangles; ++i)
+      *to++ = surface->triangle[i] + bodies->first_vertex[b];
+  }
+  return MUS_OK;
+}
+
+mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
+  mus_bodies *bodies = mus_alloc_zero(1, sizeof *bodies);
+  if (!bodies)
+    return mus_fail_memory();
+  bodies->scene = scene;
+  bodies->body = mus_arena_alloc_zero(&bodies->arena, (size_t)scene->body_count, sizeof *bodies->body);
+  mus_status status = bodies->body ? MUS_OK : mus_fail_memory();
+  for (int b = 0; b < scene->body_count && !status; ++b) {
+    body_state *body = &bodies->body[b];
+    body->given = &scene->bodies[b];
+    status = make_surface(&bodies->arena, &body->given->shape, &body->surface);
+    if (status)
+      status = fail_body(status, scene, b);
+  }
+  if (!status)
+    status = join(bodies);
+  if (status)
+    mus_bodies_free(bodies);
+  else
+    *out = bodies;
+  return status;
+}
+
+void mus_bodies_free(mus_bodies *bodies) {
+  if (!bodies)
+    return;
+  mus_arena_clear(&bodies->arena);
+  mus_free(bodies);
+}
+
+size_t mus_bodies_bytes(const mus_bodies *bodies) { return sizeof *bodies + bodies->arena.bytes; }
+int mus_bodies_vertices(const mus_bodies *bodies) { return bodies->vertices; }
+int mus_bodies_triangles(const mus_bodies *bodies) { return bodies->triangles; }
+const int *mus_bodies_triangle_list(const mus_bodies *bodies) { return bodies->triangle; }
+int mus_bodies_first_vertex(const mus_bodies *bodies, int body) { return bodies->first_vertex[body]; }
+int mus_bodies_first_triangle(const mus_bodies *bodies, int body) { return bodies->first_triangle[body]; }
+
+int mus_bodies_moves(const mus_bodies *bodies, int body) {
+  const mus_body *given = bodies->body[body].given;
+  return given->rotate.count > 1 || given->translate.count > 1;
+}
+
+// --- over time -------------------------------------------------------------------------------------------------------
+
+// The rotation about x, then y, then z as a matrix: row r, column c at 3 r + c.
+static void rotation(const double degrees[3], double matrix[9]) {
+  for (int i = 0; i < 9; ++i)
+    matrix[i] = i % 4 == 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    double c = cos(degrees[axis] * degree), s = sin(degrees[axis] * degree);
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    for (int column = 0; column < 3 && degrees[axis] != 0; ++column) {
+      double first = matrix[3 * a + column], second = matrix[3 * b + column];
+      matrix[3 * a + column] = c * first - s * second;
+      matrix[3 * b + column] = s * first + c * second;
+    }
+  }
+}
+
+static void place(const mus_body *given, double time, int vertices, double *position) {
+  static const double none[3] = {0, 0, 0};
+  double degrees[3], shift[3], turn[9];
+  mus_keys_at(&given->rotate, 3, time, none, degrees);
+  mus_keys_at(&given->translate, 3, time, none, shift);
+  rotation(degrees, turn);
+  for (size_t v = 0; v < (size_t)vertices; ++v) {
+    double *x = position + 3 * v, rest[3] = {x[0], x[1], x[2]};
+    for (int r = 0; r < 3; ++r)
+      x[r] = turn[3 * r] * rest[0] + turn[3 * r + 1] * rest[1] + turn[3 * r + 2] * rest[2] + shift[r];
+  }
+}
+
+mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position) {
+  for (int b = 0; b < bodies->scene->body_count; ++b) {
+    const body_state *body = &bodies->body[b];
+    double *to = position + 3 * (size_t)bodies->first_vertex[b];
+    memcpy(to, body->surface.position, 3 * (size_t)body->surface.vertices * sizeof *to);
+    place(body->given, time, body->surface.vertices, to);
+  }
+  return MUS_OK;
+}
