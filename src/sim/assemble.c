@@ -27,10 +27,31 @@ static void evaluate_triangles(const assembly *all, const mus_model_cloth *c, in
     mus_drag_add(c->shape.mesh.triangle, first, count, &all->weather, e);
 }
 
+static void evaluate_stitches(const mus_model_stitches *s, const mus_instant *at, int first, int count,
+                              double *gradient, double *block) {
+  mus_blend blend = {at->length * at->length, at->length, at->drift, 0};
+  int arity = s->arity, blocks = 9 * mus_tuple_blocks(arity);
+  for (int k = 0; k < count; ++k) {
+    const int *vertex = s->vertex + (size_t)(first + k) * (size_t)arity;
+    double x[9], v[9];
+    for (int n = 0; n < arity; ++n) {
+      memcpy(x + 3 * n, at->position + 3 * (size_t)vertex[n], 3 * sizeof *x);
+      memcpy(v + 3 * n, at->velocity + 3 * (size_t)vertex[n], 3 * sizeof *v);
+    }
+    const mus_stitch_rest *rest = &s->rest[first + k];
+    mus_stitch_element(rest, mus_stitch_length(rest, at->time), arity, &blend, x, v, gradient + 3 * arity * k,
+                       block ? block + (size_t)blocks * (size_t)k : NULL);
+  }
+}
+
 static void evaluate(const void *context, int list, int first, int count, double *gradient, double *block) {
   const assembly *all = context;
   const mus_instant *at = all->at;
   const mus_model_list *which = &all->model->lists[list];
+  if (which->kind == MUS_ELEMENT_STITCH) {
+    evaluate_stitches(&all->model->stitches[which->cloth], at, first, count, gradient, block);
+    return;
+  }
   const mus_model_cloth *c = &all->model->cloths[which->cloth];
   size_t from = 3 * (size_t)c->first_vertex;
   mus_evaluation e = {.position = at->position + from, .velocity = at->velocity + from};
@@ -53,6 +74,8 @@ static void evaluate(const void *context, int list, int first, int count, double
     break;
   case MUS_ELEMENT_BUCKLING:
     mus_bucklings_evaluate(&c->bucklings, first, count, &e);
+    break;
+  case MUS_ELEMENT_STITCH: // above
     break;
   }
 }

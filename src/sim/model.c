@@ -1,9 +1,11 @@
 // From a scene to the model. See model.h.
 #include "sim/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "mesh/measure.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
@@ -100,6 +102,10 @@ static mus_status join_meshes(mus_model *model) {
 }
 
 static mus_tuples tuples_of(const mus_model *model, const mus_model_list *list) {
+  if (list->kind == MUS_ELEMENT_STITCH) {
+    const mus_model_stitches *s = &model->stitches[list->cloth];
+    return (mus_tuples){s->arity, s->count, s->vertex, 0};
+  }
   const mus_model_cloth *c = &model->cloths[list->cloth];
   int triangles = c->membranes.count > 0 || model->scene->air_density > 0 ? c->shape.mesh.triangles : 0;
   switch (list->kind) {
@@ -113,18 +119,22 @@ static mus_tuples tuples_of(const mus_model *model, const mus_model_list *list) 
     return (mus_tuples){2, c->bend_springs.count, c->bend_springs.vertex, c->first_vertex};
   case MUS_ELEMENT_BUCKLING:
     return (mus_tuples){2, c->bucklings.count, c->bucklings.vertex, c->first_vertex};
+  case MUS_ELEMENT_STITCH:
+    break;
   }
   return (mus_tuples){1, 0, NULL, 0};
 }
 
 static mus_status join_elements(mus_model *model) {
-  size_t most = (size_t)model->cloth_count * MUS_ELEMENT_KINDS;
+  size_t of_cloths = (size_t)model->cloth_count * MUS_CLOTH_ELEMENT_KINDS, most = of_cloths + 2;
   model->lists = mus_arena_alloc(&model->arena, most, sizeof *model->lists);
   mus_tuples *tuples = mus_alloc(most, sizeof *tuples);
   mus_status status = model->lists && tuples ? MUS_OK : mus_fail_memory();
   int lists = 0;
   for (int k = 0; k < (int)most && !status; ++k) {
-    mus_model_list list = {k / MUS_ELEMENT_KINDS, (mus_element_kind)(k % MUS_ELEMENT_KINDS)};
+    mus_model_list list = {k / MUS_CLOTH_ELEMENT_KINDS, (mus_element_kind)(k % MUS_CLOTH_ELEMENT_KINDS)};
+    if (k >= (int)of_cloths)
+      list = (mus_model_list){k - (int)of_cloths, MUS_ELEMENT_STITCH};
     mus_tuples found = tuples_of(model, &list);
     if (found.count > 0) {
       model->lists[lists] = list;
@@ -139,6 +149,115 @@ static mus_status join_elements(mus_model *model) {
   if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
     status = mus_fail_memory();
   return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
+}
+
+// --- stitches --------------------------------------------------------------------------------------------------------
+
+// A stitch as a scene or file has it, in the numbers of all cloths.
+typedef struct sewing {
+  int a, b, c;
+  double ratio, close, stiffness, damping;
+} sewing;
+
+static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, int first_b, double close,
+                             const mus_fabric *fabric) {
+  sewing *item = mus_list_add(all, sizeof *item);
+  if (!item)
+    return mus_fail_memory();
+  // As stiff as a square of the fabric, twice over: what a seam gives must not be seen.
+  double stiffness = fabric->stretch[0] + fabric->stretch[1];
+  *item = (sewing){
+      s->a + first_a, s->b + first_b, s->c + first_b, s->ratio, close, stiffness, stiffness * fabric->stretch_damping};
+  return MUS_OK;
+}
+
+static int cloth_named(const mus_model *model, const char *name) {
+  for (int k = 0; k < model->cloth_count; ++k) {
+    const char *has = model->cloths[k].source->name;
+    if (name && strcmp(name, has ? has : "cloth") == 0)
+      return k;
+  }
+  return -1;
+}
+
+static mus_status sew_seam(const mus_model *model, const mus_seam *seam, mus_list *all) {
+  int from = cloth_named(model, seam->from), to = cloth_named(model, seam->to);
+  if (from < 0 || to < 0)
+    return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
+                    (from < 0 ? seam->from : seam->to) ? (from < 0 ? seam->from : seam->to) : "");
+  if (seam->pair_count % 2 != 0)
+    return mus_fail(MUS_BAD_INPUT, "has %d numbers: \"pairs\" are two a stitch", seam->pair_count);
+  const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
+  mus_status status = MUS_OK;
+  for (int k = 0; k + 1 < seam->pair_count && !status; k += 2) {
+    mus_stitch stitch = {0};
+    status = mus_cloth_mesh_vertex(&a->shape, seam->pairs[k], &stitch.a);
+    if (!status)
+      status = mus_cloth_mesh_vertex(&b->shape, seam->pairs[k + 1], &stitch.b);
+    stitch.c = stitch.b;
+    if (!status)
+      status = add_sewing(all, &stitch, a->first_vertex, b->first_vertex, seam->close, &a->fabric);
+  }
+  return status;
+}
+
+static mus_status collect_stitches(const mus_model *model, mus_list *all) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < model->cloth_count; ++k) {
+    const mus_model_cloth *c = &model->cloths[k];
+    for (int n = 0; n < c->shape.stitches && !status; ++n)
+      status = add_sewing(all, &c->shape.stitch[n], c->first_vertex, c->first_vertex, c->source->close, &c->fabric);
+  }
+  for (int k = 0; k < model->scene->seam_count && !status; ++k) {
+    status = sew_seam(model, &model->scene->seams[k], all);
+    if (status)
+      return mus_fail_prefix(status, "seams[%d]", k);
+  }
+  return status;
+}
+
+// How many nodes a stitch has; 0 where it ties a vertex to itself.
+static int sewing_nodes(sewing *s) {
+  if (s->ratio == 1)
+    s->b = s->c;
+  if (s->ratio == 0 || s->ratio == 1)
+    s->c = s->b;
+  if (s->a == s->b || s->a == s->c)
+    return 0;
+  return s->b == s->c ? 2 : 3;
+}
+
+static mus_status keep_stitches(mus_model *model, sewing *list, size_t count, int arity, mus_model_stitches *out) {
+  size_t n = 0;
+  for (size_t k = 0; k < count; ++k)
+    n += sewing_nodes(&list[k]) == arity;
+  *out = (mus_model_stitches){.arity = arity};
+  out->vertex = mus_arena_alloc(&model->arena, n * (size_t)arity, sizeof *out->vertex);
+  out->rest = mus_arena_alloc(&model->arena, n, sizeof *out->rest);
+  if (!out->vertex || !out->rest)
+    return mus_fail_memory();
+  for (size_t k = 0; k < count; ++k) {
+    sewing *s = &list[k];
+    if (sewing_nodes(s) != arity)
+      continue;
+    double y[3], ratio = arity == 3 ? s->ratio : 0;
+    int nodes[3] = {s->a, s->b, s->c};
+    memcpy(out->vertex + (size_t)out->count * (size_t)arity, nodes, (size_t)arity * sizeof *nodes);
+    memcpy(y, model->start + 3 * (size_t)s->a, sizeof y);
+    mus_add_scaled3(ratio - 1, model->start + 3 * (size_t)s->b, y);
+    mus_add_scaled3(-ratio, model->start + 3 * (size_t)s->c, y);
+    out->rest[out->count++] = (mus_stitch_rest){ratio, sqrt(mus_dot3(y, y)), s->close, s->stiffness, s->damping};
+  }
+  return MUS_OK;
+}
+
+static mus_status make_stitches(mus_model *model) {
+  mus_list all = {0};
+  mus_status status = collect_stitches(model, &all);
+  for (int k = 0; k < 2 && !status; ++k)
+    status = keep_stitches(model, all.items, all.count, 2 + k, &model->stitches[k]);
+  mus_free(all.items);
+  return status;
 }
 
 // --- pins ------------------------------------------------------------------------------------------------------------
@@ -241,6 +360,8 @@ static mus_status fill(mus_model *model) {
   }
   if (!status)
     status = join_meshes(model);
+  if (!status)
+    status = make_stitches(model);
   if (!status)
     status = join_elements(model);
   if (!status)

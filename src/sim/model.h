@@ -6,6 +6,8 @@
 #define MUS_SIM_MODEL_H
 
 #include "energy/lists.h"
+#include "energy/stitch.h"
+#include "sim/bodies.h"
 #include "sim/cloth_mesh.h"
 #include "sparse/assembly.h"
 
@@ -15,9 +17,10 @@ typedef enum mus_element_kind {
   MUS_ELEMENT_HINGE,       // 4
   MUS_ELEMENT_SPRING,      // 2: Choi and Ko's type 1, or stretch springs
   MUS_ELEMENT_BEND_SPRING, // 2
-  MUS_ELEMENT_BUCKLING     // 2: Choi and Ko's type 2
+  MUS_ELEMENT_BUCKLING,    // 2: Choi and Ko's type 2
+  MUS_ELEMENT_STITCH,      // 2 or 3: of all cloths together, so its list has no cloth
 } mus_element_kind;
-enum { MUS_ELEMENT_KINDS = MUS_ELEMENT_BUCKLING + 1 };
+enum { MUS_CLOTH_ELEMENT_KINDS = MUS_ELEMENT_BUCKLING + 1 };
 
 typedef struct mus_model_cloth {
   const mus_cloth *source;
@@ -30,9 +33,16 @@ typedef struct mus_model_cloth {
   mus_bucklings bucklings;
 } mus_model_cloth;
 
-// A list of elements that is assembled: those of one kind of one cloth.
+// Stitches with two nodes, or those with three.
+typedef struct mus_model_stitches {
+  int arity, count;
+  int *vertex; // count * arity, of all cloths
+  mus_stitch_rest *rest;
+} mus_model_stitches;
+
+// A list of elements that is assembled: those of one kind of one cloth, or stitches of an arity.
 typedef struct mus_model_list {
-  int cloth;
+  int cloth; // for stitches, which of the two
   mus_element_kind kind;
 } mus_model_list;
 
@@ -49,6 +59,8 @@ typedef struct mus_model {
   int vertices, triangles, cloth_count, pin_count;
   mus_model_cloth *cloths;
   mus_model_pin *pins;
+  mus_model_stitches stitches[2]; // to vertices, to edges
+  mus_bodies *bodies;
   double *start;         // vertices * 3, m
   double *mass;          // vertices, kg
   double total_mass;     // kg
