@@ -255,6 +255,20 @@ SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
 static const double steps_a_frame = 1e6; // at most
 
+static mus_status check_body(const char *name, const mus_scene *scene, int b) {
+  const mus_body *body = &scene->bodies[b];
+  if ((body->shape.kind == MUS_BODY_FILE) != (body->shape.file != NULL))
+    return mus_fail(MUS_BAD_INPUT, "%s: bodies[%d].shape: \"kind\": \"file\" and \"file\" go together", name, b);
+  if (body->shape.kind != MUS_BODY_FILE && (body->shape.motion || body->shape.animation))
+    return mus_fail(MUS_BAD_INPUT, "%s: bodies[%d].shape: \"%s\" needs a \"file\" to move", name, b,
+                    body->shape.motion ? "motion" : "animation");
+  for (int other = 0; other < b && body->name; ++other)
+    if (scene->bodies[other].name && strcmp(scene->bodies[other].name, body->name) == 0)
+      return mus_fail(MUS_BAD_INPUT, "%s: bodies[%d] and bodies[%d] are both named \"%s\": names must differ", name,
+                      other, b, body->name);
+  return MUS_OK;
+}
+
 // Checks what no single key can.
 static mus_status check(const char *name, const mus_scene *scene) {
   if (scene->cloth_count == 0)
@@ -271,7 +285,10 @@ static mus_status check(const char *name, const mus_scene *scene) {
         return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name,
                         c, p);
   }
-  return MUS_OK;
+  mus_status status = MUS_OK;
+  for (int b = 0; b < scene->body_count && !status; ++b)
+    status = check_body(name, scene, b);
+  return status;
 }
 
 static mus_status finish(const char *name, mus_status status, mus_scene *read, mus_scene *scene) {

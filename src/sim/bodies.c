@@ -13,13 +13,17 @@
 #include "mesh/repair.h"
 #include "mesh/solids.h"
 #include "sim/motion.h"
+#include "sim/samples.h"
 
 static const double degree = 0.017453292519943295;
 static const double funnel_wall = 0.02; // m
 
 typedef struct body_state {
   const mus_body *given;
-  mus_mesh surface; // in the body's own frame, in metres, at rest
+  mus_mesh surface;     // in the body's own frame, in metres, at rest
+  mus_samples *samples; // that move the file's mesh; NULL: none do
+  const int *source;    // the number that a vertex has in its file
+  double *sampled;      // positions of all the file's vertices, for the time asked for
 } body_state;
 
 struct mus_bodies {
@@ -33,34 +37,59 @@ struct mus_bodies {
 
 // --- from files ------------------------------------------------------------------------------------------------------
 
-// Leaves out what has no area and vertices without triangles, which would be points that hit cloth out of nowhere. What
-// else is wrong with it is no hindrance to a body.
-static mus_status tidy(mus_arena *arena, const mus_mesh *mesh, mus_mesh *out) {
+// Leaves out vertices without triangles, which would be points that hit cloth out of nowhere, and triangles without
+// area, unless the body's motion may give them one. What else is wrong with a mesh is no hindrance to a body.
+static mus_status tidy(mus_arena *arena, const mus_mesh *mesh, body_state *body) {
+  unsigned what =
+      MUS_REPAIR(MUS_DEFECT_REPEATED) | MUS_REPAIR(MUS_DEFECT_DUPLICATE) | MUS_REPAIR(MUS_DEFECT_UNREFERENCED);
   mus_repair_record record;
-  mus_status status = mus_mesh_repair(arena, mesh,
-                                      MUS_REPAIR(MUS_DEFECT_REPEATED) | MUS_REPAIR(MUS_DEFECT_DEGENERATE) |
-                                          MUS_REPAIR(MUS_DEFECT_DUPLICATE) | MUS_REPAIR(MUS_DEFECT_UNREFERENCED),
-                                      out, &record);
-  if (!status && out->triangles == 0)
+  mus_status status = mus_mesh_repair(arena, mesh, body->samples ? what : what | MUS_REPAIR(MUS_DEFECT_DEGENERATE),
+                                      &body->surface, &record);
+  if (!status && body->surface.triangles == 0)
     status = mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a body needs a surface");
+  if (!status)
+    body->source = record.vertex_source;
   return status;
 }
 
-static mus_status read_mesh(mus_arena *arena, const mus_body_shape *shape, mus_mesh *out) {
+// What moves the mesh: a cache beside it, or the rest of the sequence that it is the first of.
+static mus_status open_samples(const mus_scene *scene, body_state *body) {
+  const mus_body_shape *shape = &body->given->shape;
+  double rate = shape->rate > 0 ? shape->rate : scene->frame_rate;
+  if (mus_samples_is_sequence(shape->file))
+    return shape->motion
+               ? mus_fail(MUS_BAD_INPUT, "%.200s: a sequence needs no \"motion\": leave one of them out", shape->file)
+               : mus_samples_open_sequence(shape->file, rate, &body->samples);
+  return shape->motion ? mus_samples_open(shape->motion, rate, &body->samples) : MUS_OK;
+}
+
+static mus_status read_mesh(mus_arena *arena, const mus_scene *scene, body_state *body) {
+  const mus_body_shape *shape = &body->given->shape;
+  mus_status status = open_samples(scene, body);
+  if (status)
+    return status;
+  const char *path = body->samples ? mus_samples_first_file(body->samples) : NULL;
+  path = path ? path : shape->file;
   mus_mesh_file file;
-  mus_status status = mus_mesh_file_read(shape->file, arena, &file);
+  status = mus_mesh_file_read(path, arena, &file);
   if (status)
     return status; // it names the file
+  if (body->samples && mus_samples_vertices(body->samples) != file.mesh.vertices)
+    return mus_fail(MUS_BAD_INPUT, "%.200s has %d vertices, but %.200s moves %d: they must agree", shape->file,
+                    file.mesh.vertices, shape->motion, mus_samples_vertices(body->samples));
   file.mesh.material = NULL;
   for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
     file.mesh.position[i] *= shape->scale;
-  status = tidy(arena, &file.mesh, out);
-  return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
+  status = tidy(arena, &file.mesh, body);
+  body->sampled = file.mesh.position; // its size is what counts
+  return status ? mus_fail_prefix(status, "%.200s", path) : MUS_OK;
 }
 
 // --- made ------------------------------------------------------------------------------------------------------------
 
-static mus_status make_surface(mus_arena *arena, const mus_body_shape *shape, mus_mesh *out) {
+static mus_status make_surface(mus_arena *arena, const mus_scene *scene, body_state *body) {
+  const mus_body_shape *shape = &body->given->shape;
+  mus_mesh *out = &body->surface;
   switch (shape->kind) {
   case MUS_BODY_PLANE:
     return mus_solid_plane(arena, shape->size[0], shape->size[2], out);
@@ -75,7 +104,7 @@ static mus_status make_surface(mus_arena *arena, const mus_body_shape *shape, mu
   case MUS_BODY_FUNNEL:
     return mus_solid_funnel(arena, shape->radius, 0.5 * shape->size[0], shape->size[1], funnel_wall, shape->facet, out);
   case MUS_BODY_FILE:
-    return read_mesh(arena, shape, out);
+    return read_mesh(arena, scene, body);
   case MUS_BODY_MANNEQUIN:
     break;
   }
@@ -129,7 +158,7 @@ mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
   for (int b = 0; b < scene->body_count && !status; ++b) {
     body_state *body = &bodies->body[b];
     body->given = &scene->bodies[b];
-    status = make_surface(&bodies->arena, &body->given->shape, &body->surface);
+    status = make_surface(&bodies->arena, scene, body);
     if (status)
       status = fail_body(status, scene, b);
   }
@@ -145,11 +174,18 @@ mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
 void mus_bodies_free(mus_bodies *bodies) {
   if (!bodies)
     return;
+  for (int b = 0; bodies->body && b < bodies->scene->body_count; ++b)
+    mus_samples_free(bodies->body[b].samples);
   mus_arena_clear(&bodies->arena);
   mus_free(bodies);
 }
 
-size_t mus_bodies_bytes(const mus_bodies *bodies) { return sizeof *bodies + bodies->arena.bytes; }
+size_t mus_bodies_bytes(const mus_bodies *bodies) {
+  size_t bytes = sizeof *bodies + bodies->arena.bytes;
+  for (int b = 0; b < bodies->scene->body_count; ++b)
+    bytes += bodies->body[b].samples ? mus_samples_bytes(bodies->body[b].samples) : 0;
+  return bytes;
+}
 int mus_bodies_vertices(const mus_bodies *bodies) { return bodies->vertices; }
 int mus_bodies_triangles(const mus_bodies *bodies) { return bodies->triangles; }
 const int *mus_bodies_triangle_list(const mus_bodies *bodies) { return bodies->triangle; }
@@ -157,8 +193,9 @@ int mus_bodies_first_vertex(const mus_bodies *bodies, int body) { return bodies-
 int mus_bodies_first_triangle(const mus_bodies *bodies, int body) { return bodies->first_triangle[body]; }
 
 int mus_bodies_moves(const mus_bodies *bodies, int body) {
-  const mus_body *given = bodies->body[body].given;
-  return given->rotate.count > 1 || given->translate.count > 1;
+  const body_state *state = &bodies->body[body];
+  return state->given->rotate.count > 1 || state->given->translate.count > 1 ||
+         (state->samples && mus_samples_count(state->samples) > 1);
 }
 
 // --- over time -------------------------------------------------------------------------------------------------------
@@ -191,11 +228,26 @@ static void place(const mus_body *given, double time, int vertices, double *posi
   }
 }
 
+// Positions in the body's own frame.
+static mus_status shape_at(const body_state *body, double time, double *position) {
+  if (!body->samples) {
+    memcpy(position, body->surface.position, 3 * (size_t)body->surface.vertices * sizeof *position);
+    return MUS_OK;
+  }
+  mus_status status = mus_samples_at(body->samples, time, body->sampled);
+  for (size_t v = 0; v < (size_t)body->surface.vertices && !status; ++v)
+    for (size_t c = 0; c < 3; ++c)
+      position[3 * v + c] = body->given->shape.scale * body->sampled[3 * (size_t)body->source[v] + c];
+  return status;
+}
+
 mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position) {
   for (int b = 0; b < bodies->scene->body_count; ++b) {
     const body_state *body = &bodies->body[b];
     double *to = position + 3 * (size_t)bodies->first_vertex[b];
-    memcpy(to, body->surface.position, 3 * (size_t)body->surface.vertices * sizeof *to);
+    mus_status status = shape_at(body, time, to);
+    if (status)
+      return fail_body(status, bodies->scene, b);
     place(body->given, time, body->surface.vertices, to);
   }
   return MUS_OK;

@@ -91,6 +91,39 @@ static void values_arrive(void **state) {
   assert_int_equal(s.cloth_count, 0);
 }
 
+static void bodies(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s",
+                                   "{\"cloths\": [{}], \"bodies\": [{}, {\"name\": \"ball\", \"friction\": 0.5,"
+                                   " \"thickness\": 0.001, \"rotate\": [{\"time\": 0, \"value\": [0, 0, 0]},"
+                                   " {\"time\": 2, \"value\": [0, 360, 0]}], \"translate\": [1, 2, 3],"
+                                   " \"shape\": {\"kind\": \"sphere\", \"radius\": 2, \"facet\": 0.001}},"
+                                   " {\"shape\": {\"kind\": \"file\", \"file\": \"a.obj\", \"motion\": \"a.pc2\","
+                                   " \"rate\": 25, \"scale\": 0.01}}]}",
+                                   &s),
+                   MUS_OK);
+  assert_int_equal(s.body_count, 3);
+  assert_int_equal(s.bodies[0].shape.kind, MUS_BODY_PLANE);
+  assert_true(s.bodies[0].friction == mus_default_body().friction);
+  const mus_body *ball = &s.bodies[1];
+  assert_string_equal(ball->name, "ball");
+  assert_int_equal(ball->shape.kind, MUS_BODY_SPHERE);
+  assert_true(ball->shape.radius == 2 && ball->shape.facet == 0.001 && ball->shape.length == 0.5);
+  assert_true(ball->friction == 0.5 && ball->thickness == 0.001);
+  assert_true(ball->rotate.count == 2 && ball->rotate.value[4] == 360);
+  assert_true(ball->translate.count == 1 && ball->translate.value[2] == 3);
+  assert_string_equal(s.bodies[2].shape.motion, "a.pc2");
+  assert_true(s.bodies[2].shape.rate == 25 && s.bodies[2].shape.scale == 0.01);
+  mus_scene_free(&s);
+  refuses("{\"cloths\": [{}], \"bodies\": [{\"shape\": {\"file\": \"a.obj\"}}]}", "bodies[0].shape", "go together");
+  refuses("{\"cloths\": [{}], \"bodies\": [{\"shape\": {\"kind\": \"file\"}}]}", "bodies[0].shape", "go together");
+  refuses("{\"cloths\": [{}], \"bodies\": [{}, {\"shape\": {\"motion\": \"a.pc2\"}}]}", "bodies[1].shape",
+          "\"motion\" needs a \"file\"");
+  refuses("{\"cloths\": [{}], \"bodies\": [{\"name\": \"a\"}, {}, {}, {\"name\": \"a\"}]}", "bodies[0] and bodies[3]",
+          "both named \"a\"");
+}
+
 // Writing a scene and reading it gives the same text again: nothing is lost or invented.
 static void assert_round_trip(const char *name, const mus_scene *first) {
   mus_scene second;
@@ -187,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason),
                                      cmocka_unit_test(byte_order_marks_are_no_hindrance),
                                      cmocka_unit_test(values_arrive),
+                                     cmocka_unit_test(bodies),
                                      cmocka_unit_test(text_round_trips),
                                      cmocka_unit_test(builtins),
                                      cmocka_unit_test(missing_file),

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/cache.h"
 #include "mesh/measure.h"
 #include "muslin/scene.h"
 #include "sim/bodies.h"
@@ -190,12 +191,153 @@ static void files_without_a_surface(void **state) {
   mus_scene_free(&scene);
 }
 
+// A tetrahedron, with a vertex in front that belongs to no triangle.
+static const char tetrahedron[] = "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 2 4 3\nf 2 3 5\nf 2 5 4\nf 3 4 5\n";
+
+static void write_text(const char *path, const char *text) { files_write(path, text, strlen(text)); }
+
+// Sample k of a cache has vertex v at (v, k * k, 0).
+static void write_cache(const char *path, int format, int points, int samples, double rate) {
+  mus_cache_definition definition = {.points = points, .frames = samples, .frames_per_second = rate};
+  mus_cache_writer *writer = NULL;
+  double position[3 * 8] = {0};
+  assert_ok(mus_cache_create(path, mus_cache_format_at(format), &definition, &writer));
+  for (int k = 0; k < samples; ++k) {
+    for (int v = 0; v < points; ++v) {
+      position[3 * v] = v;
+      position[3 * v + 1] = k * k;
+    }
+    assert_ok(mus_cache_write(writer, position));
+  }
+  assert_ok(mus_cache_finish(writer));
+  mus_cache_close(writer);
+}
+
+static void assert_vertex(mus_bodies *bodies, double time, int vertex, double x, double y, double z) {
+  double *at = positions_at(bodies, time), *p = at + 3 * vertex;
+  if (fabs(p[0] - x) + fabs(p[1] - y) + fabs(p[2] - z) > 1e-6)
+    fail_msg("vertex %d is at (%g, %g, %g), not at (%g, %g, %g)", vertex, p[0], p[1], p[2], x, y, z);
+  free(at);
+}
+
+// Times in any order give the same as times in order.
+static void check_samples(mus_bodies *bodies, double rate) {
+  static const double frames[] = {0, 0.5, 1, 2.25, 3, -1, 7, 2.5, 1.5, 0.25};
+  static const double heights[] = {0, 0.5, 1, 5.25, 9, 0, 9, 6.5, 2.5, 0.25};
+  assert_int_equal(mus_bodies_vertices(bodies), 4);
+  assert_int_equal(mus_bodies_triangles(bodies), 4);
+  assert_true(mus_bodies_moves(bodies, 0));
+  for (size_t k = 0; k < sizeof frames / sizeof *frames; ++k)
+    assert_vertex(bodies, frames[k] / rate, 2, 6, 2 * heights[k], 0); // the file's vertex 3, twice as large
+}
+
+static void caches_move_meshes(void **state) {
+  char rest[600];
+  write_text(files_path(*state, "a.obj"), tetrahedron);
+  write_cache(files_path(*state, "a.pc2"), 0, 5, 4, 24);
+  write_cache(files_path(*state, "a.mdd"), 1, 5, 4, 50);
+  static const char *const names[] = {"a.pc2", "a.pc2", "a.mdd"};
+  static const double rates[] = {0, 25, 7}, real_rates[] = {24, 25, 50}; // an MDD has times of its own
+  for (int k = 0; k < 3; ++k) {
+    snprintf(rest, sizeof rest, ", \"scale\": 2, \"motion\": \"%s\", \"rate\": %g", files_path(*state, names[k]),
+             rates[k]);
+    mus_scene scene = file_scene(*state, "a.obj", rest);
+    mus_bodies *bodies = made(&scene);
+    check_samples(bodies, real_rates[k]);
+    mus_bodies_free(bodies);
+    mus_scene_free(&scene);
+  }
+}
+
+static void placement_comes_after_motion(void **state) {
+  char body[1000];
+  write_text(files_path(*state, "a.obj"), tetrahedron);
+  write_cache(files_path(*state, "a.pc2"), 0, 5, 4, 24);
+  snprintf(body, sizeof body,
+           "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"motion\": \"%s\"}, \"rotate\": [0, 0, 90], "
+           "\"translate\": [0, 0, 5]}",
+           files_path(*state, "a.obj"), files_path(*state, "a.pc2"));
+  mus_scene scene = scene_with(body);
+  mus_bodies *bodies = made(&scene);
+  assert_vertex(bodies, 2 / 24.0, 0, -4, 1, 5); // (1, 4, 0) about z
+  mus_bodies_free(bodies);
+  mus_scene_free(&scene);
+}
+
+static void counts_must_agree(void **state) {
+  char rest[600];
+  mus_bodies *bodies = NULL;
+  write_text(files_path(*state, "a.obj"), tetrahedron);
+  write_cache(files_path(*state, "a.pc2"), 0, 4, 4, 24);
+  snprintf(rest, sizeof rest, ", \"motion\": \"%s\"", files_path(*state, "a.pc2"));
+  mus_scene scene = file_scene(*state, "a.obj", rest);
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "a.obj has 5 vertices");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "a.pc2 moves 4: they must agree");
+  mus_scene_free(&scene);
+}
+
+static void write_sequence(const void *folder, const char *format, int first, int count) {
+  char text[400], name[64];
+  for (int k = 0; k < count; ++k) {
+    snprintf(name, sizeof name, format, first + k);
+    snprintf(text, sizeof text, "v 0 0 0\nv 1 %d 0\nv 2 %d 0\nv 3 %d 0\nv 4 %d 0\nf 2 4 3\nf 2 3 5\nf 2 5 4\nf 3 4 5\n",
+             k * k, k * k, k * k, k * k);
+    write_text(files_path(folder, name), text);
+  }
+}
+
+static void sequences(void **state) {
+  write_sequence(*state, "walk_%03d.obj", 998, 4); // ... 999, 1000, 1001
+  write_text(files_path(*state, "walk_01000.obj"), "is none of them");
+  write_text(files_path(*state, "walk_12.obj"), "is none of them");
+  write_text(files_path(*state, "walk_500.obj.bak"), "is none of them");
+  mus_scene scene = file_scene(*state, "walk_###.obj", ", \"rate\": 10, \"scale\": 2");
+  mus_bodies *bodies = made(&scene);
+  check_samples(bodies, 10);
+  assert_int_equal(remove(files_path(*state, "walk_1000.obj")), 0);
+  mus_bodies *gap = made(&scene);
+  assert_vertex(gap, 0.2, 2, 6, 10, 0); // half of the way from 2 * 1 to 2 * 9
+  double position[12];
+  write_text(files_path(*state, "walk_1001.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+  mus_bodies *changed = made(&scene);
+  assert_fails(mus_bodies_at(changed, 0.2, position), MUS_BAD_INPUT, "walk_1001.obj: it has 3 vertices");
+  assert_fails(mus_bodies_at(changed, 0.2, position), MUS_BAD_INPUT, "has 5");
+  assert_ok(mus_bodies_at(changed, 0.05, position));
+  mus_bodies_free(changed);
+  mus_bodies_free(gap);
+  mus_bodies_free(bodies);
+  mus_scene_free(&scene);
+}
+
+static void sequences_that_are_not_there(void **state) {
+  mus_bodies *bodies = NULL;
+  mus_scene scene = file_scene(*state, "walk_###.obj", "");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_IO_ERROR, "walk_###.obj: there is no file of such a name");
+  mus_scene_free(&scene);
+  scene = file_scene(*state, "no_folder/walk_###.obj", "");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_IO_ERROR, "its folder cannot be read");
+  mus_scene_free(&scene);
+  scene = file_scene(*state, "walk_###_##.obj", "");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "one run of at most 9 #");
+  mus_scene_free(&scene);
+  scene = file_scene(*state, "walk_###.obj", ", \"motion\": \"a.pc2\"");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "needs no \"motion\"");
+  mus_scene_free(&scene);
+}
+
 static void short_memory(void **state) {
-  (void)state;
-  mus_scene scene =
-      scene_with("{\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}}, {\"shape\": {\"kind\": \"box\"}}");
+  char list[1500];
+  write_text(files_path(*state, "a.obj"), tetrahedron);
+  write_cache(files_path(*state, "a.pc2"), 0, 5, 4, 24);
+  write_sequence(*state, "walk_%03d.obj", 1, 3);
+  snprintf(list, sizeof list,
+           "{\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}}, {\"shape\": {\"kind\": \"box\"}},"
+           "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"motion\": \"%s\"}},"
+           "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\"}}",
+           files_path(*state, "a.obj"), files_path(*state, "a.pc2"), files_path(*state, "walk_###.obj"));
+  mus_scene scene = scene_with(list);
   mus_status status = MUS_OUT_OF_MEMORY;
-  for (long n = 0; status != MUS_OK && n < 50; ++n) {
+  for (long n = 0; status != MUS_OK && n < 500; ++n) {
     mus_bodies *bodies = NULL;
     mus_memory_fail_after(n);
     status = mus_bodies_create(&scene, &bodies);
@@ -216,6 +358,11 @@ int main(void) {
       cmocka_unit_test(errors_name_the_body),
       cmocka_unit_test_setup_teardown(meshes_from_files, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(files_without_a_surface, files_setup, files_teardown),
-      cmocka_unit_test(short_memory)};
+      cmocka_unit_test_setup_teardown(caches_move_meshes, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(placement_comes_after_motion, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(counts_must_agree, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(sequences, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(sequences_that_are_not_there, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(short_memory, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
