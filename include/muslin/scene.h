@@ -125,7 +125,7 @@ typedef struct mus_body {
   mus_keys rotate;    ///< width 3: degrees about x, then y, then z
   mus_keys translate; ///< width 3: m, after the rotation
   double friction;    ///< Coulomb's coefficient of cloth on it (0.3)
-  double thickness;   ///< m: added to the distance at which cloth rests (0)
+  double thickness;   ///< m: cloth rests so far away, and half its own thickness farther (0.0005)
 } mus_body;
 
 /// Vertices of two cloths to be sewn together. Stitches within one cloth are the cloth's.

@@ -43,7 +43,8 @@ mus_pin mus_default_pin(void) { return (mus_pin){.to = forever}; }
 mus_body mus_default_body(void) {
   return (mus_body){
       .shape = {.size = {1, 1, 1}, .radius = 0.25, .length = 0.5, .facet = 0.0002, .scale = 1, .height = 1.75},
-      .friction = 0.3};
+      .friction = 0.3,
+      .thickness = 0.0005};
 }
 
 mus_seam mus_default_seam(void) { return (mus_seam){.close = 1}; }
@@ -197,7 +198,7 @@ static const mus_field body_fields[] = {
     {"rotate", MUS_FIELD_KEYS, AT(mus_body, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
     {"translate", MUS_FIELD_KEYS, AT(mus_body, translate), .width = 3, FROM_TO(-1e6, 1e6)},
     {"friction", MUS_FIELD_NUMBER, AT(mus_body, friction), FROM_TO(0, 10)},
-    {"thickness", MUS_FIELD_NUMBER, AT(mus_body, thickness), FROM_TO(0, 0.1)}};
+    {"thickness", MUS_FIELD_NUMBER, AT(mus_body, thickness), FROM_TO(1e-6, 0.1)}};
 SCHEMA(body_schema, "a body", mus_body, body_fields, body_defaults);
 
 static const mus_field seam_fields[] = {
