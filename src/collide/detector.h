@@ -1,7 +1,8 @@
 // Finding contacts: what lies near what, what will touch what, what crosses what. One tree of boxes over the triangles
 // of a surface serves all questions; it is refitted to new positions, not built again.
 //
-// Answers are lists that do not depend on the number of threads. Pairs that can never collide (see surface.h) and those
+// Answers are lists that do not depend on the number of threads; they take the place of what the list held before.
+// Pairs that can never collide (see surface.h) and those
 // that are released (see below) are left out.
 //
 // Continuous detection never misses: see ccd.h for the bound. With `separation` s, a pair of gap g (surface.h) whose

@@ -38,4 +38,7 @@ mus_status mus_surface_create(mus_arena *arena, const mus_surface_parts *parts, 
 double mus_vertex_face_gap(const mus_surface *surface, int vertex, int triangle);
 double mus_edge_edge_gap(const mus_surface *surface, int first, int second);
 
+// Whether a vertex of one feature is, or is sewn to, a vertex of the other.
+int mus_are_neighbours(const mus_surface *surface, int count_a, const int *a, int count_b, const int *b);
+
 #endif

@@ -1,0 +1,81 @@
+// Edges that go through triangles: mus_detector_crossings(). See detector.h.
+//
+// An edge p q goes through the triangle a b c when p and q lie on different sides of its plane and the volumes of
+// (p q a b), (p q b c), (p q c a) have one sign; the volumes' parts of their sum are the barycentric coordinates.
+#include "collide/detector_state.h"
+#include "collide/vector3.h"
+
+static double volume(const double *a, const double *b, const double *c) {
+  double turned[3];
+  mus_outer(b, c, turned);
+  return mus_inner(a, turned);
+}
+
+// x: the ends of the edge, then the corners. All is relative to the edge's first end.
+static int goes_through(const double *p, const double *q, const double *const corner[3], mus_crossing *out) {
+  double along[3], x[3][3], part[3], side[3], other[3], normal[3];
+  mus_minus(q, p, along);
+  for (int k = 0; k < 3; ++k)
+    mus_minus(corner[k], p, x[k]);
+  mus_minus(x[1], x[0], side);
+  mus_minus(x[2], x[0], other);
+  mus_outer(side, other, normal);
+  double height = mus_inner(normal, x[0]), rise = mus_inner(normal, along); // the plane is where t rise = height
+  if (!(rise != 0) || !(height / rise >= 0) || !(height / rise <= 1))
+    return 0;
+  for (int k = 0; k < 3; ++k)
+    part[k] = volume(along, x[(k + 1) % 3], x[(k + 2) % 3]);
+  if (!((part[0] >= 0 && part[1] >= 0 && part[2] >= 0) || (part[0] <= 0 && part[1] <= 0 && part[2] <= 0)))
+    return 0;
+  double sum = part[0] + part[1] + part[2];
+  if (!(sum != 0))
+    return 0;
+  out->along = height / rise;
+  for (int k = 0; k < 3; ++k)
+    out->part[k] = part[k] / sum;
+  return 1;
+}
+
+static void test_edges(mus_query *q, int own, int other, const mus_box *other_box) {
+  const mus_detector *d = q->detector;
+  const mus_surface *surface = d->surface;
+  const int *corner = surface->triangle + (size_t)other * 3;
+  const double *at[3];
+  for (int k = 0; k < 3; ++k)
+    at[k] = q->x0 + (size_t)corner[k] * 3;
+  for (int k = 0; k < 3; ++k) {
+    if (!(d->owned[own] >> (3 + k) & 1))
+      continue;
+    int e = surface->triangle_edge[(size_t)own * 3 + (size_t)k];
+    const int *end = surface->edge + (size_t)e * 2;
+    mus_box box = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
+    mus_crossing crossing = {.edge = e, .triangle = other};
+    if (!mus_boxes_meet(&box, other_box) || mus_are_neighbours(surface, 2, end, 3, corner) ||
+        !goes_through(q->x0 + (size_t)end[0] * 3, q->x0 + (size_t)end[1] * 3, at, &crossing))
+      continue;
+    mus_crossing *answer = mus_query_answer(q);
+    if (answer)
+      *answer = crossing;
+  }
+}
+
+static void visit_triangles(void *query, const mus_tree_task *task, int place_a, int place_b) {
+  int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
+  test_edges(query, a, b, &task->second->triangle_box[place_b]);
+  test_edges(query, b, a, &task->first->triangle_box[place_a]);
+}
+
+static void crossing_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {
+  (void)surface;
+  const mus_crossing *crossing = answer;
+  *bucket = crossing->edge;
+  *number = crossing->triangle;
+}
+
+mus_status mus_detector_crossings(mus_detector *detector, const double *x, mus_list *crossings) {
+  mus_query query = {.detector = detector, .x0 = x, .x1 = x, .visit = visit_triangles, .size = sizeof(mus_crossing)};
+  mus_status status = mus_detector_ask(detector, &query);
+  if (status != MUS_OK)
+    return status;
+  return mus_detector_collect(detector, sizeof(mus_crossing), crossing_order, crossings);
+}

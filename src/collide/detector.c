@@ -1,0 +1,465 @@
+// Making a detector, asking its trees, and putting answers in order. See detector.h and detector_state.h.
+#include "collide/detector.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/detector_state.h"
+#include "collide/distance.h"
+#include "collide/vector3.h"
+#include "mesh/sort.h"
+#include "par/par.h"
+
+// --- making --------------------------------------------------------------------------------------------------------
+
+// Every vertex and every edge to the first of its triangles.
+static void deal_out(const mus_surface *surface, unsigned char *owned) {
+  for (int t = 0; t < surface->triangles; ++t) {
+    owned[t] = 0;
+    for (int k = 0; k < 3; ++k) {
+      int v = surface->triangle[3 * (size_t)t + (size_t)k], e = surface->triangle_edge[3 * (size_t)t + (size_t)k];
+      if (surface->vertex_triangle[surface->vertex_start[v]] == t)
+        owned[t] = (unsigned char)(owned[t] | 1 << k);
+      if (surface->edge_triangle[surface->edge_start[e]] == t)
+        owned[t] = (unsigned char)(owned[t] | 8 << k);
+    }
+  }
+}
+
+static mus_status create_parts(mus_detector *d, const double *x) {
+  const mus_surface *surface = d->surface;
+  size_t vertices = (size_t)surface->vertices, edges = (size_t)surface->edges;
+  d->vertex_box = mus_arena_alloc(&d->arena, vertices, sizeof *d->vertex_box);
+  d->owned = mus_arena_alloc(&d->arena, (size_t)surface->triangles, 1);
+  d->start = mus_arena_alloc(&d->arena, vertices + edges + 2, sizeof *d->start);
+  d->task = mus_arena_alloc(&d->arena, 2 * MUS_TREE_TASKS, sizeof *d->task);
+  if (!d->vertex_box || !d->owned || !d->start || !d->task)
+    return mus_fail_memory();
+  deal_out(surface, d->owned);
+  mus_status status = mus_tree_create(&d->arena, 0, surface->cloth_triangles, surface->triangle, x, &d->cloth);
+  if (status == MUS_OK)
+    status = mus_tree_create(&d->arena, surface->cloth_triangles, surface->triangles - surface->cloth_triangles,
+                             surface->triangle, x, &d->body);
+  return status == MUS_OK ? mus_detector_fit(d, x) : status;
+}
+
+mus_status mus_detector_create(const mus_surface *surface, const double *x, mus_detector **out) {
+  *out = NULL;
+  mus_detector *detector = mus_alloc_zero(1, sizeof *detector);
+  if (!detector)
+    return mus_fail_memory();
+  detector->surface = surface;
+  mus_status status = create_parts(detector, x);
+  if (status == MUS_OK)
+    *out = detector;
+  else
+    mus_detector_free(detector);
+  return status;
+}
+
+void mus_detector_free(mus_detector *detector) {
+  if (!detector)
+    return;
+  for (int i = 0; i < detector->threads; ++i)
+    mus_free(detector->answers[i].items);
+  mus_free(detector->answers);
+  mus_arena_clear(&detector->release_arena);
+  mus_arena_clear(&detector->arena);
+  mus_free(detector);
+}
+
+size_t mus_detector_bytes(const mus_detector *detector) {
+  size_t bytes = sizeof *detector + detector->arena.bytes + detector->release_arena.bytes;
+  for (int i = 0; i < detector->threads; ++i)
+    bytes += sizeof *detector->answers + detector->answers[i].capacity * detector->answer_size;
+  return bytes;
+}
+
+// --- boxes ---------------------------------------------------------------------------------------------------------
+
+// In single precision, and surely not above (below) x: the margin is more than conversion and the sum before it can be
+// off by.
+static float rounded_down(double x) { return (float)(x - fabs(x) * 0x1p-23 - 1e-37); }
+static float rounded_up(double x) { return (float)(x + fabs(x) * 0x1p-23 + 1e-37); }
+
+static void fit_vertex(mus_detector *d, int v, const double *x0, const double *x1, double scale) {
+  double reach = scale * d->surface->radius[v] * (1 + 0x1p-40);
+  mus_box *box = &d->vertex_box[v];
+  for (int c = 0; c < 3; ++c) {
+    double a = x0[(size_t)v * 3 + (size_t)c], b = x1[(size_t)v * 3 + (size_t)c];
+    box->low[c] = rounded_down((a < b ? a : b) - reach);
+    box->high[c] = rounded_up((a > b ? a : b) + reach);
+  }
+}
+
+static void fit(mus_detector *d, const double *x0, const double *x1, double scale, const unsigned char *moved) {
+  int vertices = d->surface->vertices;
+  MUS_PARALLEL_FOR_IF(vertices >= MUS_PAR_MINIMUM)
+  for (int v = 0; v < vertices; ++v)
+    fit_vertex(d, v, x0, x1, scale);
+  mus_tree_fit(&d->cloth, d->surface->triangle, d->vertex_box, moved);
+  mus_tree_fit(&d->body, d->surface->triangle, d->vertex_box, moved);
+}
+
+mus_status mus_detector_fit(mus_detector *detector, const double *x) {
+  fit(detector, x, x, 0, NULL);
+  return MUS_OK;
+}
+
+// --- asking --------------------------------------------------------------------------------------------------------
+
+static mus_status reserve_lists(mus_detector *d, int threads) {
+  if (threads > d->threads) {
+    mus_list *answers = mus_alloc_zero((size_t)threads, sizeof *answers);
+    if (!answers)
+      return mus_fail_memory();
+    if (d->threads > 0)
+      memcpy(answers, d->answers, (size_t)d->threads * sizeof *answers);
+    mus_free(d->answers);
+    d->answers = answers;
+    d->threads = threads;
+  }
+  return MUS_OK;
+}
+
+// Lists keep their memory from one question to the next, unless the next one's answers have another size.
+static void empty_lists(mus_detector *d, size_t size) {
+  for (int i = 0; i < d->threads; ++i) {
+    d->answers[i].count = 0;
+    if (size != d->answer_size) {
+      mus_free(d->answers[i].items);
+      d->answers[i] = (mus_list){0};
+    }
+  }
+  d->answer_size = size;
+}
+
+mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
+  mus_status status = reserve_lists(d, mus_par_threads());
+  if (status != MUS_OK)
+    return status;
+  empty_lists(d, query->size);
+  fit(d, query->x0, query->x1, query->scale, query->moved);
+  int tasks = mus_tree_tasks(&d->cloth, &d->cloth, d->task);
+  tasks += mus_tree_tasks(&d->cloth, &d->body, d->task + tasks);
+  int failed = 0;
+  MUS_PARALLEL
+  {
+    mus_query mine = *query;
+    mine.answers = &d->answers[mus_par_index()];
+    MUS_SHARE_RUNS
+    for (int i = 0; i < tasks; ++i)
+      mus_tree_walk(&d->task[i], query->visit, &mine);
+    MUS_ONE_AT_A_TIME
+    failed |= mine.failed;
+  }
+  return failed ? mus_fail_memory() : MUS_OK;
+}
+
+static int any_moved(const unsigned char *moved, const int *node, int count) {
+  for (int k = 0; k < count; ++k)
+    if (moved[node[k]])
+      return 1;
+  return 0;
+}
+
+// The triangle's own vertices against the other triangle.
+static void visit_vertices(mus_query *q, int own, int other, const mus_box *other_box) {
+  const mus_detector *d = q->detector;
+  const int *corner = d->surface->triangle + (size_t)own * 3, *face = d->surface->triangle + (size_t)other * 3;
+  for (int k = 0; k < 3; ++k)
+    if (d->owned[own] >> k & 1 && mus_boxes_meet(&d->vertex_box[corner[k]], other_box) &&
+        !mus_are_neighbours(d->surface, 1, corner + k, 3, face) &&
+        (!q->moved || q->moved[corner[k]] || any_moved(q->moved, face, 3)))
+      q->test(q, MUS_VERTEX_FACE, corner[k], other);
+}
+
+// The boxes of a triangle's own edges that meet a box; how many.
+static int own_edges(const mus_detector *d, int triangle, const mus_box *other, int edge[3], mus_box box[3]) {
+  int count = 0;
+  for (int k = 0; k < 3; ++k)
+    if (d->owned[triangle] >> (3 + k) & 1) {
+      int e = d->surface->triangle_edge[(size_t)triangle * 3 + (size_t)k];
+      const int *end = d->surface->edge + (size_t)e * 2;
+      edge[count] = e;
+      box[count] = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
+      count += mus_boxes_meet(&box[count], other);
+    }
+  return count;
+}
+
+static void visit_edges(mus_query *q, int a, const mus_box *box_a, int b, const mus_box *box_b) {
+  const mus_surface *surface = q->detector->surface;
+  int edge_a[3], edge_b[3];
+  mus_box edge_box_a[3], edge_box_b[3];
+  int count_a = own_edges(q->detector, a, box_b, edge_a, edge_box_a);
+  int count_b = count_a > 0 ? own_edges(q->detector, b, box_a, edge_b, edge_box_b) : 0;
+  for (int i = 0; i < count_a; ++i)
+    for (int j = 0; j < count_b; ++j) {
+      const int *end_a = surface->edge + (size_t)edge_a[i] * 2, *end_b = surface->edge + (size_t)edge_b[j] * 2;
+      if (!mus_boxes_meet(&edge_box_a[i], &edge_box_b[j]) || mus_are_neighbours(surface, 2, end_a, 2, end_b) ||
+          (q->moved && !any_moved(q->moved, end_a, 2) && !any_moved(q->moved, end_b, 2)))
+        continue;
+      int swap = edge_b[j] < edge_a[i];
+      q->test(q, MUS_EDGE_EDGE, swap ? edge_b[j] : edge_a[i], swap ? edge_a[i] : edge_b[j]);
+    }
+}
+
+void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b) {
+  mus_query *q = query;
+  const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
+  int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
+  visit_vertices(q, a, b, box_b);
+  visit_vertices(q, b, a, box_a);
+  visit_edges(q, a, box_a, b, box_b);
+}
+
+// --- order ---------------------------------------------------------------------------------------------------------
+
+void mus_contact_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {
+  const mus_contact *contact = answer;
+  *bucket = contact->kind == MUS_VERTEX_FACE ? contact->first : surface->vertices + contact->first;
+  *number = contact->second;
+}
+
+static void sort_bucket(const mus_surface *surface, size_t size, mus_answer_order *order, char *item, int count) {
+  char held[sizeof(mus_contact)];
+  for (int i = 1; i < count; ++i) {
+    int bucket, number, other, j = i;
+    order(surface, item + (size_t)i * size, &bucket, &number);
+    memcpy(held, item + (size_t)i * size, size);
+    for (; j > 0; --j) {
+      order(surface, item + (size_t)(j - 1) * size, &bucket, &other);
+      if (other < number)
+        break;
+      memcpy(item + (size_t)j * size, item + (size_t)(j - 1) * size, size);
+    }
+    memcpy(item + (size_t)j * size, held, size);
+  }
+}
+
+mus_status mus_detector_collect(mus_detector *d, size_t size, mus_answer_order *order, mus_list *out) {
+  int buckets = d->surface->vertices + d->surface->edges, bucket, number;
+  size_t total = 0;
+  memset(d->start, 0, ((size_t)buckets + 2) * sizeof *d->start);
+  for (int t = 0; t < d->threads; ++t) {
+    total += d->answers[t].count;
+    for (size_t i = 0; i < d->answers[t].count; ++i) {
+      order(d->surface, (const char *)d->answers[t].items + i * size, &bucket, &number);
+      ++d->start[bucket + 1];
+    }
+  }
+  out->count = 0;
+  if (!mus_list_reserve(out, total, size))
+    return mus_fail_memory();
+  // Filled one place further on, each start moves to its own place while the list is filled.
+  mus_accumulate(buckets, d->start + 1);
+  char *item = out->items;
+  for (int t = 0; t < d->threads; ++t)
+    for (size_t i = 0; i < d->answers[t].count; ++i) {
+      const char *answer = (const char *)d->answers[t].items + i * size;
+      order(d->surface, answer, &bucket, &number);
+      memcpy(item + (size_t)d->start[bucket + 1]++ * size, answer, size);
+    }
+  out->count = total;
+  MUS_PARALLEL_FOR_IF(total >= MUS_PAR_MINIMUM)
+  for (int b = 0; b < buckets; ++b)
+    if (d->start[b + 1] - d->start[b] > 1)
+      sort_bucket(d->surface, size, order, item + (size_t)d->start[b] * size, d->start[b + 1] - d->start[b]);
+  return MUS_OK;
+}
+
+// --- contacts ------------------------------------------------------------------------------------------------------
+
+void mus_pair_nodes(const mus_surface *surface, mus_pair_kind kind, int first, int second, int node[4]) {
+  if (kind == MUS_VERTEX_FACE) {
+    node[0] = first;
+    memcpy(node + 1, surface->triangle + (size_t)second * 3, 3 * sizeof *node);
+  } else {
+    memcpy(node, surface->edge + (size_t)first * 2, 2 * sizeof *node);
+    memcpy(node + 2, surface->edge + (size_t)second * 2, 2 * sizeof *node);
+  }
+}
+
+// A direction for features that touch: across both of them, whatever it is where they have none.
+static void touching_normal(mus_pair_kind kind, const double x[4][3], double normal[3]) {
+  double a[3], b[3];
+  if (kind == MUS_VERTEX_FACE) {
+    mus_minus(x[2], x[1], a);
+    mus_minus(x[3], x[1], b);
+  } else {
+    mus_minus(x[1], x[0], a);
+    mus_minus(x[3], x[2], b);
+  }
+  mus_outer(a, b, normal);
+  double length = mus_length(normal);
+  for (int c = 0; c < 3; ++c)
+    normal[c] = length > 0 ? normal[c] / length : c == 1;
+}
+
+void mus_fill_contact(const mus_surface *surface, mus_pair_kind kind, int first, int second, const double x[4][3],
+                      mus_contact *contact) {
+  *contact = (mus_contact){.kind = kind, .first = first, .second = second};
+  mus_pair_nodes(surface, kind, first, second, contact->node);
+  contact->distance = kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(x, contact->weight)
+                                              : mus_edge_edge_distance(x, contact->weight);
+  mus_weigh(x, contact->weight, contact->normal);
+  if (contact->distance > 1e-150)
+    for (int c = 0; c < 3; ++c)
+      contact->normal[c] /= contact->distance;
+  else
+    touching_normal(kind, x, contact->normal);
+}
+
+// --- released pairs ------------------------------------------------------------------------------------------------
+
+typedef struct rings {
+  const mus_surface *surface;
+  int *start; // moves on with each code, one place further than where it ends up
+  int *list;  // NULL: codes are counted only
+  int *last;  // vertices: the code that came last, so that none comes twice
+} rings;
+
+// Puts `code` at the end of the lists of all corners of the triangles around these vertices.
+static void add_ring(rings *r, const int *node, int count, int code) {
+  const mus_surface *surface = r->surface;
+  for (int k = 0; k < count; ++k)
+    for (int i = surface->vertex_start[node[k]]; i < surface->vertex_start[node[k] + 1]; ++i)
+      for (int c = 0; c < 3; ++c) {
+        int v = surface->triangle[(size_t)surface->vertex_triangle[i] * 3 + (size_t)c];
+        if (r->last[v] == code)
+          continue;
+        r->last[v] = code;
+        int place = r->start[v + 1]++;
+        if (r->list)
+          r->list[place] = code;
+      }
+}
+
+static void add_rings(rings *r, const mus_list *crossings) {
+  const mus_crossing *crossing = crossings->items;
+  for (int v = 0; v < r->surface->vertices; ++v)
+    r->last[v] = -1;
+  for (int i = 0; i < (int)crossings->count; ++i) {
+    add_ring(r, r->surface->edge + (size_t)crossing[i].edge * 2, 2, 2 * i);
+    add_ring(r, r->surface->triangle + (size_t)crossing[i].triangle * 3, 3, 2 * i + 1);
+  }
+}
+
+mus_status mus_detector_release(mus_detector *d, const mus_list *crossings) {
+  size_t vertices = (size_t)d->surface->vertices;
+  mus_arena_clear(&d->release_arena);
+  d->release_start = d->release_code = NULL;
+  if (!crossings || crossings->count == 0)
+    return MUS_OK;
+  int *start = mus_arena_alloc_zero(&d->release_arena, vertices + 2, sizeof *start);
+  if (!start)
+    return mus_fail_memory();
+  rings r = {.surface = d->surface, .start = start, .last = d->start};
+  add_rings(&r, crossings);
+  mus_accumulate((int)vertices, start + 1);
+  r.list = mus_arena_alloc(&d->release_arena, (size_t)start[vertices + 1], sizeof *r.list);
+  if (!r.list)
+    return mus_fail_memory();
+  add_rings(&r, crossings);
+  d->release_start = start;
+  d->release_code = r.list;
+  return MUS_OK;
+}
+
+// Whether vertex v lies in the ring.
+static int is_in_ring(const mus_detector *d, int v, int code) {
+  int low = d->release_start[v], high = d->release_start[v + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (d->release_code[middle] < code)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < d->release_start[v + 1] && d->release_code[low] == code;
+}
+
+int mus_pair_is_released(const mus_detector *d, mus_pair_kind kind, const int node[4]) {
+  if (!d->release_start)
+    return 0;
+  int nodes = kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature
+  for (int k = 0; k < 4; ++k)
+    if (d->release_start[node[k]] == d->release_start[node[k] + 1])
+      return 0;
+  for (int i = d->release_start[node[0]]; i < d->release_start[node[0] + 1]; ++i) {
+    int code = d->release_code[i], released = 1;
+    for (int k = 1; k < 4 && released; ++k)
+      released = is_in_ring(d, node[k], k < nodes ? code : code ^ 1);
+    if (released)
+      return 1;
+  }
+  return 0;
+}
+
+// --- the closest point ---------------------------------------------------------------------------------------------
+
+static double squared_distance(const mus_box *box, const double p[3]) {
+  double sum = 0;
+  for (int c = 0; c < 3; ++c) {
+    double below = box->low[c] - p[c], above = p[c] - box->high[c], off = below > above ? below : above;
+    sum += off > 0 ? off * off : 0;
+  }
+  return sum;
+}
+
+typedef struct closest_point {
+  const mus_detector *detector;
+  const double *x, *p;
+  double reach;
+  int triangle;
+  double part[3];
+} closest_point;
+
+static void try_triangle(closest_point *best, int triangle) {
+  double x[4][3], weight[4];
+  const int *corner = best->detector->surface->triangle + (size_t)triangle * 3;
+  memcpy(x[0], best->p, sizeof x[0]);
+  for (int k = 0; k < 3; ++k)
+    memcpy(x[k + 1], best->x + (size_t)corner[k] * 3, sizeof x[k + 1]);
+  double distance = mus_vertex_face_distance((const double(*)[3])x, weight);
+  // Of equally close ones the lowest, whatever the tree's order is.
+  if (distance < best->reach || (distance == best->reach && best->triangle >= 0 && triangle < best->triangle)) {
+    best->reach = distance;
+    best->triangle = triangle;
+    for (int k = 0; k < 3; ++k)
+      best->part[k] = -weight[k + 1];
+  }
+}
+
+static void search(closest_point *best, const mus_tree *tree) {
+  int stack[64], count = 0;
+  if (tree->triangles > 0)
+    stack[count++] = 1;
+  while (count > 0) {
+    int node = stack[--count];
+    if (squared_distance(&tree->box[node], best->p) > best->reach * best->reach)
+      continue;
+    int leaf = node - (1 << tree->levels);
+    if (leaf >= 0) {
+      for (int i = mus_tree_leaf_start(tree, leaf); i < mus_tree_leaf_start(tree, leaf + 1); ++i)
+        try_triangle(best, tree->triangle[i]);
+    } else { // the closer one is looked at first
+      int swap = squared_distance(&tree->box[2 * node], best->p) < squared_distance(&tree->box[2 * node + 1], best->p);
+      stack[count++] = 2 * node + swap;
+      stack[count++] = 2 * node + !swap;
+    }
+  }
+}
+
+int mus_detector_closest(const mus_detector *detector, const double *x, const double p[3], double reach, int cloth,
+                         double part[3]) {
+  closest_point best = {.detector = detector, .x = x, .p = p, .reach = reach, .triangle = -1};
+  search(&best, &detector->body);
+  if (cloth)
+    search(&best, &detector->cloth);
+  for (int k = 0; k < 3 && best.triangle >= 0; ++k)
+    part[k] = best.part[k];
+  return best.triangle;
+}

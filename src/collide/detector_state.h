@@ -1,0 +1,76 @@
+// What the sources of the detector share. See detector.h for what it is for.
+//
+// A question is asked of pairs of features (vertex-face and edge-edge) or of triangles; the trees are walked in
+// parallel, each thread adds its answers to a list of its own, and the lists are brought into one order at the end.
+#ifndef MUS_COLLIDE_DETECTOR_STATE_H
+#define MUS_COLLIDE_DETECTOR_STATE_H
+
+#include "collide/detector.h"
+#include "collide/tree.h"
+
+struct mus_detector {
+  const mus_surface *surface;
+  mus_arena arena;
+  mus_tree cloth, body;
+  mus_box *vertex_box;
+  // Triangles: each vertex and each edge belongs to one of its triangles (Curtis et al. 2008), so that no pair comes
+  // twice. Bit k for corner k, bit 3 + k for edge k.
+  unsigned char *owned;
+  int *start;          // scratch for sorting: vertices + edges + 1
+  mus_tree_task *task; // 2 * MUS_TREE_TASKS
+  mus_list *answers;   // one list a thread
+  int threads;         // lists
+  size_t answer_size;
+  // Released pairs. Vertex v lies in the rings release_code[i], release_start[v] <= i < release_start[v + 1],
+  // ascending: 2 c for that around the edge of crossing c, 2 c + 1 for that around its triangle.
+  mus_arena release_arena;
+  int *release_start, *release_code; // NULL: none
+};
+
+typedef struct mus_query mus_query;
+// Answers for a pair of features whose boxes meet and that may collide.
+typedef void mus_feature_test(mus_query *query, mus_pair_kind kind, int first, int second);
+
+struct mus_query {
+  const mus_detector *detector;
+  const double *x0, *x1;      // the same when nothing moves
+  double scale;               // boxes reach this times the radius around the vertices
+  const unsigned char *moved; // NULL: all
+  mus_tree_visit *visit;      // with the query as its context
+  mus_feature_test *test;     // what mus_visit_features() calls
+  size_t size;                // of an answer
+  mus_list *answers;
+  int failed; // short of memory
+};
+
+// Walks the trees with boxes around x0 and x1. The threads' lists then hold the answers, in no order.
+mus_status mus_detector_ask(mus_detector *detector, const mus_query *query);
+void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b);
+
+// The place of an answer in the final order: a bucket among vertices + edges, and a number for the order within it.
+typedef void mus_answer_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
+// All answers in order, in place of what `out` held.
+mus_status mus_detector_collect(mus_detector *detector, size_t size, mus_answer_order *order, mus_list *out);
+void mus_contact_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
+
+// A new answer, NULL when memory is short.
+static inline void *mus_query_answer(mus_query *query) {
+  void *answer = mus_list_add(query->answers, query->size);
+  if (!answer)
+    query->failed = 1;
+  return answer;
+}
+
+// The nodes of a pair, and their positions.
+void mus_pair_nodes(const mus_surface *surface, mus_pair_kind kind, int first, int second, int node[4]);
+static inline void mus_pair_positions(const int node[4], const double *x, double to[4][3]) {
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c)
+      to[k][c] = x[(size_t)node[k] * 3 + (size_t)c];
+}
+// All of the contact but its time, at positions x of the nodes.
+void mus_fill_contact(const mus_surface *surface, mus_pair_kind kind, int first, int second, const double x[4][3],
+                      mus_contact *contact);
+int mus_pair_is_released(const mus_detector *detector, mus_pair_kind kind, const int node[4]);
+
+#endif

@@ -1,0 +1,123 @@
+// Closest points of vertices, triangles and edges. See distance.h.
+//
+// Each candidate for the closest points is a pair of points of the two features, so its distance is never too small;
+// the least of them is taken. Where a triangle or a pair of edges is well shaped, the inner point or the edges alone
+// can be it (Ericson 2005, chapter 5); where it is not, rounding may have misled that choice and all candidates are
+// tried: a triangle without area is its three edges, and parallel edges are closest at one of their ends.
+//
+// All is computed from differences to one node, and the distance from the difference vector of the weights themselves,
+// so that it belongs to them. Its error is a few roundings of the largest difference of nodes.
+#include "collide/distance.h"
+
+#include <math.h>
+
+#include "collide/vector3.h"
+
+// Below this, sin^2 of the angle between two edges counts as unreliable.
+static const double flat = 1e-8;
+
+static double clamp(double t) { return t > 0 ? (t < 1 ? t : 1) : 0; } // NaN becomes 0
+
+// The part of a, an edge from the origin, that is closest to p: exactly 0 or 1 for a point beyond an end.
+static double closest_part(const double *a, const double *p) {
+  double along = mus_inner(a, p), square = mus_inner(a, a);
+  return square > 0 ? clamp(along / square) : 0;
+}
+
+typedef struct candidate {
+  double square;    // of the distance
+  double weight[4]; // the first is what the others leave
+} candidate;
+
+// Keeps the candidate with these weights if it is closer.
+static void offer(candidate *best, const double x[4][3], double w1, double w2, double w3) {
+  double weight[4] = {0, w1, w2, w3}, u[3];
+  mus_weigh(x, weight, u);
+  double square = mus_inner(u, u);
+  if (square < best->square)
+    *best = (candidate){square, {0, w1, w2, w3}};
+}
+
+// --- vertex and triangle -------------------------------------------------------------------------------------------
+
+static void offer_sides(candidate *best, const double x[4][3]) {
+  for (int k = 1; k <= 3; ++k) {
+    int from = k == 3 ? 1 : k + 1, to = from == 3 ? 1 : from + 1;
+    double along[3], p[3], weight[4] = {0};
+    if (from > to) { // the same edge gives the same weights from both of its triangles in most cases
+      int other = from;
+      from = to;
+      to = other;
+    }
+    mus_minus(x[to], x[from], along);
+    mus_minus(x[0], x[from], p);
+    double t = closest_part(along, p);
+    weight[from] = t - 1;
+    weight[to] = -t;
+    offer(best, x, weight[1], weight[2], weight[3]);
+  }
+}
+
+double mus_vertex_face_distance(const double x[4][3], double weight[4]) {
+  candidate best = {INFINITY, {0, -1, 0, 0}};
+  double b[3], c[3], p[3], normal[3], turned[3];
+  mus_minus(x[2], x[1], b);
+  mus_minus(x[3], x[1], c);
+  mus_minus(x[0], x[1], p);
+  mus_outer(b, c, normal);
+  double square = mus_inner(normal, normal);
+  mus_outer(p, c, turned);
+  double part_b = mus_inner(turned, normal) / square;
+  mus_outer(b, p, turned);
+  double part_c = mus_inner(turned, normal) / square;
+  double part_a = 1 - part_b - part_c;
+  int inside = part_a >= 0 && part_b >= 0 && part_c >= 0; // not if NaN
+  if (inside)
+    offer(&best, x, -part_a, -part_b, -part_c);
+  if (!inside || !(square > flat * mus_inner(b, b) * mus_inner(c, c)))
+    offer_sides(&best, x);
+  for (int k = 1; k < 4; ++k)
+    weight[k] = best.weight[k];
+  weight[0] = 1;
+  return sqrt(best.square);
+}
+
+// --- two edges -----------------------------------------------------------------------------------------------------
+
+static void offer_parts(candidate *best, const double x[4][3], double s, double t) { offer(best, x, s, t - 1, -t); }
+
+// Each end of one edge with the point of the other that is closest to it.
+static void offer_ends(candidate *best, const double x[4][3], const double *a, const double *b) {
+  double p[3];
+  for (int end = 0; end < 2; ++end) {
+    mus_minus(x[2 + end], x[0], p);
+    offer_parts(best, x, closest_part(a, p), end);
+    mus_minus(x[end], x[2], p);
+    offer_parts(best, x, end, closest_part(b, p));
+  }
+}
+
+double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
+  candidate best = {INFINITY, {0, 0, -1, 0}};
+  double a[3], b[3], r[3], p[3];
+  mus_minus(x[1], x[0], a);
+  mus_minus(x[3], x[2], b);
+  mus_minus(x[2], x[0], r);
+  double aa = mus_inner(a, a), bb = mus_inner(b, b), ab = mus_inner(a, b), ar = mus_inner(a, r), br = mus_inner(b, r);
+  double determinant = aa * bb - ab * ab;
+  double s = (ar * bb - br * ab) / determinant;
+  double t = (ar * ab - br * aa) / determinant;
+  int inside = s >= 0 && s <= 1 && t >= 0 && t <= 1; // not if NaN
+  if (inside) {
+    // The valley of nearly parallel edges is flat along them and steep across: one more projection lands in it.
+    for (int c = 0; c < 3; ++c)
+      p[c] = s * a[c] - r[c];
+    offer_parts(&best, x, s, closest_part(b, p));
+  }
+  if (!inside || !(determinant > flat * aa * bb))
+    offer_ends(&best, x, a, b);
+  for (int k = 1; k < 4; ++k)
+    weight[k] = best.weight[k];
+  weight[0] = 1 - weight[1];
+  return sqrt(best.square);
+}
