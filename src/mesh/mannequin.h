@@ -16,12 +16,12 @@
 typedef struct mus_mannequin mus_mannequin;
 
 // `height` in m. Speed in m/s, `keys` of them at ascending times (s), linear between and constant outside, none
-// negative; without keys it stands for a second, walks, and runs from the third second on. Everything lives in the
+// negative; without keys it stands for 0.9 s, walks, and runs from 3.5 s on. Everything lives in the
 // arena, the keys are copied.
 mus_status mus_mannequin_create(mus_arena *arena, double height, int keys, const double *time, const double *speed,
                                 mus_mannequin **out);
 
-// About 15,000 triangles, fronts outwards, at time 0. No material coordinates.
+// About 18,000 triangles, fronts outwards, at time 0. No material coordinates.
 const mus_mesh *mus_mannequin_mesh(const mus_mannequin *mannequin);
 
 // Its vertices' positions (vertices * 3) at a time: a pure function of it.

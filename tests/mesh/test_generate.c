@@ -348,8 +348,9 @@ static void without_qhull_the_remedy_is_said(void **state) {
 
 static void allocations_may_fail(void **state) {
   (void)state;
-  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc};
-  for (size_t g = 0; g < 3; ++g)
+  static const cloth_generator generators[] = {mus_generate_rectangle, mus_generate_l, mus_generate_disc,
+                                               mus_generate_tube};
+  for (size_t g = 0; g < 4; ++g)
     for (int irregular = 0; irregular <= cloths_have_qhull(); ++irregular) {
       mus_generate_options options = {.vertices = 50, .width = 1, .depth = 1, .irregular = irregular};
       mus_status status = MUS_OUT_OF_MEMORY;
