@@ -15,15 +15,15 @@ static const double SQUARE_ZERO = 1e-280;
 
 typedef struct problem {
   size_t n;
-  const mus_matrix *a;
+  const mus_operator *a;
   const mus_filter *s; // NULL: the identity
   const mus_preconditioner *m;
   double *x, *r, *z, *p, *q;
 } problem;
 
-static problem make_problem(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, double *x,
+static problem make_problem(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, double *x,
                             double *work) {
-  size_t n = (size_t)a->pattern->rows * (size_t)a->row_block;
+  size_t n = (size_t)a->a->pattern->rows * (size_t)a->a->row_block;
   return (problem){n, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n};
 }
 
@@ -80,7 +80,7 @@ static mus_status iterate(const problem *o, double delta, double goal, int limit
     else
       mus_xpay(o->n, o->z, delta / old_delta, o->p);
     filter(o, o->p);
-    mus_multiply(o->a, o->p, o->q);
+    mus_operator_multiply(o->a, o->p, o->q);
     filter(o, o->q);
     double curvature = mus_dot(o->n, o->p, o->q), step = delta / curvature;
     mus_status status = check_curvature(curvature, step, next);
@@ -100,7 +100,7 @@ static mus_status iterate(const problem *o, double delta, double goal, int limit
 
 // The norm of the first residual, r = S(b - A x), as residuals[0]; z = M^-1 r.
 static mus_status first_residual(const problem *o, const double *b, double *delta, mus_cg_result *result) {
-  mus_residual(o->a, b, o->x, o->r);
+  mus_operator_residual(o->a, b, o->x, o->r);
   filter(o, o->r);
   double square = mus_dot(o->n, o->r, o->r);
   *delta = energy(o, square, o->r);
@@ -125,7 +125,7 @@ static mus_status solved_by_zero(mus_cg_result *result) {
   return MUS_OK;
 }
 
-mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const double *b, double *x,
+mus_status mus_pcg(const mus_operator *a, const mus_preconditioner *m, const double *b, double *x,
                    const mus_cg_options *options, double *work, mus_cg_result *result) {
   problem o = make_problem(a, NULL, m, x, work);
   int separate = options->stop == MUS_STOP_RHS && mus_max_abs(o.n, x) != 0;
@@ -160,7 +160,7 @@ static mus_status start_corrected(const problem *o, const double *b, int *separa
   if (!*separate)
     return MUS_OK;
   mus_filter_target(o->s, o->p);
-  mus_residual(o->a, b, o->p, o->q);
+  mus_operator_residual(o->a, b, o->p, o->q);
   filter(o, o->q);
   return norm(o, o->q, reference);
 }
@@ -173,7 +173,7 @@ static mus_status start_original(const problem *o, const double *b, double *refe
   return norm(o, o->q, reference);
 }
 
-mus_status mus_mpcg(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, int original,
+mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, work);
   int separate = 1;

@@ -1,13 +1,13 @@
 // Conjugate gradients for block systems: plain (PCG, for prefiltered systems) and filtered (MPCG).
 //
-// Both know a matrix and a preconditioner, nothing of where they come from. They allocate nothing: the caller gives
+// Both know an operator and a preconditioner, nothing of where they come from. They allocate nothing: the caller gives
 // the workspace and the room for the residual history.
 #ifndef MUS_SOLVE_CG_H
 #define MUS_SOLVE_CG_H
 
 #include "muslin/solver.h"
+#include "sparse/beyond.h"
 #include "sparse/filter.h"
-#include "sparse/matrix.h"
 
 // z = M^-1 r, symmetric positive definite. r and z do not alias.
 typedef struct mus_preconditioner {
@@ -35,7 +35,7 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 // iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text. Residuals
 // so small that their squares vanish (below 1e-140) count as zero. With a reference of zero x becomes the exact
 // solution, zero.
-mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const double *b, double *x,
+mus_status mus_pcg(const mus_operator *a, const mus_preconditioner *m, const double *b, double *x,
                    const mus_cg_options *options, double *work, mus_cg_result *result);
 
 // S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
@@ -44,7 +44,7 @@ mus_status mus_pcg(const mus_matrix *a, const mus_preconditioner *m, const doubl
 // residual is not, the first residual is compared with, since no number would be small enough otherwise. (Baraff and
 // Witkin write P there and define P as the inverse of A's diagonal; Ascher and Boxerman keep the letter but not the
 // definition. M^-1 is the reading in which the two sides have the same units.)
-mus_status mus_mpcg(const mus_matrix *a, const mus_filter *s, const mus_preconditioner *m, int original,
+mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 
 #endif

@@ -2,6 +2,7 @@
 //
 // All but the filtered ones (MPCG) work on the prefiltered system of Tamstorf et al. 2015, section 8:
 //   (S A S + s (I - S)) y = S (b - A z),   x = S y + (I - S) z
+// where A includes couplings, of which preconditioners see only what lies within the matrix's pattern.
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,34 @@
 
 enum { REFINEMENTS = 5 }; // of a direct solution, at most
 
+// The matrix that preconditioners are made from.
 static const mus_matrix *prefiltered(const mus_solver *solver) {
-  return solver->filter.count > 0 ? &solver->filtered : &solver->a;
+  return mus_solver_is_changed(solver) ? &solver->filtered : &solver->a;
+}
+
+// A + C within the pattern, filtered unless S is NULL.
+static void combine(mus_solver *solver, const mus_filter *s) {
+  const mus_beyond *c = &solver->couplings;
+  mus_copy(mus_matrix_values(&solver->a), solver->a.value, solver->filtered.value);
+  mus_beyond_add_within(c, &solver->filtered);
+  if (s)
+    mus_filter_matrix(s, &solver->filtered, solver->diagonal, mus_filter_scale(&solver->filtered, solver->diagonal),
+                      &solver->filtered);
+  if (s && c->count > 0)
+    mus_filter_beyond(s, c, solver->filtered_couplings);
+}
+
+// What is multiplied with, as operators, which refer to what the caller holds.
+typedef struct system_operator {
+  mus_beyond beyond;
+  mus_operator whole;
+} system_operator;
+
+static const mus_operator *filtered_operator(const mus_solver *solver, system_operator *room) {
+  room->beyond = solver->couplings;
+  room->beyond.value = solver->filtered_couplings;
+  room->whole = (mus_operator){prefiltered(solver), mus_solver_has_beyond(solver) ? &room->beyond : NULL};
+  return &room->whole;
 }
 
 // Brings the filtered matrix, right-hand side and first guess up to date.
@@ -23,18 +50,17 @@ static void prefilter(mus_solver *solver, const double *b, const double *x) {
   double begin = mus_seconds();
   size_t n = mus_solver_unknowns(solver);
   const mus_filter *s = &solver->filter;
+  if (solver->filtered_stale && mus_solver_is_changed(solver))
+    combine(solver, s);
+  solver->filtered_stale = MUS_FRESH;
   if (s->count > 0) {
-    if (solver->filtered_stale)
-      mus_filter_matrix(s, &solver->a, solver->diagonal, mus_filter_scale(&solver->a, solver->diagonal),
-                        &solver->filtered);
     double *z = solver->work;
     mus_filter_target(s, z);
-    mus_residual(&solver->a, b, z, solver->right);
+    mus_solver_residual(solver, b, z, solver->right);
     mus_filter_apply(s, solver->right);
   } else {
     mus_copy(n, b, solver->right);
   }
-  solver->filtered_stale = MUS_FRESH;
   mus_copy(n, x, solver->solution);
   mus_filter_apply(s, solver->solution);
   solver->record.prefilter_seconds += mus_seconds() - begin;
@@ -85,14 +111,19 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_matrix *a) {
 
 static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
                                double *x) {
-  mus_status status = set_up_diagonal(solver, &solver->a);
+  const mus_matrix *a = solver->couplings.count > 0 ? &solver->filtered : &solver->a;
+  if (solver->filtered_stale && solver->couplings.count > 0)
+    combine(solver, NULL);
+  solver->filtered_stale = MUS_FRESH;
+  mus_status status = set_up_diagonal(solver, a);
   if (status)
     return status;
   double begin = mus_seconds();
+  mus_operator whole = {a, mus_solver_has_beyond(solver) ? &solver->couplings : NULL};
   mus_preconditioner m = {solver, apply_diagonal};
   mus_cg_result result = {.residuals = solver->residuals};
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
-  status = mus_mpcg(&solver->a, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
+  status = mus_mpcg(&whole, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -105,7 +136,9 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
 static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = solver->residuals};
-  mus_status status = mus_pcg(prefiltered(solver), m, solver->right, solver->solution, limits, solver->work, &result);
+  system_operator whole;
+  mus_status status =
+      mus_pcg(filtered_operator(solver, &whole), m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -195,13 +228,29 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
 // --- direct
 // -----------------------------------------------------------------------------------------------------------
 
+// Couplings beyond the pattern are factorised too, in a pattern of their own: this is the method of last resort.
+static mus_status compute_factor(mus_solver *solver) {
+  system_operator whole;
+  const mus_operator *system = filtered_operator(solver, &whole);
+  mus_arena arena = {0};
+  mus_pattern pattern;
+  mus_matrix merged = *system->a;
+  mus_status status = system->beyond ? mus_beyond_merge(&arena, system->a, system->beyond, &pattern, &merged) : MUS_OK;
+  if (!status && solver->factor_stale == MUS_STALE_ALL) {
+    mus_factor_free(solver->factor);
+    solver->factor = NULL;
+  }
+  if (!status && !solver->factor)
+    status = mus_factor_create(merged.pattern, solver->block, MUS_FACTOR_SPARSE, &solver->factor);
+  if (!status)
+    status = mus_factor_compute(solver->factor, &merged);
+  mus_arena_clear(&arena);
+  return status;
+}
+
 static mus_status set_up_factor(mus_solver *solver) {
   double begin = mus_seconds();
-  mus_status status = MUS_OK;
-  if (!solver->factor)
-    status = mus_factor_create(&solver->pattern, solver->block, MUS_FACTOR_SPARSE, &solver->factor);
-  if (!status && solver->factor_stale)
-    status = mus_factor_compute(solver->factor, prefiltered(solver));
+  mus_status status = solver->factor_stale ? compute_factor(solver) : MUS_OK;
   if (!status)
     solver->factor_stale = MUS_FRESH;
   solver->record.setup_seconds += mus_seconds() - begin;
@@ -220,9 +269,11 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
   mus_cg_result result = {.residuals = solver->residuals, .reference = sqrt(mus_dot(n, solver->right, solver->right))};
   double goal = limits->tolerance * result.reference;
   int allowed = limits->iterations < REFINEMENTS ? limits->iterations : REFINEMENTS;
+  system_operator whole;
+  const mus_operator *system = filtered_operator(solver, &whole);
   status = mus_factor_solve(solver->factor, solver->right, solver->solution);
   for (int k = 0; !status; ++k) {
-    mus_residual(prefiltered(solver), solver->right, solver->solution, r);
+    mus_operator_residual(system, solver->right, solver->solution, r);
     solver->residuals[k] = sqrt(mus_dot(n, r, r));
     result.iterations = k;
     int falling = k == 0 || solver->residuals[k] < 0.5 * solver->residuals[k - 1];

@@ -8,6 +8,7 @@
 #include "par/par.h"
 #include "par/vector.h"
 #include "solve/constraints.h"
+#include "solve/couplings.h"
 #include "solve/petsc.h"
 #include "solve/solver_state.h"
 
@@ -128,6 +129,7 @@ static void forget_system(mus_solver *solver) {
   mus_petsc_free(solver->petsc);
   mus_arena_clear(&solver->arena);
   mus_arena_clear(&solver->constraint_arena);
+  mus_arena_clear(&solver->coupling_arena);
   mus_arena_clear(&solver->kernel_arena);
   mus_solver_options options = solver->options;
   memset(solver, 0, sizeof *solver);
@@ -313,9 +315,12 @@ static int same_set(const mus_filter *a, const mus_filter *b) {
                                                     memcmp(a->rank, b->rank, (size_t)a->count * sizeof(int)) == 0));
 }
 
-// The filtered methods filter vectors, not the matrix.
-static int needs_filtered_matrix(const mus_solver *solver) {
-  return solver->options.method != MUS_METHOD_MPCG && solver->options.method != MUS_METHOD_MPCG_ORIGINAL;
+// Room for a matrix that differs from the given one.
+static mus_status need_filtered(mus_solver *solver, mus_matrix *filtered) {
+  *filtered = solver->filtered;
+  return filtered->value != solver->a.value
+             ? MUS_OK
+             : mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, filtered);
 }
 
 static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
@@ -329,8 +334,8 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
   mus_matrix filtered = solver->filtered;
-  if (!status && filter.count > 0 && filtered.value == solver->a.value && needs_filtered_matrix(solver))
-    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &filtered);
+  if (!status && filter.count > 0 && !mus_method_is_filtered(solver->options.method))
+    status = need_filtered(solver, &filtered);
   if (status) {
     mus_arena_clear(&arena);
     return status;
@@ -346,11 +351,43 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   return MUS_OK;
 }
 
+static mus_status set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  if (count > 0 && solver->block != 3)
+    return mus_fail(MUS_BAD_INPUT, "couplings are for 3 unknowns a node, not %d", solver->block);
+  mus_arena arena = {0};
+  mus_beyond beyond = {0};
+  double *value = NULL;
+  mus_matrix filtered = solver->filtered;
+  if (count != 0)
+    status = mus_couplings_terms(&arena, &solver->pattern, count, couplings, &beyond);
+  if (!status && count > 0) {
+    value = mus_arena_alloc(&arena, 9 * (size_t)mus_pattern_blocks(&beyond.pattern), sizeof *value);
+    status = value ? need_filtered(solver, &filtered) : mus_fail_memory();
+  }
+  if (status) {
+    mus_arena_clear(&arena);
+    return status;
+  }
+  if (mus_solver_has_beyond(solver) || beyond.count > 0)
+    solver->factor_stale = MUS_STALE_ALL; // another pattern
+  mus_arena_clear(&solver->coupling_arena);
+  solver->coupling_arena = arena;
+  solver->couplings = beyond;
+  solver->filtered_couplings = value;
+  solver->filtered = filtered;
+  numbers_stale(solver);
+  return MUS_OK;
+}
+
 // --- solving
 // ----------------------------------------------------------------------------------------------------------
 
 size_t mus_solver_bytes(const mus_solver *solver) {
-  size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->kernel_arena.bytes;
+  size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->coupling_arena.bytes +
+                 solver->kernel_arena.bytes;
   if (solver->hierarchy)
     bytes += mus_hierarchy_bytes(solver->hierarchy);
   if (solver->aggregation)
@@ -362,15 +399,15 @@ size_t mus_solver_bytes(const mus_solver *solver) {
   return bytes;
 }
 
-// ||S(b - Ax)|| / ||S(b - Az)||
+// ||S(b - Ax)|| / ||S(b - Az)||, A with its couplings
 static double true_residual(mus_solver *solver, const double *b, const double *x) {
   size_t n = mus_solver_unknowns(solver);
   double *r = solver->work, *z = solver->work + n;
-  mus_residual(&solver->a, b, x, r);
+  mus_solver_residual(solver, b, x, r);
   mus_filter_apply(&solver->filter, r);
   double norm = sqrt(mus_dot(n, r, r));
   mus_filter_target(&solver->filter, z);
-  mus_residual(&solver->a, b, z, r);
+  mus_solver_residual(solver, b, z, r);
   mus_filter_apply(&solver->filter, r);
   double start = sqrt(mus_dot(n, r, r));
   return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;
@@ -417,6 +454,13 @@ mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
 mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   int before = mus_par_set_threads(solver->options.threads);
   mus_status status = set_constraints(solver, count, constraints);
+  mus_par_set_threads(before);
+  return status;
+}
+
+mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
+  int before = mus_par_set_threads(solver->options.threads);
+  mus_status status = set_couplings(solver, count, couplings);
   mus_par_set_threads(before);
   return status;
 }

@@ -85,10 +85,11 @@ static inline void project_diagonal(int block, const double *s, double scale, do
     }
 }
 
-static inline void filter_row(int block, const mus_filter *s, const mus_pattern *pattern, int row, int diagonal,
-                              double scale, double *value) {
+// One row of the pattern, which belongs to node `node`. `diagonal` is the place of its diagonal block, or -1.
+static inline void filter_row(int block, const mus_filter *s, const mus_pattern *pattern, int row, int node,
+                              int diagonal, double scale, double *value) {
   int entries = block * block;
-  int here = s->index_of[row];
+  int here = s->index_of[node];
   const double *left = here < 0 ? NULL : s->projection + (size_t)here * (size_t)entries;
   for (int place = pattern->row_start[row]; place < pattern->row_start[row + 1]; ++place) {
     int there = s->index_of[pattern->column[place]];
@@ -99,7 +100,7 @@ static inline void filter_row(int block, const mus_filter *s, const mus_pattern 
       project_diagonal(block, left, scale, a);
     else
       project_block(block, left, there < 0 ? NULL : s->projection + (size_t)there * (size_t)entries,
-                    row < pattern->column[place], a);
+                    node < pattern->column[place], a);
   }
 }
 
@@ -111,7 +112,18 @@ void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *p
     return;
   MUS_PARALLEL_FOR_IF(pattern->rows >= MUS_PAR_MINIMUM)
   for (int row = 0; row < pattern->rows; ++row)
-    FOR_BLOCK(s->block, filter_row, s, pattern, row, place[row], scale, to->value);
+    FOR_BLOCK(s->block, filter_row, s, pattern, row, row, place[row], scale, to->value);
+}
+
+void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to) {
+  const mus_pattern *pattern = &from->pattern;
+  if (from->value != to)
+    mus_copy((size_t)mus_pattern_blocks(pattern) * (size_t)(from->block * from->block), from->value, to);
+  if (s->count == 0)
+    return;
+  MUS_PARALLEL_FOR_IF(from->count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < from->count; ++k)
+    FOR_BLOCK(s->block, filter_row, s, pattern, k, from->node[k], -1, 0.0, to);
 }
 
 // The trace of the rows of one run.

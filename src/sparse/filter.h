@@ -7,6 +7,7 @@
 #ifndef MUS_SPARSE_FILTER_H
 #define MUS_SPARSE_FILTER_H
 
+#include "sparse/beyond.h"
 #include "sparse/matrix.h"
 
 typedef struct mus_filter {
@@ -29,6 +30,9 @@ void mus_filter_target(const mus_filter *s, double *x);
 // to <- S from S + scale (I - S). `to` and `from` share a pattern and may share values. `place` as in
 // mus_diagonal_places. An exactly symmetric matrix stays exactly symmetric.
 void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to);
+
+// to <- S from S for the blocks beyond a pattern. The two may be the same.
+void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to);
 
 // A scale for mus_filter_matrix with which cond(S A S + scale (I - S)) <= cond(A): the mean of A's diagonal, which is
 // the mean of its eigenvalues and so lies in its field of values. 1 for a matrix without rows.

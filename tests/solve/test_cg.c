@@ -67,7 +67,7 @@ static void free_bench(bench *t) {
 }
 
 static mus_status pcg(bench *t) {
-  return mus_pcg(&t->system.a, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
+  return mus_pcg(&(mus_operator){&t->system.a, NULL}, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
 }
 
 // ||S(b - A x)||_{M^-1}, S = I where the filter is NULL
@@ -334,7 +334,7 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
   mus_filter_apply(s, right);
   mus_axpy(n, -1, z, x);
   mus_filter_apply(s, x);
-  mus_status status = mus_pcg(&filtered, &m, right, x, &t->options, t->work, &t->result);
+  mus_status status = mus_pcg(&(mus_operator){&filtered, NULL}, &m, right, x, &t->options, t->work, &t->result);
   mus_axpy(n, 1, z, x);
   free(z);
   free(right);
@@ -342,7 +342,8 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
 }
 
 static mus_status mpcg(bench *t, const mus_filter *s, int original, double *x) {
-  return mus_mpcg(&t->system.a, s, &t->m, original, t->system.b, x, &t->options, t->work, &t->result);
+  return mus_mpcg(&(mus_operator){&t->system.a, NULL}, s, &t->m, original, t->system.b, x, &t->options, t->work,
+                  &t->result);
 }
 
 static void check_constraints(int block, int count, const mus_constraint *constraint, const double *x) {
@@ -540,7 +541,9 @@ static int run_motion(int original, int steps, double tolerance) {
     mus_filter filter = hold_corners(&o, h * step);
     jacobi block_jacobi = create_jacobi(&o.sheet.arena, &o.sheet.a, o.place);
     mus_preconditioner m = {&block_jacobi, apply_jacobi};
-    assert_int_equal(mus_mpcg(&o.sheet.a, &filter, &m, original, o.b, o.change, &options, o.work, &o.result), MUS_OK);
+    assert_int_equal(
+        mus_mpcg(&(mus_operator){&o.sheet.a, NULL}, &filter, &m, original, o.b, o.change, &options, o.work, &o.result),
+        MUS_OK);
     total += o.result.iterations;
     mus_axpy(o.n, 1, o.change, o.velocity);
     mus_axpy(o.n, h, o.velocity, o.sheet.position);
@@ -586,8 +589,9 @@ static void same_bits_for_any_number_of_threads(void **state) {
       mus_par_set_threads((int[]){1, 2, 7}[k]);
       x[k] = mus_arena_alloc_zero(&sheet.arena, n, sizeof(double));
       result[k].residuals = mus_arena_alloc(&sheet.arena, LIMIT + 1, sizeof(double));
-      mus_status status = way == 2 ? mus_pcg(&sheet.a, &m, sheet.b, x[k], &cg, work, &result[k])
-                                   : mus_mpcg(&sheet.a, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
+      mus_status status =
+          way == 2 ? mus_pcg(&(mus_operator){&sheet.a, NULL}, &m, sheet.b, x[k], &cg, work, &result[k])
+                   : mus_mpcg(&(mus_operator){&sheet.a, NULL}, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
       assert_int_equal(status, MUS_NOT_CONVERGED); // the limit keeps the test short
       assert_int_equal(result[k].iterations, result[0].iterations);
       assert_memory_equal(result[k].residuals, result[0].residuals,

@@ -1,0 +1,120 @@
+// Couplings: C = sum_c (w_c w_c^T) (x) B_c, so block (i, j) of one is w_i w_j B. See couplings.h.
+#include "solve/couplings.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/error.h"
+
+enum { BLOCK = 3, ENTRIES = 9 };
+
+// Asymmetry and negative minors up to this part of the largest entry (to the minor's power) pass for rounding.
+static const double ROUNDING = 1e-8;
+
+static double largest_entry(const double *b) {
+  double largest = 0;
+  for (int e = 0; e < ENTRIES; ++e)
+    largest = fmax(largest, fabs(b[e]));
+  return largest;
+}
+
+static int is_symmetric(const double *b, double largest) {
+  for (int r = 0; r < BLOCK; ++r)
+    for (int c = 0; c < r; ++c)
+      if (fabs(b[r * BLOCK + c] - b[c * BLOCK + r]) > ROUNDING * largest)
+        return 0;
+  return 1;
+}
+
+// By all principal minors, of the block divided by its largest entry.
+static int is_semi_definite(const double *block, double largest) {
+  double b[ENTRIES];
+  for (int e = 0; e < ENTRIES; ++e)
+    b[e] = largest > 0 ? block[e] / largest : 0;
+  for (int k = 0; k < BLOCK; ++k) {
+    int r = k, c = (k + 1) % BLOCK;
+    if (b[r * BLOCK + r] < -ROUNDING)
+      return 0;
+    if (b[r * BLOCK + r] * b[c * BLOCK + c] - b[r * BLOCK + c] * b[c * BLOCK + r] < -ROUNDING)
+      return 0;
+  }
+  double determinant =
+      b[0] * (b[4] * b[8] - b[5] * b[7]) - b[1] * (b[3] * b[8] - b[5] * b[6]) + b[2] * (b[3] * b[7] - b[4] * b[6]);
+  return determinant >= -ROUNDING;
+}
+
+static mus_status check_nodes(int rows, int number, const mus_coupling *coupling) {
+  if (coupling->count < 1 || coupling->count > MUS_TERM_NODES)
+    return mus_fail(MUS_BAD_INPUT, "coupling %d has %d nodes: 1 to %d are possible", number, coupling->count,
+                    MUS_TERM_NODES);
+  for (int i = 0; i < coupling->count; ++i) {
+    if (coupling->node[i] < 0 || coupling->node[i] >= rows)
+      return mus_fail(MUS_BAD_INPUT, "coupling %d names node %d, but nodes go from 0 to %d", number, coupling->node[i],
+                      rows - 1);
+    if (!isfinite(coupling->weight[i]))
+      return mus_fail(MUS_BAD_INPUT, "coupling %d gives node %d a weight that is not finite", number,
+                      coupling->node[i]);
+  }
+  return MUS_OK;
+}
+
+static mus_status check(int rows, int number, const mus_coupling *coupling) {
+  mus_status status = check_nodes(rows, number, coupling);
+  if (status)
+    return status;
+  double weight = 0;
+  for (int e = 0; e < ENTRIES; ++e)
+    if (!isfinite(coupling->block[e]))
+      return mus_fail(MUS_BAD_INPUT, "the block of coupling %d holds %g: all values must be finite", number,
+                      coupling->block[e]);
+  for (int i = 0; i < coupling->count; ++i)
+    weight = fmax(weight, fabs(coupling->weight[i]));
+  double largest = largest_entry(coupling->block);
+  if (!isfinite(weight * weight * largest))
+    return mus_fail(MUS_BAD_INPUT, "coupling %d is too strong: its weights times its block are not finite", number);
+  if (!is_symmetric(coupling->block, largest))
+    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not symmetric", number);
+  if (!is_semi_definite(coupling->block, largest))
+    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not positive semi-definite", number);
+  return MUS_OK;
+}
+
+static mus_coupling symmetrised(const mus_coupling *coupling) {
+  mus_coupling copy = *coupling;
+  for (int r = 0; r < BLOCK; ++r)
+    for (int c = 0; c < r; ++c) {
+      double mean = 0.5 * (copy.block[r * BLOCK + c] + copy.block[c * BLOCK + r]);
+      copy.block[r * BLOCK + c] = copy.block[c * BLOCK + r] = mean;
+    }
+  return copy;
+}
+
+static int coupling_nodes(const void *self, int term, const int **node) {
+  const mus_coupling *coupling = (const mus_coupling *)self + term;
+  *node = coupling->node;
+  return coupling->count;
+}
+
+static void coupling_block(const void *self, int term, int i, int j, double *out) {
+  const mus_coupling *coupling = (const mus_coupling *)self + term;
+  double weight = coupling->weight[i] * coupling->weight[j];
+  for (int e = 0; e < ENTRIES; ++e)
+    out[e] = weight * coupling->block[e];
+}
+
+mus_status mus_couplings_terms(mus_arena *arena, const mus_pattern *pattern, int count, const mus_coupling *couplings,
+                               mus_beyond *out) {
+  if (count < 0 || count > INT_MAX / (4 * MUS_TERM_NODES))
+    return mus_fail(MUS_BAD_INPUT, "the number of couplings is %d", count);
+  mus_coupling *copy = mus_arena_alloc(arena, (size_t)count, sizeof *copy);
+  if (!copy)
+    return mus_fail_memory();
+  for (int k = 0; k < count; ++k) {
+    mus_status status = check(pattern->rows, k, &couplings[k]);
+    if (status)
+      return status;
+    copy[k] = symmetrised(&couplings[k]);
+  }
+  mus_terms terms = {count, copy, coupling_nodes, coupling_block};
+  return mus_beyond_create(arena, pattern, BLOCK, &terms, out);
+}

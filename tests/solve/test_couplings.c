@@ -1,0 +1,367 @@
+// Couplings of the public solver: A + C by every method against dense algebra, with and without constraints, the same
+// bits on any number of threads, and refusals that name the coupling.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "support/given.h"
+
+static const mus_method methods[] = {MUS_METHOD_SA,   MUS_METHOD_DIAG,    MUS_METHOD_MPCG, MUS_METHOD_MPCG_ORIGINAL,
+                                     MUS_METHOD_AUTO, MUS_METHOD_CHOLMOD, MUS_METHOD_GAMG, MUS_METHOD_BOOMERAMG};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+// One to four random nodes, at times one of them twice, with weights of either sign and a block of rank 1 to 3.
+static mus_coupling random_coupling(int rows, double strength, uint64_t seed) {
+  mus_coupling c = {.count = 1 + (int)(mus_random_bits(seed, 0) % 4)};
+  for (int i = 0; i < c.count; ++i) {
+    c.node[i] = (int)(mus_random_bits(seed, 1 + (uint64_t)i) % (uint64_t)rows);
+    c.weight[i] = mus_random(seed, 10 + (uint64_t)i);
+  }
+  int rank = 1 + (int)(mus_random_bits(seed, 5) % 3);
+  for (int r = 0; r < rank; ++r)
+    for (int e = 0; e < 9; ++e)
+      c.block[e] += strength * mus_random(seed, 20 + (uint64_t)(3 * r + e / 3)) *
+                    mus_random(seed, 20 + (uint64_t)(3 * r + e % 3));
+  return c;
+}
+
+static void random_couplings(int rows, int count, double strength, uint64_t seed, mus_coupling *out) {
+  for (int k = 0; k < count; ++k)
+    out[k] = random_coupling(rows, strength, 1000 * seed + (uint64_t)k);
+}
+
+static double *dense_of(const given *g, int count, const mus_coupling *couplings) {
+  mus_pattern pattern = {g->rows, g->rows, (int *)g->row_start, (int *)g->column};
+  double *a = dense_from_matrix(&(mus_matrix){&pattern, 3, 3, (double *)g->values});
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < couplings[k].count; ++i)
+      for (int j = 0; j < couplings[k].count; ++j)
+        for (int e = 0; e < 9; ++e)
+          a[(size_t)(3 * couplings[k].node[j] + e % 3) * (size_t)g->n + (size_t)(3 * couplings[k].node[i] + e / 3)] +=
+              couplings[k].weight[i] * couplings[k].weight[j] * couplings[k].block[e];
+  return a;
+}
+
+static double *reference_of(const given *g, int count, const mus_coupling *couplings) {
+  double *a = dense_of(g, count, couplings), *c, *d, *x = malloc((size_t)g->n * sizeof *x);
+  assert_non_null(x);
+  int equations = constraint_equations(g->rows, 3, g->count, g->constraint, &c, &d);
+  dense_null_space_solve(g->n, a, g->b, equations, c, d, x);
+  free(a), free(c), free(d);
+  return x;
+}
+
+static void expect_solution(mus_solver *solver, const given *g, const double *reference, double allowed) {
+  double *x = calloc((size_t)g->n, sizeof *x);
+  assert_non_null(x);
+  given_solve(solver, g, x);
+  double off = dense_difference(g->n, x, reference);
+  if (!(off <= allowed))
+    fail_msg("%s: the solution is off by %g", mus_method_name(mus_solver_record(solver)->method), off);
+  free(x);
+}
+
+// --- the right solution ---------------------------------------------------------------------------------------------
+
+static void every_method_adds_couplings(void **state) {
+  (void)state;
+  enum { ROWS = 40, COUNT = 30 };
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    random_system system = random_system_create(ROWS, 3, seed);
+    mus_constraint constraint[ROWS];
+    mus_coupling coupling[COUNT];
+    given g = given_random(&system);
+    if (seed % 2)
+      g.count = random_constraints(ROWS, 3, seed + 50, constraint);
+    g.constraint = constraint;
+    random_couplings(ROWS, COUNT, seed % 3 == 0 ? 1000 : 1, seed, coupling);
+    double *reference = reference_of(&g, COUNT, coupling), *without = given_reference(&g);
+    assert_true(dense_difference(g.n, reference, without) > 1e-3);
+    for (int m = 0; m < METHODS; ++m)
+      for (int precision = 0; precision < 2; ++precision) {
+        if (!mus_method_available(methods[m]))
+          continue;
+        mus_solver_options options = given_options(methods[m], 1e-13);
+        options.precision = (mus_precision)precision;
+        mus_solver *solver = given_solver(&g, &options);
+        assert_int_equal(mus_solver_set_couplings(solver, COUNT, coupling), MUS_OK);
+        expect_solution(solver, &g, reference, 1e-9);
+        assert_true(mus_solver_record(solver)->true_residual < 1e-9);
+        mus_solver_free(solver);
+      }
+    free(reference), free(without);
+    random_system_free(&system);
+  }
+}
+
+// A sheet folded onto itself: vertices against triangles that share no element with them.
+static int folded(const sheet_system *sheet, double strength, mus_coupling *out) {
+  int count = 0, triangles = sheet->tuples[0].count;
+  for (int t = 0; t < triangles; t += 3) {
+    const int *corner = sheet->tuples[0].index + 3 * t;
+    mus_coupling c = {.count = 4, .weight = {1, -0.5, -0.3, -0.2}, .node = {sheet->rows - 1 - corner[0]}};
+    memcpy(c.node + 1, corner, 3 * sizeof *corner);
+    c.block[4] = strength;
+    c.block[0] = c.block[8] = 0.1 * strength;
+    out[count++] = c;
+  }
+  return count;
+}
+
+static sheet_system make_sheet(int side) {
+  sheet_options options = sheet_default_options();
+  options.side = side;
+  sheet_system sheet;
+  assert_int_equal(sheet_system_create(&options, &sheet), MUS_OK);
+  return sheet;
+}
+
+static void folded_cloth_is_solved_by_every_method(void **state) {
+  (void)state;
+  sheet_system sheet = make_sheet(10);
+  given g = given_sheet(&sheet);
+  const double strength[] = {1, 10, 1000};
+  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
+  assert_non_null(coupling);
+  for (int s = 0; s < 3; ++s) {
+    int count = folded(&sheet, strength[s] * sheet.mass[11], coupling);
+    double *reference = reference_of(&g, count, coupling);
+    for (int m = 0; m < METHODS; ++m) {
+      if (!mus_method_available(methods[m]))
+        continue;
+      mus_solver_options options = given_options(methods[m], 1e-13);
+      mus_solver *solver = given_solver(&g, &options);
+      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
+      expect_solution(solver, &g, reference, 1e-8);
+      mus_solver_free(solver);
+    }
+    free(reference);
+  }
+  free(coupling);
+  sheet_system_free(&sheet);
+}
+
+// Couplings come, change and go, in any order with values and constraints: every solve is that of a solver which was
+// given only what holds now, and without couplings it has the bits of one that never had any.
+static void couplings_come_and_go(void **state) {
+  (void)state;
+  enum { ROWS = 30, COUNT = 20 };
+  random_system system = random_system_create(ROWS, 3, 3), other = random_system_create(ROWS, 3, 3);
+  for (size_t k = 0; k < mus_matrix_values(&other.a); ++k)
+    other.a.value[k] *= 2;
+  mus_constraint constraint[ROWS];
+  mus_coupling coupling[COUNT];
+  given g = given_random(&system), heavy = given_random(&other);
+  g.constraint = heavy.constraint = constraint;
+  int constraints = random_constraints(ROWS, 3, 8, constraint);
+  random_couplings(ROWS, COUNT, 1, 4, coupling);
+  for (int m = 0; m < METHODS; ++m) {
+    if (!mus_method_available(methods[m]))
+      continue;
+    mus_solver_options options = given_options(methods[m], 1e-13);
+    options.setup = MUS_SETUP_FULL; // aggregates that were kept would tell of what was there before
+    mus_solver *solver = given_solver(&g, &options);
+    double before[3 * ROWS], after[3 * ROWS];
+    given_solve(solver, &g, before);
+    for (int step = 0; step < 6; ++step) {
+      int count = step == 5 ? 0 : COUNT - 7 * (step % 3);
+      const given *now = step == 2 || step == 3 ? &heavy : &g;
+      given here = *now;
+      here.count = step == 1 || step == 2 ? constraints : 0;
+      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
+      assert_int_equal(mus_solver_set_values(solver, here.values), MUS_OK);
+      assert_int_equal(mus_solver_set_constraints(solver, here.count, here.constraint), MUS_OK);
+      double *reference = reference_of(&here, count, coupling);
+      expect_solution(solver, &here, reference, 1e-9);
+      free(reference);
+    }
+    given_solve(solver, &g, after);
+    if (methods[m] != MUS_METHOD_AUTO) // which remembers what solves have cost
+      assert_memory_equal(before, after, sizeof before);
+    mus_solver_free(solver);
+  }
+  random_system_free(&system), random_system_free(&other);
+}
+
+// Nodes that are neighbours anyway: everything fits into the pattern.
+static void couplings_may_lie_within_the_pattern(void **state) {
+  (void)state;
+  sheet_system sheet = make_sheet(6);
+  given g = given_sheet(&sheet);
+  const int *corner = sheet.tuples[0].index;
+  mus_coupling c[2] = {{.count = 3, .weight = {1, -0.5, -0.5}, .block = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                       {.count = 1, .node = {20}, .weight = {2}, .block = {1, 0, 0, 0, 0, 0, 0, 0, 0}}};
+  memcpy(c[0].node, corner, 3 * sizeof *corner);
+  double *reference = reference_of(&g, 2, c);
+  for (int m = 0; m < METHODS; ++m) {
+    if (!mus_method_available(methods[m]))
+      continue;
+    mus_solver_options options = given_options(methods[m], 1e-13);
+    mus_solver *solver = given_solver(&g, &options);
+    assert_int_equal(mus_solver_set_couplings(solver, 2, c), MUS_OK);
+    expect_solution(solver, &g, reference, 1e-9);
+    mus_solver_free(solver);
+  }
+  free(reference);
+  sheet_system_free(&sheet);
+}
+
+static void aggregates_stay(void **state) {
+  (void)state;
+  sheet_system sheet = make_sheet(20);
+  given g = given_sheet(&sheet);
+  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
+  double *x = malloc((size_t)g.n * sizeof *x);
+  assert_true(coupling && x);
+  int count = folded(&sheet, 10 * sheet.mass[21], coupling);
+  mus_solver_options options = given_options(MUS_METHOD_SA, 1e-6);
+  mus_solver *solver = given_solver(&g, &options);
+  given_solve(solver, &g, x);
+  mus_solve_record before = *mus_solver_record(solver);
+  for (int k = 0; k < 3; ++k) {
+    assert_int_equal(mus_solver_set_couplings(solver, count - 40 * k, coupling + 5 * k), MUS_OK);
+    given_solve(solver, &g, x);
+    const mus_solve_record *after = mus_solver_record(solver);
+    assert_true(after->true_residual < 1e-4);
+    assert_int_equal(after->levels, before.levels);
+    for (int l = 0; l < before.levels; ++l) {
+      assert_int_equal(after->level[l].rows, before.level[l].rows);
+      assert_int_equal(after->level[l].special, before.level[l].special);
+    }
+  }
+  mus_solver_free(solver);
+  free(coupling), free(x);
+  sheet_system_free(&sheet);
+}
+
+static void threads_change_no_bits(void **state) {
+  (void)state;
+  sheet_system sheet = make_sheet(40);
+  given g = given_sheet(&sheet);
+  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
+  size_t bytes = (size_t)g.n * sizeof(double);
+  double *x = malloc(bytes), *first = malloc(bytes);
+  assert_true(coupling && x && first);
+  int count = folded(&sheet, 10 * sheet.mass[41], coupling);
+  const int threads[] = {1, 2, 7};
+  for (int m = 0; m < METHODS; ++m)
+    for (int t = 0; t < 3; ++t) {
+      if (!mus_method_available(methods[m]) || methods[m] == MUS_METHOD_GAMG || methods[m] == MUS_METHOD_BOOMERAMG)
+        continue;
+      mus_solver_options options = given_options(methods[m], 1e-8);
+      options.threads = threads[t];
+      mus_solver *solver = given_solver(&g, &options);
+      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
+      given_solve(solver, &g, t == 0 ? first : x);
+      if (t > 0)
+        assert_memory_equal(x, first, bytes);
+      mus_solver_free(solver);
+    }
+  free(coupling), free(x), free(first);
+  sheet_system_free(&sheet);
+}
+
+// --- refusals -------------------------------------------------------------------------------------------------------
+
+static void bad_couplings_are_named(void **state) {
+  (void)state;
+  random_system system = random_system_create(20, 3, 5);
+  given g = given_random(&system);
+  mus_solver_options options = given_options(MUS_METHOD_SA, 1e-12);
+  mus_solver *solver = given_solver(&g, &options);
+  mus_coupling good[3];
+  random_couplings(20, 3, 1, 2, good);
+  assert_int_equal(mus_solver_set_couplings(solver, 3, good), MUS_OK);
+  double before[60], after[60];
+  given_solve(solver, &g, before);
+  mus_coupling bad[3];
+#define EXPECT_REFUSED(words, change)                                                                                  \
+  do {                                                                                                                 \
+    memcpy(bad, good, sizeof bad);                                                                                     \
+    change;                                                                                                            \
+    expect_status(MUS_BAD_INPUT, words, mus_solver_set_couplings(solver, 3, bad));                                     \
+    given_solve(solver, &g, after);                                                                                    \
+    assert_memory_equal(before, after, sizeof before);                                                                 \
+  } while (0)
+  EXPECT_REFUSED("coupling 1 names node 20, but nodes go from 0 to 19", bad[1].node[0] = 20);
+  EXPECT_REFUSED("coupling 2 names node -1", bad[2].node[0] = -1);
+  EXPECT_REFUSED("coupling 0 has 0 nodes", bad[0].count = 0);
+  EXPECT_REFUSED("coupling 0 has 5 nodes", bad[0].count = 5);
+  EXPECT_REFUSED("weight that is not finite", bad[1].weight[0] = NAN);
+  EXPECT_REFUSED("the block of coupling 2 holds inf", bad[2].block[4] = HUGE_VAL);
+  EXPECT_REFUSED("the block of coupling 1 is not symmetric", bad[1].block[1] += 0.1);
+  EXPECT_REFUSED("the block of coupling 1 is not positive semi-definite", bad[1].block[0] = -1);
+  EXPECT_REFUSED("not positive semi-definite",
+                 memcpy(bad[0].block, (double[]){1, 2, 0, 2, 1, 0, 0, 0, 1}, sizeof bad[0].block));
+  EXPECT_REFUSED("not positive semi-definite",
+                 memcpy(bad[0].block, (double[]){2, -1.5, -1.5, -1.5, 2, -1.5, -1.5, -1.5, 2}, sizeof bad[0].block));
+  EXPECT_REFUSED("too strong", bad[0].weight[0] = 1e200);
+  expect_status(MUS_BAD_INPUT, "the number of couplings is -1", mus_solver_set_couplings(solver, -1, good));
+  mus_solver_free(solver);
+  random_system_free(&system);
+}
+
+static void couplings_need_a_pattern_and_three_unknowns(void **state) {
+  (void)state;
+  mus_coupling one = {.count = 1, .weight = {1}};
+  mus_solver_options options = mus_default_solver_options();
+  mus_solver *solver = NULL;
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "no pattern", mus_solver_set_couplings(solver, 1, &one));
+  assert_int_equal(mus_solver_set_pattern(solver, 1, 2, (int[]){0, 1}, (int[]){0}), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "3 unknowns a node, not 2", mus_solver_set_couplings(solver, 1, &one));
+  assert_int_equal(mus_solver_set_couplings(solver, 0, NULL), MUS_OK);
+  mus_solver_free(solver);
+}
+
+static void allocation_failures_are_clean(void **state) {
+  (void)state;
+  random_system system = random_system_create(30, 3, 5);
+  given g = given_random(&system);
+  mus_coupling coupling[20];
+  random_couplings(30, 20, 1, 2, coupling);
+  double *reference = reference_of(&g, 20, coupling), x[90];
+  for (int m = 0; m < METHODS; ++m) {
+    if (!mus_method_available(methods[m]) || methods[m] == MUS_METHOD_GAMG || methods[m] == MUS_METHOD_BOOMERAMG)
+      continue;
+    mus_solver_options options = given_options(methods[m], 1e-12);
+    int done = 0;
+    for (long k = 0; !done; ++k) {
+      mus_solver *solver = given_solver(&g, &options);
+      memset(x, 0, sizeof x);
+      mus_memory_fail_after(k);
+      mus_status status = mus_solver_set_couplings(solver, 20, coupling);
+      if (!status)
+        status = mus_solver_solve(solver, g.b, x);
+      mus_memory_fail_after(-1);
+      done = status == MUS_OK;
+      if (!done)
+        assert_int_equal(status, MUS_OUT_OF_MEMORY);
+      assert_int_equal(mus_solver_set_couplings(solver, 20, coupling), MUS_OK);
+      expect_solution(solver, &g, reference, 1e-9);
+      mus_solver_free(solver);
+    }
+  }
+  free(reference);
+  random_system_free(&system);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_adds_couplings),
+                                     cmocka_unit_test(folded_cloth_is_solved_by_every_method),
+                                     cmocka_unit_test(couplings_come_and_go),
+                                     cmocka_unit_test(couplings_may_lie_within_the_pattern),
+                                     cmocka_unit_test(aggregates_stay),
+                                     cmocka_unit_test(threads_change_no_bits),
+                                     cmocka_unit_test(bad_couplings_are_named),
+                                     cmocka_unit_test(couplings_need_a_pattern_and_three_unknowns),
+                                     cmocka_unit_test(allocation_failures_are_clean)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
