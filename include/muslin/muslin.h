@@ -3,6 +3,7 @@
 ///   muslin/status.h         what calls answer
 ///   muslin/scene.h          what is simulated
 ///   muslin/run.h            simulate into a folder
+///   muslin/check.h          proof that nothing intersects in them
 ///   muslin/render.h         pictures and videos of such folders
 ///   muslin/sim.h            simulate step by step
 ///   muslin/info.h           what a file holds
@@ -12,6 +13,7 @@
 #ifndef MUSLIN_MUSLIN_H
 #define MUSLIN_MUSLIN_H
 
+#include "muslin/check.h"
 #include "muslin/machine.h"
 #include "muslin/info.h"
 #include "muslin/matrix_market.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "check.h"
 #include "examples.h"
 #include "failure.h"
 #include "info.h"
@@ -24,6 +25,7 @@ typedef struct command {
 static const command commands[] = {
     {"run", run_command, "simulate a scene into a folder"},
     {"examples", examples_command, "list the built-in scenes"},
+    {"check", check_command, "search a result for intersections"},
     {"render", render_command, "draw pictures and videos of a result"},
     {"info", info_command, "say what a mesh, scene, cache, matrix or result folder holds"},
     {"solve", solve_command, "use the linear solver on a Matrix Market system"},

@@ -31,6 +31,10 @@ option option_text(const char *name, const char **target, const char *value, con
   return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
 }
 
+option option_texts(const char *name, option_list *target, const char *value, const char *help) {
+  return (option){.name = name, .kind = OPTION_TEXTS, .target = target, .value = value, .help = help};
+}
+
 option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help) {
   return (option){
       .name = name, .kind = OPTION_CHOICE, .target = target, .value = value, .choices = choices, .help = help};
@@ -136,6 +140,16 @@ static int parse_choice(const option_table *table, const option *o, const char *
   return USAGE_ERROR;
 }
 
+static int append(const option_table *table, const option *o, const char *text) {
+  option_list *list = o->target;
+  if (list->count == OPTION_LIST) {
+    fprintf(stderr, "%s: --%s: no more than %d can be given\n", table->program, o->name, OPTION_LIST);
+    return USAGE_ERROR;
+  }
+  list->text[list->count++] = text;
+  return 0;
+}
+
 static int store(const option_table *table, const option *o, const char *text) {
   switch (o->kind) {
   case OPTION_FLAG:
@@ -148,6 +162,8 @@ static int store(const option_table *table, const option *o, const char *text) {
     return parse_real(table, o, text);
   case OPTION_CHOICE:
     return parse_choice(table, o, text);
+  case OPTION_TEXTS:
+    return append(table, o, text);
   case OPTION_TEXT:
     break;
   }

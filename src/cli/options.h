@@ -13,8 +13,15 @@ typedef enum option_kind {
   OPTION_WHOLE, // int, within minimum ... maximum
   OPTION_REAL,  // double, finite
   OPTION_TEXT,  // const char *: points into argv
+  OPTION_TEXTS, // option_list: may be given several times
   OPTION_CHOICE // int: the place of the value in `choices`
 } option_kind;
+
+enum { OPTION_LIST = 64 };
+typedef struct option_list {
+  int count;
+  const char *text[OPTION_LIST]; // point into argv
+} option_list;
 
 typedef struct option {
   const char *name; // without the dashes
@@ -32,6 +39,7 @@ option option_flag(const char *name, int *target, const char *help);
 option option_whole(const char *name, int *target, int minimum, int maximum, const char *help);
 option option_real(const char *name, double *target, const char *help);
 option option_text(const char *name, const char **target, const char *value, const char *help);
+option option_texts(const char *name, option_list *target, const char *value, const char *help);
 option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help);
 
 typedef struct option_table {

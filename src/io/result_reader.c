@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "io/mesh_file.h"
 #include "io/result.h"
 #include "mesh/rest.h"
 
@@ -27,6 +26,8 @@ static mus_status read_mesh(mus_arena *arena, int from_run, mus_result_cloth *cl
   if (status)
     return status;
   cloth->mesh = file.mesh;
+  cloth->stitches = file.stitches;
+  cloth->stitch = file.stitch;
   if (cloth->mesh.triangles < 1)
     return mus_fail(MUS_BAD_INPUT, "%s: there are no triangles in it", cloth->mesh_path);
   mus_rest_options options = mus_rest_default_options();
@@ -44,21 +45,23 @@ static mus_status read_mesh(mus_arena *arena, int from_run, mus_result_cloth *cl
   return MUS_OK;
 }
 
-static mus_status check_points(const char *path, const mus_cache_reader *reader, const mus_result_cloth *cloth) {
+static mus_status check_points(const char *path, const mus_cache_reader *reader, const char *mesh_path, int vertices) {
   int points = mus_cache_about(reader)->points;
-  if (points == cloth->mesh.vertices)
+  if (points == vertices)
     return MUS_OK;
   return mus_fail(MUS_BAD_INPUT, "%s has %d vertices, but %s has %d: they do not belong together", path, points,
-                  cloth->mesh_path, cloth->mesh.vertices);
+                  mesh_path, vertices);
 }
 
-static mus_status open_cache(mus_result *result, const char *path, mus_result_cloth *cloth) {
-  mus_status status = mus_cache_open(path, &cloth->cache);
+// Of a cloth or a body. On failure the reader is still to be freed.
+static mus_status open_cache(mus_result *result, const char *path, const char *mesh_path, int vertices,
+                             mus_cache_reader **cache) {
+  mus_status status = mus_cache_open(path, cache);
   if (!status)
-    status = check_points(path, cloth->cache, cloth);
+    status = check_points(path, *cache, mesh_path, vertices);
   if (status)
     return status;
-  const mus_cache_info *about = mus_cache_about(cloth->cache);
+  const mus_cache_info *about = mus_cache_about(*cache);
   if (about->frames < 1)
     return mus_fail(MUS_BAD_INPUT, "%s: no frame is done yet: try again in a while", path);
   if (result->frames == 0 || about->frames < result->frames)
@@ -76,7 +79,7 @@ static mus_status find_cache(mus_result *result, mus_result_cloth *cloth) {
     if (!path)
       return mus_fail_memory();
     if (mus_result_exists(path))
-      return open_cache(result, path, cloth);
+      return open_cache(result, path, cloth->mesh_path, cloth->mesh.vertices, &cloth->cache);
   }
   return mus_fail(MUS_BAD_INPUT, "%s: there is neither %s.pc2 nor %s.mdd: run the scene with one of these formats",
                   result->path, cloth->name, cloth->name);
@@ -108,6 +111,46 @@ static mus_status open_cloths(mus_result *result, const mus_scene *scene) {
   return status;
 }
 
+// --- seams -----------------------------------------------------------------------------------------------------------
+
+// What lies within the meshes: a run may have left out vertices that no triangle uses.
+static mus_status add_seam(mus_result *result, int from, int to, int numbers, const int *pairs) {
+  int *kept = mus_arena_alloc(&result->arena, (size_t)numbers, sizeof *kept), count = 0;
+  if (!kept)
+    return mus_fail_memory();
+  for (int k = 0; k + 1 < numbers; k += 2)
+    if (pairs[k] >= 0 && pairs[k] < result->cloths[from].mesh.vertices && pairs[k + 1] >= 0 &&
+        pairs[k + 1] < result->cloths[to].mesh.vertices) {
+      kept[2 * count] = pairs[k];
+      kept[2 * count++ + 1] = pairs[k + 1];
+    }
+  result->seams[result->seam_count++] = (mus_result_seam){from, to, count, kept};
+  return MUS_OK;
+}
+
+static int find_cloth(const mus_scene *scene, const char *name) {
+  for (int k = 0; k < scene->cloth_count; ++k)
+    if (name && scene->cloths[k].name && strcmp(scene->cloths[k].name, name) == 0)
+      return k;
+  return -1;
+}
+
+static mus_status open_seams(mus_result *result, const mus_scene *scene) {
+  size_t most = (size_t)scene->cloth_count + (size_t)scene->seam_count;
+  result->seams = mus_arena_alloc(&result->arena, most, sizeof *result->seams);
+  mus_status status = result->seams ? MUS_OK : mus_fail_memory();
+  for (int k = 0; k < scene->cloth_count && !status; ++k)
+    if (scene->cloths[k].stitch_count > 0)
+      status = add_seam(result, k, k, scene->cloths[k].stitch_count, scene->cloths[k].stitches);
+  for (int k = 0; k < scene->seam_count && !status; ++k) {
+    const mus_seam *seam = &scene->seams[k];
+    int from = find_cloth(scene, seam->from), to = find_cloth(scene, seam->to);
+    if (from >= 0 && to >= 0)
+      status = add_seam(result, from, to, seam->pair_count, seam->pairs);
+  }
+  return status;
+}
+
 static mus_status open_folder(mus_result *result) {
   const char *path = mus_result_path(&result->arena, result->path, MUS_RESULT_SCENE, "");
   mus_scene scene;
@@ -121,6 +164,8 @@ static mus_status open_folder(mus_result *result) {
     return status;
   result->frame_rate = scene.frame_rate;
   status = open_cloths(result, &scene);
+  if (!status)
+    status = open_seams(result, &scene);
   mus_scene_free(&scene);
   return status;
 }
@@ -138,7 +183,7 @@ static mus_status open_mesh(mus_result *result, const char *cache) {
   if (status)
     return status;
   if (cache)
-    return open_cache(result, cache, cloth);
+    return open_cache(result, cache, cloth->mesh_path, cloth->mesh.vertices, &cloth->cache);
   result->frames = 1;
   return MUS_OK;
 }
@@ -167,7 +212,36 @@ mus_status mus_result_open(const char *path, const char *cache, mus_result *out)
   return status;
 }
 
+mus_status mus_result_add_body(mus_result *result, const char *mesh, const char *cache) {
+  mus_result_body body = {0}, *all;
+  mus_mesh_file file;
+  int count = result->body_count, frames = result->frames;
+  all = mus_arena_alloc(&result->arena, (size_t)count + 1, sizeof *all);
+  body.name = body.mesh_path = copied(&result->arena, mesh);
+  if (!all || !body.name)
+    return mus_fail_memory();
+  mus_status status = mus_mesh_file_read(mesh, &result->arena, &file);
+  if (status)
+    return status;
+  body.mesh = file.mesh;
+  if (cache)
+    status = open_cache(result, cache, mesh, body.mesh.vertices, &body.cache);
+  if (status) {
+    mus_cache_reader_free(body.cache);
+    result->frames = frames;
+    return status;
+  }
+  if (count > 0)
+    memcpy(all, result->bodies, (size_t)count * sizeof *all);
+  all[count] = body;
+  result->bodies = all;
+  ++result->body_count;
+  return MUS_OK;
+}
+
 void mus_result_close(mus_result *result) {
+  for (int k = 0; k < result->body_count; ++k)
+    mus_cache_reader_free(result->bodies[k].cache);
   for (int k = 0; k < result->cloth_count; ++k) {
     mus_cache_reader_free(result->cloths[k].cache);
     mus_cache_reader_free(result->cloths[k].residual);
@@ -184,6 +258,14 @@ mus_status mus_result_positions(const mus_result *result, int cloth, int frame, 
   return MUS_OK;
 }
 
+mus_status mus_result_body_positions(const mus_result *result, int body, int frame, double *positions) {
+  const mus_result_body *from = &result->bodies[body];
+  if (from->cache)
+    return mus_cache_read(from->cache, frame, positions);
+  memcpy(positions, from->mesh.position, 3 * (size_t)from->mesh.vertices * sizeof *positions);
+  return MUS_OK;
+}
+
 static mus_status open_residual(mus_result *result, mus_result_cloth *cloth) {
   const char *path = mus_result_path(&result->arena, result->path, cloth->name, ".residual.pc2");
   const char *partial = mus_result_path(&result->arena, result->path, cloth->name, ".residual.pc2.partial");
@@ -193,7 +275,7 @@ static mus_status open_residual(mus_result *result, mus_result_cloth *cloth) {
   if (!mus_result_exists(path))
     return mus_fail(MUS_BAD_INPUT, "%s: it holds no residuals: run the scene with --residual", result->path);
   mus_status status = mus_cache_open(path, &cloth->residual);
-  return status ? status : check_points(path, cloth->residual, cloth);
+  return status ? status : check_points(path, cloth->residual, cloth->mesh_path, cloth->mesh.vertices);
 }
 
 mus_status mus_result_open_residuals(mus_result *result) {

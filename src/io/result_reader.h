@@ -7,16 +7,32 @@
 #define MUS_IO_RESULT_READER_H
 
 #include "io/cache.h"
-#include "mesh/mesh.h"
+#include "io/mesh_file.h"
 
 typedef struct mus_result_cloth {
   const char *name;
-  const char *fabric;         // NULL where it is not known
-  const char *mesh_path;      // for error texts
-  mus_mesh mesh;              // at the start, with material coordinates
+  const char *fabric;    // NULL where it is not known
+  const char *mesh_path; // for error texts
+  mus_mesh mesh;         // at the start, with material coordinates
+  int stitches;          // as in its file
+  const mus_stitch *stitch;
   mus_cache_reader *cache;    // NULL: the mesh alone, which is frame 0
   mus_cache_reader *residual; // NULL before mus_result_open_residuals()
 } mus_result_cloth;
+
+typedef struct mus_result_body {
+  const char *name;
+  const char *mesh_path;   // for error texts
+  mus_mesh mesh;           // at the start, without material coordinates
+  mus_cache_reader *cache; // NULL: it stands still
+} mus_result_body;
+
+// Vertices of two cloths, or of one, that the scene sews together.
+typedef struct mus_result_seam {
+  int from, to; // cloths
+  int pairs;
+  const int *pair; // vertex of `from`, vertex of `to`, ...; within the meshes
+} mus_result_seam;
 
 typedef struct mus_result {
   mus_arena arena;
@@ -26,15 +42,23 @@ typedef struct mus_result {
   double frame_rate; // Hz
   int cloth_count;
   mus_result_cloth *cloths;
+  int body_count;
+  mus_result_body *bodies;
+  int seam_count;
+  mus_result_seam *seams;
 } mus_result;
 
 // `path` is a folder or a mesh file; `cache`, for a mesh only, is a PC2 or MDD file, or NULL. What does not fit
 // together is MUS_BAD_INPUT. On failure there is nothing to close.
 mus_status mus_result_open(const char *path, const char *cache, mus_result *out);
 void mus_result_close(mus_result *result);
+// One more body, from a mesh file and, unless NULL, a PC2 or MDD file that moves it. On failure it is not there.
+mus_status mus_result_add_body(mus_result *result, const char *mesh, const char *cache);
 
 // A cloth's positions at frame 0 ... frames - 1, vertices * 3 numbers.
 mus_status mus_result_positions(const mus_result *result, int cloth, int frame, double *positions);
+// The same of a body.
+mus_status mus_result_body_positions(const mus_result *result, int body, int frame, double *positions);
 
 // MUS_BAD_INPUT where the run has left none.
 mus_status mus_result_open_residuals(mus_result *result);
