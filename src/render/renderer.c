@@ -148,7 +148,8 @@ static void look(const picture_job *job, const eye_rays *bundle, int i, mus_site
                          .y = bundle->y[i],
                          .direction = direction,
                          .pixel = site->pixel};
-    sight->spot = mus_surface_spot(&job->world->surface[sight->mesh], sight->triangle, sight->u, sight->v, direction);
+    sight->spot =
+        mus_render_surface_spot(&job->world->surface[sight->mesh], sight->triangle, sight->u, sight->v, direction);
     site->what = sight->mesh;
     site->position = sight->spot.position;
     site->start = sight->spot.raised;

@@ -52,7 +52,7 @@ static surface_matter weave(const mus_surface_look *look, mus_float3 base, float
 }
 
 // Unit vectors on the surface along which u and v grow; zero where the material has no area.
-static void material_axes(const mus_surface *surface, int triangle, mus_float3 *along_u, mus_float3 *along_v) {
+static void material_axes(const mus_render_surface *surface, int triangle, mus_float3 *along_u, mus_float3 *along_v) {
   const int *t = &surface->triangle[3 * triangle];
   const float *m = &surface->material[6 * triangle];
   mus_float3 a = mus_v3_from(&surface->position[3 * t[0]]);
@@ -64,14 +64,14 @@ static void material_axes(const mus_surface *surface, int triangle, mus_float3 *
   *along_v = mus_v3_unit(mus_v3_scale(sign, mus_v3_plus(mus_v3_scale(u1, q), -u2, p)));
 }
 
-static mus_float3 painted_colour(const mus_surface *surface, const mus_sight *sight) {
+static mus_float3 painted_colour(const mus_render_surface *surface, const mus_sight *sight) {
   const int *t = &surface->triangle[3 * sight->triangle];
   mus_float3 colour = mus_v3_scale(1 - sight->u - sight->v, mus_v3_from(&surface->paint[3 * t[0]]));
   colour = mus_v3_plus(colour, sight->u, mus_v3_from(&surface->paint[3 * t[1]]));
   return mus_v3_plus(colour, sight->v, mus_v3_from(&surface->paint[3 * t[2]]));
 }
 
-static surface_matter find_matter(const mus_surface *surface, const mus_sight *sight) {
+static surface_matter find_matter(const mus_render_surface *surface, const mus_sight *sight) {
   const mus_surface_look *look = &surface->look;
   surface_matter plain = {sight->spot.back && look->has_back ? look->back : look->colour, sight->spot.normal};
   if (surface->paint) {
@@ -119,7 +119,7 @@ static mus_float3 sky_light(const surface_matter *matter, const mus_lit *lit) {
 }
 
 mus_float3 mus_shade_mesh(const mus_world *world, const mus_sight *sight, const mus_lit *lit) {
-  const mus_surface *surface = &world->surface[sight->mesh];
+  const mus_render_surface *surface = &world->surface[sight->mesh];
   const mus_surface_look *look = &surface->look;
   surface_matter matter = find_matter(surface, sight);
   mus_float3 eye = mus_v3_scale(-1, sight->direction), sky = sky_light(&matter, lit), light = sky;
@@ -154,7 +154,7 @@ mus_float3 mus_shade_ground(const mus_world *world, const mus_lit *lit) {
 // --- wireframe ----------------------------------------------------------------------------------------------------
 
 float mus_wire_cover(const mus_world *world, const mus_view *view, const mus_sight *sight) {
-  const mus_surface *surface = &world->surface[sight->mesh];
+  const mus_render_surface *surface = &world->surface[sight->mesh];
   const int *t = &surface->triangle[3 * sight->triangle];
   float x[3], y[3], nearest = 1e9f, lowest = 1e9f;
   for (int k = 0; k < 3; ++k)

@@ -6,7 +6,7 @@
 #include "render/colour.h"
 
 // Lists the corners at each vertex by counting them.
-static mus_status list_corners(mus_arena *arena, mus_surface *surface) {
+static mus_status list_corners(mus_arena *arena, mus_render_surface *surface) {
   int corners = surface->triangles * 3;
   surface->corner_start = mus_arena_alloc_zero(arena, (size_t)surface->vertices + 2, sizeof(int));
   surface->corner = mus_arena_alloc(arena, (size_t)corners, sizeof(int));
@@ -22,12 +22,12 @@ static mus_status list_corners(mus_arena *arena, mus_surface *surface) {
   return MUS_OK;
 }
 
-mus_status mus_surface_create(mus_arena *arena, const mus_render_mesh *mesh, mus_surface *out) {
+mus_status mus_render_surface_create(mus_arena *arena, const mus_render_mesh *mesh, mus_render_surface *out) {
   size_t corners = (size_t)mesh->triangles * 3, entries = (size_t)mesh->vertices * 3;
   if (corners > 0x7FFFFFFF || entries > 0x7FFFFFFF)
     return mus_fail(MUS_BAD_INPUT, "a mesh of %d vertices and %d triangles is too large to draw", mesh->vertices,
                     mesh->triangles);
-  *out = (mus_surface){.vertices = mesh->vertices, .triangles = mesh->triangles};
+  *out = (mus_render_surface){.vertices = mesh->vertices, .triangles = mesh->triangles};
   out->triangle = mus_arena_alloc(arena, corners, sizeof(int));
   out->position = mus_arena_alloc(arena, entries, sizeof(float));
   out->normal = mus_arena_alloc(arena, entries, sizeof(float));
@@ -45,9 +45,9 @@ mus_status mus_surface_create(mus_arena *arena, const mus_render_mesh *mesh, mus
   return list_corners(arena, out);
 }
 
-static mus_float3 vertex(const mus_surface *surface, int i) { return mus_v3_from(&surface->position[3 * i]); }
+static mus_float3 vertex(const mus_render_surface *surface, int i) { return mus_v3_from(&surface->position[3 * i]); }
 
-static mus_float3 triangle_normal(const mus_surface *surface, int triangle) {
+static mus_float3 triangle_normal(const mus_render_surface *surface, int triangle) {
   const int *t = &surface->triangle[3 * triangle];
   mus_float3 a = vertex(surface, t[0]);
   return mus_v3_cross(mus_v3_sub(vertex(surface, t[1]), a), mus_v3_sub(vertex(surface, t[2]), a));
@@ -60,7 +60,7 @@ static float angle_of_cosine(float c) {
   return c < 0 ? 3.14159265f - a : a;
 }
 
-static void find_angles(mus_surface *surface) {
+static void find_angles(mus_render_surface *surface) {
   MUS_PARALLEL_FOR_IF(surface->triangles > MUS_PAR_MINIMUM)
   for (int i = 0; i < surface->triangles; ++i) {
     const int *t = &surface->triangle[3 * i];
@@ -72,7 +72,7 @@ static void find_angles(mus_surface *surface) {
   }
 }
 
-static void find_normals(mus_surface *surface) {
+static void find_normals(mus_render_surface *surface) {
   MUS_PARALLEL_FOR_IF(surface->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < surface->vertices; ++i) {
     mus_float3 sum = {0, 0, 0};
@@ -87,7 +87,7 @@ static void find_normals(mus_surface *surface) {
   }
 }
 
-static void paint_vertices(mus_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat) {
+static void paint_vertices(mus_render_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat) {
   double low = heat->low, scale = 1 / (heat->high - heat->low);
   MUS_PARALLEL_FOR_IF(surface->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < surface->vertices; ++i) {
@@ -99,7 +99,7 @@ static void paint_vertices(mus_surface *surface, const mus_render_mesh *mesh, co
   }
 }
 
-void mus_surface_update(mus_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat) {
+void mus_render_surface_update(mus_render_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat) {
   int entries = surface->vertices * 3;
   MUS_PARALLEL_FOR_IF(entries > MUS_PAR_MINIMUM)
   for (int i = 0; i < entries; ++i)
@@ -130,7 +130,8 @@ static mus_float3 raised_position(mus_float3 p, const mus_float3 corner[3], cons
   return raised;
 }
 
-mus_spot mus_surface_spot(const mus_surface *surface, int triangle, float u, float v, mus_float3 direction) {
+mus_spot mus_render_surface_spot(const mus_render_surface *surface, int triangle, float u, float v,
+                                 mus_float3 direction) {
   const int *t = &surface->triangle[3 * triangle];
   const float weight[3] = {1 - u - v, u, v};
   mus_float3 corner[3], normal[3];

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "render/scene.h"
 
-typedef struct mus_surface {
+typedef struct mus_render_surface {
   int vertices, triangles;
   int *triangle;
   float *position, *normal; // vertices * 3; a vertex without area has normal 0
@@ -19,12 +19,12 @@ typedef struct mus_surface {
   float shading;              // part of the light's own brightness that is shown; the rest is 1 (see mus_heat_map)
   int *corner_start, *corner; // the corners (3 * triangle + k) at each vertex, in ascending order
   float *angle;               // of each corner
-} mus_surface;
+} mus_render_surface;
 
 // Takes in topology and material coordinates. Arrays come from the arena.
-mus_status mus_surface_create(mus_arena *arena, const mus_render_mesh *mesh, mus_surface *out);
+mus_status mus_render_surface_create(mus_arena *arena, const mus_render_mesh *mesh, mus_render_surface *out);
 // Takes in positions, look and colours of a mesh of the same topology. The map's range is not empty.
-void mus_surface_update(mus_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat);
+void mus_render_surface_update(mus_render_surface *surface, const mus_render_mesh *mesh, const mus_heat_map *heat);
 
 // A place on a surface, seen from somewhere.
 typedef struct mus_spot {
@@ -35,6 +35,7 @@ typedef struct mus_spot {
   int back;             // the viewer sees the back
 } mus_spot;
 
-mus_spot mus_surface_spot(const mus_surface *surface, int triangle, float u, float v, mus_float3 direction);
+mus_spot mus_render_surface_spot(const mus_render_surface *surface, int triangle, float u, float v,
+                                 mus_float3 direction);
 
 #endif

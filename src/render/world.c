@@ -12,8 +12,8 @@ static mus_status create_surfaces(mus_world *world, const mus_render_scene *scen
   if (!world->surface || !traced)
     return mus_fail_memory();
   for (int i = 0; i < scene->meshes; ++i) {
-    mus_surface *surface = &world->surface[i];
-    mus_status status = mus_surface_create(&world->arena, &scene->mesh[i], surface);
+    mus_render_surface *surface = &world->surface[i];
+    mus_status status = mus_render_surface_create(&world->arena, &scene->mesh[i], surface);
     if (status)
       return status;
     traced[i] = (mus_tracer_mesh){surface->vertices, surface->triangles, surface->position, surface->triangle};
@@ -46,7 +46,7 @@ void mus_world_free(mus_world *world) {
 static mus_status check_same_topology(const mus_world *world, const mus_render_scene *scene) {
   int same = world->meshes == scene->meshes;
   for (int i = 0; same && i < world->meshes; ++i) {
-    const mus_surface *surface = &world->surface[i];
+    const mus_render_surface *surface = &world->surface[i];
     const mus_render_mesh *mesh = &scene->mesh[i];
     same = surface->vertices == mesh->vertices && surface->triangles == mesh->triangles &&
            !surface->paint == !(mesh->colour || mesh->heat) && !surface->material == !mesh->material;
@@ -128,7 +128,7 @@ mus_status mus_world_update(mus_world *world, const mus_render_scene *scene) {
     return status;
   find_heat_range(world, scene);
   for (int i = 0; i < world->meshes; ++i)
-    mus_surface_update(&world->surface[i], &scene->mesh[i], &world->heat);
+    mus_render_surface_update(&world->surface[i], &scene->mesh[i], &world->heat);
   find_bounds(world);
   take_lights(world, scene);
   take_ground(world, scene);

@@ -19,7 +19,7 @@ enum { MUS_GROUND_SIDE = 48 };
 typedef struct mus_world {
   mus_arena arena;
   int meshes;
-  mus_surface *surface;
+  mus_render_surface *surface;
   mus_tracer *tracer;
   mus_bounds bounds; // of this frame
   float radius;      // half its diagonal

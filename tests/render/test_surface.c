@@ -18,11 +18,11 @@ static void normals_of_a_sphere_point_outwards(void **state) {
   (void)state;
   static shapes_sphere sphere;
   mus_arena arena = {0};
-  mus_surface surface;
+  mus_render_surface surface;
   shapes_make_sphere(&sphere);
   mus_render_mesh mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_surface_update(&surface, &mesh, &no_heat);
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
   for (int i = SHAPES_SEGMENTS; i < mesh.vertices - SHAPES_SEGMENTS; ++i) // the poles' copies have one triangle each
     assert_true(mus_v3_dot(mus_v3_from(&surface.normal[3 * i]), mus_v3_from(&surface.position[3 * i])) > 0.9995f);
   mus_arena_clear(&arena);
@@ -39,9 +39,9 @@ static void faces_weigh_by_their_angle(void **state) {
   mesh.position = position;
   mesh.triangle = triangle;
   mus_arena arena = {0};
-  mus_surface surface;
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_surface_update(&surface, &mesh, &no_heat);
+  mus_render_surface surface;
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
   for (int k = 0; k < 3; ++k)
     assert_true(fabsf(surface.normal[k] + sqrtf(1.0f / 3)) < 1e-3f);
   for (int k = 0; k < 3; ++k) // the last vertex is in no triangle
@@ -54,11 +54,11 @@ static void places_know_which_side_is_seen(void **state) {
   shapes_quad quad = shapes_make_quad(mus_v3(0, 0, 0), mus_v3(1, 0, 0), mus_v3(0, 1, 0));
   mus_render_mesh mesh = shapes_quad_mesh(&quad, mus_v3(1, 1, 1));
   mus_arena arena = {0};
-  mus_surface surface;
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_surface_update(&surface, &mesh, &no_heat);
-  mus_spot front = mus_surface_spot(&surface, 0, 0.25f, 0.5f, mus_v3(0, 0, -1));
-  mus_spot back = mus_surface_spot(&surface, 0, 0.25f, 0.5f, mus_v3(0.3f, 0, 1));
+  mus_render_surface surface;
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
+  mus_spot front = mus_render_surface_spot(&surface, 0, 0.25f, 0.5f, mus_v3(0, 0, -1));
+  mus_spot back = mus_render_surface_spot(&surface, 0, 0.25f, 0.5f, mus_v3(0.3f, 0, 1));
   assert_true(fabsf(front.position.x - 0.75f) < 1e-6f && fabsf(front.position.y - 0.5f) < 1e-6f);
   assert_int_equal(front.back, 0);
   assert_int_equal(back.back, 1);
@@ -72,13 +72,13 @@ static void places_on_a_sphere_are_raised_towards_it(void **state) {
   (void)state;
   static shapes_sphere sphere;
   mus_arena arena = {0};
-  mus_surface surface;
+  mus_render_surface surface;
   shapes_make_sphere(&sphere);
   mus_render_mesh mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_surface_update(&surface, &mesh, &no_heat);
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
   for (int t = SHAPES_SEGMENTS * 20; t < SHAPES_SEGMENTS * 80; t += 37) {
-    mus_spot spot = mus_surface_spot(&surface, t, 0.3f, 0.3f, mus_v3(0, 0, 0));
+    mus_spot spot = mus_render_surface_spot(&surface, t, 0.3f, 0.3f, mus_v3(0, 0, 0));
     float below = 1 - mus_v3_length(spot.position), left = fabsf(1 - mus_v3_length(spot.raised));
     assert_true(below > 1e-4f && left < 1.1f * below);
     assert_true(mus_v3_length(spot.raised) > mus_v3_length(spot.position));
@@ -94,9 +94,9 @@ static void heat_is_painted_within_its_range(void **state) {
   const mus_heat_map map = {.low = 10, .high = 20, .shading = 0.5f};
   mesh.heat = heat;
   mus_arena arena = {0};
-  mus_surface surface;
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_surface_update(&surface, &mesh, &map);
+  mus_render_surface surface;
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, &mesh, &map);
   const float place[4] = {0, 0.5f, 1, NAN};
   for (int i = 0; i < 4; ++i) {
     mus_float3 expected = mus_heat_colour(place[i]);
@@ -111,15 +111,15 @@ static void normals_do_not_depend_on_threads(void **state) {
   static shapes_sphere sphere;
   static float first[(SHAPES_RINGS + 1) * SHAPES_SEGMENTS * 3];
   mus_arena arena = {0};
-  mus_surface surface;
+  mus_render_surface surface;
   shapes_make_sphere(&sphere);
   mus_render_mesh mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
-  assert_int_equal(mus_surface_create(&arena, &mesh, &surface), MUS_OK);
+  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
   int before = mus_par_set_threads(1);
-  mus_surface_update(&surface, &mesh, &no_heat);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
   memcpy(first, surface.normal, sizeof first);
   mus_par_set_threads(7);
-  mus_surface_update(&surface, &mesh, &no_heat);
+  mus_render_surface_update(&surface, &mesh, &no_heat);
   assert_memory_equal(first, surface.normal, sizeof first);
   mus_par_set_threads(before);
   mus_arena_clear(&arena);
