@@ -31,8 +31,11 @@ mus_response_options mus_default_response_options(void);
 typedef struct mus_response_record {
   int impacts;    // pairs that would have met in the motion that was proposed
   int rounds;     // of detection
-  int zones;      // of stages 2 and 3, all rounds together
+  int cuts;       // half-spaces that the end had to lie in (cuts.h)
+  int zones;      // solved, all rounds together
+  int sweeps;     // the most that any zone took in a round
   int planes;     // pairs of stage 3
+  int stopped;    // vertices that had to stay where they were
   int impossible; // pairs that meet all the same
   double detect_seconds, respond_seconds;
 } mus_response_record;

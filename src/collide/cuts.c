@@ -1,0 +1,87 @@
+// Cuts from impacts and from planes. See cuts.h.
+#include "collide/cuts.h"
+
+#include "collide/ccd.h"
+#include "collide/distance.h"
+#include "collide/vector3.h"
+
+// Cuts aim a little beyond the distance at which a pair is reported again.
+static const double beyond = 1.25, accurate = 0.1, surely = 1.02 * (1 + MUS_CCD_TOLERANCE);
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+static void gather(const double *x, const int *node, double at[4][3]) {
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c)
+      at[k][c] = x[3 * node[k] + c];
+}
+
+mus_pair mus_pair_met(const mus_surface *surface, const mus_contact *contact, double separation, const double *x0) {
+  mus_pair pair = {.contact = *contact, .stage = MUS_PAIR_IMPACTS};
+  int vertex_face = contact->kind == MUS_VERTEX_FACE;
+  double at[4][3], weight[4], u[3];
+  gather(x0, contact->node, at);
+  const double(*start)[3] = (const double(*)[3])at;
+  pair.apart = vertex_face ? mus_vertex_face_distance(start, weight) : mus_edge_edge_distance(start, weight);
+  mus_weigh(start, weight, u);
+  for (int c = 0; c < 3; ++c)
+    pair.direction[c] = pair.apart > 0 ? u[c] / pair.apart : 0;
+  pair.safe = separation * (vertex_face ? mus_vertex_face_gap(surface, contact->first, contact->second)
+                                        : mus_edge_edge_gap(surface, contact->first, contact->second));
+  pair.near = smaller(pair.safe, pair.apart / 2);
+  return pair;
+}
+
+double mus_cut_value(const mus_cut *cut, const double *x) {
+  double value = 0;
+  const double *origin = x + 3 * cut->node[0];
+  for (int k = 1; k < cut->nodes; ++k) {
+    double along[3];
+    mus_minus(x + 3 * cut->node[k], origin, along);
+    value += cut->weight[k] * mus_inner(cut->normal, along);
+  }
+  return value;
+}
+
+bool mus_cut_impact(const mus_pair *pair, int number, double friction, const double *x0, mus_list *cuts) {
+  mus_cut *cut = mus_list_add(cuts, sizeof *cut);
+  if (!cut)
+    return false;
+  *cut = (mus_cut){.pair = number, .nodes = 4, .fresh = 1, .friction = friction};
+  for (int k = 0; k < 4; ++k) {
+    cut->node[k] = pair->contact.node[k];
+    cut->weight[k] = pair->contact.weight[k];
+  }
+  for (int c = 0; c < 3; ++c)
+    cut->normal[c] = pair->contact.normal[c];
+  double start = mus_cut_value(cut, x0);
+  if (!(start >= pair->near)) { // rounding, or a time that is too early
+    for (int c = 0; c < 3; ++c)
+      cut->normal[c] = pair->direction[c];
+    start = mus_cut_value(cut, x0);
+  }
+  // What is close already comes no closer.
+  cut->target = smaller(beyond * pair->safe, start);
+  cut->accuracy = accurate * pair->near;
+  cut->least = cut->target - cut->accuracy;
+  return true;
+}
+
+bool mus_cut_planes(const mus_pair *pair, int number, const double *x0, mus_list *cuts) {
+  int nodes = pair->contact.kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature
+  const int *node = pair->contact.node;
+  if (!mus_list_reserve(cuts, 4, sizeof(mus_cut)))
+    return false;
+  for (int a = 0; a < nodes; ++a)
+    for (int b = nodes; b < 4; ++b) {
+      mus_cut *cut = mus_list_add(cuts, sizeof *cut);
+      *cut = (mus_cut){.pair = number, .nodes = 2, .fresh = 1, .node = {node[a], node[b]}, .weight = {1, -1}};
+      for (int c = 0; c < 3; ++c)
+        cut->normal[c] = pair->direction[c];
+      // Less than the start, so that what moves with a body has some room.
+      cut->target = smaller(beyond * pair->safe, 0.9 * mus_cut_value(cut, x0));
+      cut->accuracy = accurate * pair->near;
+      cut->least = surely * pair->near;
+    }
+  return true;
+}

@@ -1,0 +1,305 @@
+// Rounds of detection and response. See response.h.
+//
+// Every pair that met is remembered with all the cuts that it has given (cuts.h), and each round solves for all of them
+// (zones.h): what one round puts right, the next does not undo. A pair that is met in the last stage goes one step
+// further each time: planes; then its vertices stay where they were, or, where bodies and pins do not let them, it is
+// given up. So there is an end, at the latest when nothing moves that can stand still.
+#include "collide/response.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "collide/ccd.h"
+#include "collide/zones.h"
+
+mus_response_options mus_default_response_options(void) {
+  return (mus_response_options){.separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40};
+}
+
+typedef enum stage { IMPULSES, ZONES, PLANES, STANDSTILL } stage;
+
+static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 20, .friction = 1},
+                                          [ZONES] = {.sweeps = 200},
+                                          [PLANES] = {.sweeps = 500},
+                                          [STANDSTILL] = {.sweeps = 500}};
+
+typedef struct meeting {
+  double time;
+  int rank; // among the round's impacts
+  int pair;
+} meeting;
+
+typedef struct response {
+  mus_detector *detector;
+  const mus_surface *surface;
+  const mus_response_options *options;
+  const double *x0;
+  double *x1;
+  mus_response_record *record;
+  mus_arena arena;
+  mus_zones zones;
+  mus_list impacts;        // mus_contact, of this round
+  mus_list pairs;          // mus_pair, as they were met
+  mus_list sorted, merged; // int: their numbers in the order of contacts, and scratch
+  mus_list met;            // meeting, of this round
+  mus_list cuts;           // mus_cut
+  stage stage;
+  int given_up, stopped; // in this round: pairs, vertices
+} response;
+
+static mus_status detect(response *r, const unsigned char *moved) {
+  double start = mus_seconds();
+  mus_status status = mus_detector_impacts(r->detector, r->x0, r->x1, r->options->separation, moved, &r->impacts);
+  r->record->detect_seconds += mus_seconds() - start;
+  ++r->record->rounds;
+  return status;
+}
+
+// --- the pairs that met --------------------------------------------------------------------------------------------
+
+static int compare_pairs(const mus_contact *a, const mus_contact *b) {
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
+  if (a->first != b->first)
+    return a->first < b->first ? -1 : 1;
+  return (a->second > b->second) - (a->second < b->second);
+}
+
+static int compare_meetings(const void *a, const void *b) {
+  const meeting *p = a, *q = b;
+  return p->time != q->time ? (p->time < q->time ? -1 : 1) : (p->rank > q->rank) - (p->rank < q->rank);
+}
+
+// Takes up the impacts, which are sorted as `sorted` is: known pairs get their latest contact, others are added.
+static mus_status note_meetings(response *r) {
+  const mus_contact *impact = mus_contacts(&r->impacts);
+  size_t impacts = r->impacts.count, known = r->sorted.count, k = 0;
+  r->met.count = r->merged.count = 0;
+  if (!mus_list_reserve(&r->met, impacts, sizeof(meeting)) ||
+      !mus_list_reserve(&r->merged, known + impacts, sizeof(int)) ||
+      !mus_list_reserve(&r->pairs, impacts, sizeof(mus_pair)))
+    return mus_fail_memory();
+  const int *sorted = r->sorted.items;
+  int *merged = r->merged.items;
+  mus_pair *pair = r->pairs.items;
+  meeting *met = r->met.items;
+  for (size_t i = 0; i < impacts; ++i) {
+    int order = 1;
+    while (k < known && (order = compare_pairs(&pair[sorted[k]].contact, &impact[i])) < 0)
+      merged[r->merged.count++] = sorted[k++];
+    int number = order == 0 ? sorted[k++] : (int)r->pairs.count++;
+    if (order == 0)
+      pair[number].contact = impact[i];
+    else
+      pair[number] = mus_pair_met(r->surface, &impact[i], r->options->separation, r->x0);
+    merged[r->merged.count++] = number;
+    met[r->met.count++] = (meeting){impact[i].time, (int)i, number};
+  }
+  while (k < known)
+    merged[r->merged.count++] = sorted[k++];
+  mus_list swapped = r->sorted;
+  r->sorted = r->merged;
+  r->merged = swapped;
+  qsort(met, r->met.count, sizeof *met, compare_meetings);
+  return MUS_OK;
+}
+
+// --- what is done about them ---------------------------------------------------------------------------------------
+
+static double friction_of(const response *r, const mus_contact *contact) {
+  for (int k = 0; k < 4; ++k) {
+    int body = r->surface->body[contact->node[k]];
+    if (body >= 0)
+      return r->options->body_friction ? r->options->body_friction[body] : 0;
+  }
+  return r->options->friction;
+}
+
+// Whether a node can give way, and whether one moves that cannot.
+typedef struct freedom {
+  int free, driven;
+} freedom;
+
+static freedom freedom_of(const response *r, const mus_contact *contact) {
+  freedom f = {0, 0};
+  for (int k = 0; k < 4; ++k) {
+    int v = contact->node[k];
+    if (r->zones.inverse[v] > 0)
+      f.free = 1;
+    else
+      f.driven |= memcmp(r->x0 + 3 * v, r->x1 + 3 * v, 3 * sizeof(double)) != 0;
+  }
+  return f;
+}
+
+static void stop_vertex(response *r, int v) {
+  if (!(r->zones.inverse[v] > 0))
+    return;
+  r->zones.inverse[v] = 0;
+  memcpy(r->x1 + 3 * v, r->x0 + 3 * v, 3 * sizeof(double));
+  r->zones.moved[v] = 1;
+  ++r->stopped;
+}
+
+static void give_up(response *r, mus_pair *pair) {
+  r->given_up += pair->stage != MUS_PAIR_GIVEN_UP;
+  pair->stage = MUS_PAIR_GIVEN_UP;
+}
+
+// Adds cuts, or else changes the pair's stage. False when memory is short.
+static bool treat(response *r, int number) {
+  mus_pair *pair = &mus_pairs(&r->pairs)[number];
+  freedom f = freedom_of(r, &pair->contact);
+  if (pair->stage == MUS_PAIR_GIVEN_UP || !f.free || !(pair->apart > 0)) {
+    give_up(r, pair);
+    return true;
+  }
+  if (r->stage < PLANES)
+    return mus_cut_impact(pair, number, r->stage == IMPULSES ? friction_of(r, &pair->contact) : 0, r->x0, &r->cuts);
+  if (pair->stage == MUS_PAIR_IMPACTS) {
+    pair->stage = MUS_PAIR_PLANES;
+    ++r->record->planes;
+    return mus_cut_planes(pair, number, r->x0, &r->cuts);
+  }
+  if (f.driven)
+    give_up(r, pair);
+  else
+    for (int k = 0; k < 4; ++k)
+      stop_vertex(r, pair->contact.node[k]);
+  return true;
+}
+
+// Cuts of pairs that were given up go; those with vertices that have been stopped are solved again.
+static void renew_cuts(response *r) {
+  const mus_pair *pair = mus_pairs(&r->pairs);
+  mus_cut *cut = mus_cuts(&r->cuts);
+  for (size_t i = 0; i < r->cuts.count; ++i) {
+    if (pair[cut[i].pair].stage == MUS_PAIR_GIVEN_UP)
+      cut[i].gone = cut[i].fresh = 1;
+    for (int k = 0; k < cut[i].nodes && r->stopped > 0; ++k) {
+      int v = cut[i].node[k];
+      if (!(r->zones.inverse[v] > 0) && r->zones.moved[v])
+        cut[i].fresh = 1;
+    }
+  }
+}
+
+// One round: all impacts of the last detection. `news` tells whether anything was done.
+static mus_status respond_once(response *r, int *news) {
+  mus_status status = note_meetings(r);
+  if (status != MUS_OK)
+    return status;
+  memset(r->zones.moved, 0, (size_t)r->surface->vertices);
+  r->given_up = r->stopped = 0;
+  size_t cuts = r->cuts.count;
+  const meeting *met = r->met.items;
+  for (size_t i = 0; i < r->met.count; ++i) {
+    if (!treat(r, met[i].pair))
+      return mus_fail_memory();
+    for (int k = 0; k < 4; ++k) // to be looked at again, changed or not
+      r->zones.moved[mus_pairs(&r->pairs)[met[i].pair].contact.node[k]] = 1;
+  }
+  if (r->stage == STANDSTILL)
+    for (int v = 0; v < r->surface->cloth_vertices; ++v)
+      stop_vertex(r, v);
+  *news = r->cuts.count > cuts || r->given_up > 0 || r->stopped > 0;
+  if (r->given_up > 0 || r->stopped > 0)
+    renew_cuts(r);
+  r->record->stopped += r->stopped;
+  return *news ? mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]) : MUS_OK;
+}
+
+static stage stage_of(const mus_response_options *o, int round) {
+  if (round < o->impulse_rounds)
+    return IMPULSES;
+  if (round < o->impulse_rounds + o->zone_rounds)
+    return ZONES;
+  return round < o->impulse_rounds + o->zone_rounds + o->plane_rounds ? PLANES : STANDSTILL;
+}
+
+static mus_status begin(response *r) {
+  size_t vertices = (size_t)r->surface->vertices;
+  double *proposed = mus_arena_alloc(&r->arena, 3 * vertices, sizeof *proposed);
+  r->zones.moved = mus_arena_alloc(&r->arena, vertices, sizeof *r->zones.moved);
+  if (!proposed || !r->zones.moved)
+    return mus_fail_memory();
+  memcpy(proposed, r->x1, 3 * vertices * sizeof *proposed);
+  r->zones.x0 = r->x0;
+  r->zones.x1 = r->x1;
+  r->zones.proposed = proposed;
+  return mus_zones_begin(&r->arena, r->surface, r->options->mass, r->options->held, &r->zones);
+}
+
+static mus_status respond(response *r) {
+  mus_status status = begin(r);
+  int news = 1;
+  for (int round = 0; status == MUS_OK && news && r->impacts.count > 0; ++round) {
+    r->stage = stage_of(r->options, round);
+    status = respond_once(r, &news);
+    if (status == MUS_OK && news)
+      status = detect(r, r->zones.moved);
+  }
+  return status;
+}
+
+// --- what could not be done ----------------------------------------------------------------------------------------
+
+static int still_meets(const response *r, const mus_pair *pair) {
+  double start[4][3], end[4][3], near = pair->safe, time;
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 3; ++c) {
+      start[k][c] = r->x0[3 * pair->contact.node[k] + c];
+      end[k][c] = r->x1[3 * pair->contact.node[k] + c];
+    }
+  return mus_pair_impact(pair->contact.kind, (const double(*)[3])start, (const double(*)[3])end, 0.5, &near, &time);
+}
+
+static mus_status list_impossible(const response *r, mus_list *impossible) {
+  const int *sorted = r->sorted.items;
+  for (size_t i = 0; i < r->sorted.count; ++i) {
+    const mus_pair *pair = &mus_pairs(&r->pairs)[sorted[i]];
+    if (pair->stage != MUS_PAIR_GIVEN_UP || !still_meets(r, pair))
+      continue;
+    ++r->record->impossible;
+    mus_contact *contact = impossible ? mus_list_add(impossible, sizeof *contact) : NULL;
+    if (impossible && !contact)
+      return mus_fail_memory();
+    if (contact)
+      *contact = pair->contact;
+  }
+  return MUS_OK;
+}
+
+static void end(response *r) {
+  mus_zones_end(&r->zones);
+  mus_free(r->impacts.items);
+  mus_free(r->pairs.items);
+  mus_free(r->sorted.items);
+  mus_free(r->merged.items);
+  mus_free(r->met.items);
+  mus_free(r->cuts.items);
+  mus_arena_clear(&r->arena);
+}
+
+mus_status mus_respond(mus_detector *detector, const mus_surface *surface, const mus_response_options *options,
+                       const double *x0, double *x1, mus_list *impossible, mus_response_record *record) {
+  response r = {.detector = detector, .surface = surface, .options = options, .x0 = x0, .x1 = x1, .record = record};
+  double start = mus_seconds();
+  *record = (mus_response_record){0};
+  if (impossible)
+    impossible->count = 0;
+  mus_status status = detect(&r, NULL);
+  record->impacts = (int)r.impacts.count;
+  if (status == MUS_OK && r.impacts.count > 0)
+    status = respond(&r);
+  if (status == MUS_OK)
+    status = list_impossible(&r, impossible);
+  record->zones = r.zones.solved;
+  record->sweeps = r.zones.sweeps;
+  record->cuts = (int)r.cuts.count;
+  record->respond_seconds = mus_seconds() - start - record->detect_seconds;
+  end(&r);
+  return status;
+}

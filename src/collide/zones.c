@@ -1,0 +1,379 @@
+// Zones by union-find, Gauss-Seidel sweeps, and the way back. See zones.h.
+#include "collide/zones.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/vector3.h"
+#include "mesh/groups.h"
+#include "mesh/sort.h"
+#include "par/par.h"
+
+mus_status mus_zones_begin(mus_arena *arena, const mus_surface *surface, const double *mass, const unsigned char *held,
+                           mus_zones *zones) {
+  size_t count = (size_t)surface->vertices;
+  zones->inverse = mus_arena_alloc_zero(arena, count, sizeof *zones->inverse);
+  zones->before = mus_arena_alloc(arena, 3 * count, sizeof *zones->before);
+  zones->parent = mus_arena_alloc(arena, count, sizeof *zones->parent);
+  zones->number = mus_arena_alloc(arena, count, sizeof *zones->number);
+  if (!zones->inverse || !zones->before || !zones->parent || !zones->number)
+    return mus_fail_memory();
+  for (int v = 0; v < surface->cloth_vertices; ++v)
+    zones->inverse[v] = (held && held[v]) || !(mass[v] > 0) ? 0 : 1 / mass[v];
+  return MUS_OK;
+}
+
+void mus_zones_end(mus_zones *zones) {
+  mus_free(zones->zone.items);
+  mus_free(zones->order.items);
+  mus_free(zones->start.items);
+}
+
+// --- which cuts belong together ------------------------------------------------------------------------------------
+
+// The first node that gives way; -1 where none does.
+static int free_node(const mus_zones *zones, const mus_cut *cut) {
+  for (int k = 0; k < cut->nodes; ++k)
+    if (zones->inverse[cut->node[k]] > 0)
+      return cut->node[k];
+  return -1;
+}
+
+static void join_nodes(mus_zones *zones, int count, const mus_cut *cut) {
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < cut[i].nodes; ++k) {
+      zones->parent[cut[i].node[k]] = cut[i].node[k];
+      zones->number[cut[i].node[k]] = -1;
+    }
+  for (int i = 0; i < count; ++i) {
+    int first = free_node(zones, &cut[i]);
+    for (int k = 0; k < cut[i].nodes; ++k)
+      if (zones->inverse[cut[i].node[k]] > 0)
+        mus_group_join(zones->parent, first, cut[i].node[k]);
+  }
+}
+
+// The zone of each cut, in the order of their first cuts; those that nothing can be done about are alone.
+static int number_zones(mus_zones *zones, int count, const mus_cut *cut) {
+  int *zone = zones->zone.items, found = 0;
+  for (int i = 0; i < count; ++i) {
+    int first = free_node(zones, &cut[i]);
+    if (first < 0) {
+      zone[i] = found++;
+      continue;
+    }
+    int *number = &zones->number[mus_group_first(zones->parent, first)];
+    if (*number < 0)
+      *number = found++;
+    zone[i] = *number;
+  }
+  return found;
+}
+
+static bool make_room(mus_list *list, size_t count) { return mus_list_reserve(list, count, sizeof(int)); }
+
+// Cuts in the order of their zones, and where each zone begins.
+static mus_status find_zones(mus_zones *zones, const mus_list *cuts, int *found) {
+  int count = (int)cuts->count;
+  if (!make_room(&zones->zone, cuts->count) || !make_room(&zones->order, cuts->count) ||
+      !make_room(&zones->start, cuts->count + 2))
+    return mus_fail_memory();
+  join_nodes(zones, count, mus_cuts(cuts));
+  *found = number_zones(zones, count, mus_cuts(cuts));
+  int *start = zones->start.items; // sorting moves each start to its zone's end
+  mus_sort_by_key(count, *found, zones->zone.items, NULL, start + 1, zones->order.items);
+  start[0] = 0;
+  return MUS_OK;
+}
+
+// --- one zone ------------------------------------------------------------------------------------------------------
+
+typedef struct impact_zone {
+  const mus_zones *all;
+  mus_cut *cut;
+  const int *order;
+  int count;
+  double carried[3]; // m, by which the place to go back to lies beside x0
+} impact_zone;
+
+// Moves the cut's nodes by weight / mass along `push`.
+static void apply(const mus_zones *z, const mus_cut *cut, const double push[3]) {
+  for (int k = 0; k < cut->nodes; ++k) {
+    double factor = cut->weight[k] * z->inverse[cut->node[k]];
+    for (int c = 0; c < 3; ++c)
+      z->x1[3 * cut->node[k] + c] += factor * push[c];
+  }
+}
+
+// From what was proposed, with the pushes that were found before; with none of them where one is gone, since it may
+// have driven the others up without end.
+static void begin_zone(impact_zone *zone) {
+  const mus_zones *z = zone->all;
+  int again = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    double sum = 0;
+    again |= cut->gone;
+    for (int k = 0; k < cut->nodes; ++k) {
+      int v = cut->node[k];
+      sum += cut->weight[k] * cut->weight[k] * z->inverse[v];
+      if (z->inverse[v] > 0)
+        memcpy(z->before + 3 * v, z->x1 + 3 * v, 3 * sizeof(double));
+    }
+    cut->mass = sum > 0 ? 1 / sum : 0;
+  }
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->fresh = 0;
+    if (again)
+      cut->push = cut->drag[0] = cut->drag[1] = cut->drag[2] = 0;
+    for (int k = 0; k < cut->nodes; ++k)
+      if (z->inverse[cut->node[k]] > 0)
+        memcpy(z->x1 + 3 * cut->node[k], z->proposed + 3 * cut->node[k], 3 * sizeof(double));
+  }
+  for (int i = 0; i < zone->count; ++i) {
+    const mus_cut *cut = &zone->cut[zone->order[i]];
+    double push[3];
+    for (int c = 0; c < 3; ++c)
+      push[c] = cut->push * cut->normal[c] + cut->drag[c];
+    apply(z, cut, push);
+  }
+}
+
+// Takes away what the two sides slide along each other in the step, as far as friction can.
+static void rub(const mus_zones *z, mus_cut *cut) {
+  double slip[3] = {0}, wanted[3], change[3];
+  for (int k = 0; k < cut->nodes; ++k)
+    for (int c = 0; c < 3; ++c)
+      slip[c] += cut->weight[k] * (z->x1[3 * cut->node[k] + c] - z->x0[3 * cut->node[k] + c]);
+  double along = mus_inner(slip, cut->normal);
+  for (int c = 0; c < 3; ++c)
+    wanted[c] = cut->drag[c] - cut->mass * (slip[c] - along * cut->normal[c]);
+  double size = mus_length(wanted), limit = cut->friction * cut->push;
+  double factor = size > limit ? limit / size : 1;
+  for (int c = 0; c < 3; ++c) {
+    change[c] = factor * wanted[c] - cut->drag[c];
+    cut->drag[c] = factor * wanted[c];
+  }
+  apply(z, cut, change);
+}
+
+// Returns 1 when the cut was not satisfied.
+static int relax(const mus_zones *z, mus_cut *cut, int friction) {
+  double missing = cut->target - mus_cut_value(cut, z->x1), change[3];
+  double push = cut->push + cut->mass * missing;
+  push = push > 0 ? push : 0;
+  double more = push - cut->push;
+  if (more != 0) {
+    cut->push = push;
+    for (int c = 0; c < 3; ++c)
+      change[c] = more * cut->normal[c];
+    apply(z, cut, change);
+  }
+  if (friction && cut->friction > 0 && (cut->push > 0 || more != 0))
+    rub(z, cut);
+  return missing > cut->accuracy;
+}
+
+// What the sweep before this one changed is carried on, more the better sweeps converge: the non-linear conjugate
+// gradients of Silcowitz-Hansen et al. 2010, whose gradient is what a sweep changes.
+static void carry_on(impact_zone *zone, double *before) {
+  double square = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    const mus_cut *cut = &zone->cut[zone->order[i]];
+    double change = cut->push - cut->last;
+    square += cut->mass > 0 ? change * change / cut->mass : 0;
+  }
+  double part = *before > 0 && square < *before ? square / *before : 0;
+  *before = square;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    double change[3], more = part * cut->course;
+    cut->course = more + (cut->push - cut->last);
+    cut->push += more;
+    for (int c = 0; c < 3; ++c)
+      change[c] = more * cut->normal[c];
+    if (more != 0)
+      apply(zone->all, cut, change);
+  }
+}
+
+static int sweep_once(impact_zone *zone, int friction) {
+  int missing = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->last = cut->push;
+    if (!cut->gone && cut->mass > 0)
+      missing |= relax(zone->all, cut, friction);
+  }
+  return missing;
+}
+
+// Returns the number of sweeps.
+static int sweep(impact_zone *zone, mus_zone_effort effort) {
+  double square = 0;
+  for (int i = 0; i < zone->count; ++i)
+    zone->cut[zone->order[i]].course = 0;
+  for (int round = 1; round < effort.sweeps; ++round) {
+    if (!sweep_once(zone, effort.friction))
+      return round;
+    if (!effort.friction)
+      carry_on(zone, &square);
+  }
+  sweep_once(zone, effort.friction);
+  return effort.sweeps;
+}
+
+// --- the way back --------------------------------------------------------------------------------------------------
+
+// The place of a plane's node from which it never has to go farther back.
+static void safe_place(const impact_zone *zone, int node, double place[3]) {
+  const mus_zones *z = zone->all;
+  for (int c = 0; c < 3; ++c)
+    place[c] = z->inverse[node] > 0 ? z->x0[3 * node + c] + zone->carried[c] : z->x1[3 * node + c];
+}
+
+static double safe_value(const impact_zone *zone, const mus_cut *cut) {
+  double a[3], b[3], apart[3];
+  safe_place(zone, cut->node[0], a);
+  safe_place(zone, cut->node[1], b);
+  mus_minus(a, b, apart);
+  return mus_inner(cut->normal, apart);
+}
+
+static int is_plane(const mus_cut *cut) { return cut->nodes == 2 && !cut->gone && cut->mass > 0; }
+
+static int unsafe_planes(const impact_zone *zone) {
+  int count = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    const mus_cut *cut = &zone->cut[zone->order[i]];
+    count += is_plane(cut) && !(safe_value(zone, cut) >= cut->least);
+  }
+  return count;
+}
+
+// Where bodies or pins move, the zone may be better off moving with them: by the mean of what they do.
+static void choose_safe_place(impact_zone *zone) {
+  const mus_zones *z = zone->all;
+  double mean[3] = {0};
+  int count = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    const mus_cut *cut = &zone->cut[zone->order[i]];
+    for (int k = 0; k < cut->nodes && is_plane(cut); ++k)
+      if (!(z->inverse[cut->node[k]] > 0)) {
+        ++count;
+        for (int c = 0; c < 3; ++c)
+          mean[c] += z->x1[3 * cut->node[k] + c] - z->x0[3 * cut->node[k] + c];
+      }
+  }
+  int still = unsafe_planes(zone);
+  if (still == 0)
+    return;
+  for (int c = 0; c < 3; ++c)
+    zone->carried[c] = mean[c] / count;
+  if (unsafe_planes(zone) >= still)
+    memset(zone->carried, 0, sizeof zone->carried);
+}
+
+// Goes so far back with both nodes that the plane holds.
+static void back(const impact_zone *zone, const mus_cut *cut, double part) {
+  const mus_zones *z = zone->all;
+  for (int k = 0; k < 2; ++k) {
+    double place[3], *x = z->x1 + 3 * cut->node[k];
+    safe_place(zone, cut->node[k], place);
+    if (z->inverse[cut->node[k]] > 0)
+      for (int c = 0; c < 3; ++c)
+        x[c] = part > 0 ? place[c] + part * (x[c] - place[c]) : place[c];
+  }
+}
+
+// Makes all planes hold that hold at the safe places. Gently at first; then by going back all the way, which can be
+// done but once a node, so that this ends.
+static void go_back(impact_zone *zone) {
+  int broken = 1;
+  for (int round = 0; broken; ++round) {
+    broken = 0;
+    for (int i = 0; i < zone->count; ++i) {
+      const mus_cut *cut = &zone->cut[zone->order[i]];
+      if (!is_plane(cut))
+        continue;
+      double value = mus_cut_value(cut, zone->all->x1), safe;
+      if (value >= cut->least || !((safe = safe_value(zone, cut)) >= cut->least))
+        continue;
+      broken = 1;
+      back(zone, cut, round < 8 ? 0.999 * (safe - cut->least) / (safe - value) : 0);
+    }
+  }
+}
+
+static int solve_zone(impact_zone *zone, mus_zone_effort effort) {
+  const mus_zones *z = zone->all;
+  begin_zone(zone);
+  int sweeps = sweep(zone, effort);
+  choose_safe_place(zone);
+  go_back(zone);
+  for (int i = 0; i < zone->count; ++i) {
+    const mus_cut *cut = &zone->cut[zone->order[i]];
+    for (int k = 0; k < cut->nodes; ++k) {
+      int v = cut->node[k];
+      if (z->inverse[v] > 0 && memcmp(z->x1 + 3 * v, z->before + 3 * v, 3 * sizeof(double)) != 0)
+        z->moved[v] = 1;
+    }
+  }
+  return sweeps;
+}
+
+// --- all zones -----------------------------------------------------------------------------------------------------
+
+static int has_news(const mus_cut *cut, const int *order, int count) {
+  for (int i = 0; i < count; ++i)
+    if (cut[order[i]].fresh)
+      return 1;
+  return 0;
+}
+
+static void drop_gone(mus_list *cuts) {
+  size_t kept = 0;
+  mus_cut *cut = mus_cuts(cuts);
+  for (size_t i = 0; i < cuts->count; ++i)
+    if (!cut[i].gone)
+      cut[kept++] = cut[i];
+  cuts->count = kept;
+}
+
+// The k-th zone, if there is something new in it. Returns the number of sweeps.
+static int solve_number(const mus_zones *zones, mus_cut *cut, mus_zone_effort effort, int k) {
+  const int *start = zones->start.items, *order = (const int *)zones->order.items + start[k];
+  int count = start[k + 1] - start[k];
+  if (!has_news(cut, order, count))
+    return 0;
+  impact_zone one = {.all = zones, .cut = cut, .order = order, .count = count};
+  return solve_zone(&one, effort);
+}
+
+mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort effort) {
+  int found;
+  mus_status status = find_zones(zones, cuts, &found);
+  if (status != MUS_OK)
+    return status;
+  mus_cut *cut = mus_cuts(cuts);
+  int *sweeps = zones->zone.items; // which are no longer needed
+  if (cuts->count < MUS_PAR_MINIMUM) {
+    for (int k = 0; k < found; ++k)
+      sweeps[k] = solve_number(zones, cut, effort, k);
+  } else {
+    MUS_PARALLEL
+    {
+      MUS_SHARE_RUNS
+      for (int k = 0; k < found; ++k)
+        sweeps[k] = solve_number(zones, cut, effort, k);
+    }
+  }
+  for (int k = 0; k < found; ++k) {
+    zones->solved += sweeps[k] > 0;
+    zones->sweeps = sweeps[k] > zones->sweeps ? sweeps[k] : zones->sweeps;
+  }
+  drop_gone(cuts);
+  return MUS_OK;
+}
