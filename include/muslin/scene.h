@@ -187,7 +187,8 @@ MUS_API char *mus_scene_text(const mus_scene *scene);
 MUS_API const char *mus_scene_builtin_name(int index, const char **about);
 /// MUS_BAD_INPUT, with the list of names, when there is none of that name.
 MUS_API mus_status mus_scene_builtin(const char *name, mus_scene *scene);
-/// Gives every generated cloth about so many vertices (0: as it is) and that tessellation.
+/// Gives the generated cloths about so many vertices in total (0: as it is), shared as they were before, and that
+/// tessellation.
 MUS_API void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ static int print_scene(const char *name, const char *about) {
   mus_status status = mus_scene_builtin(name, &scene);
   if (status)
     return failure_status(program, name, status);
-  printf("  %-12s %9d %7d  %s\n", name, vertices_of(&scene), scene.frames, about);
+  printf("  %-15s %9d %7d  %s\n", name, vertices_of(&scene), scene.frames, about);
   mus_scene_free(&scene);
   return 0;
 }
@@ -39,7 +39,7 @@ int examples_command(int argc, char **argv) {
     return 0;
   }
   const char *name, *about = NULL;
-  printf("  %-12s %9s %7s\n", "scene", "vertices", "frames");
+  printf("  %-15s %9s %7s\n", "scene", "vertices", "frames");
   for (int k = 0; (name = mus_scene_builtin_name(k, &about)) && !failed; ++k)
     failed = print_scene(name, about);
   if (!failed)

@@ -25,7 +25,7 @@ static int load_builtin(const char *program, const char *word, mus_scene *scene)
     return status ? failure_status(program, NULL, status) : 0;
   }
   const char *names[BUILTINS + 1] = {NULL};
-  char list[256] = "";
+  char list[512] = "";
   for (int k = 0; k < BUILTINS && (names[k] = mus_scene_builtin_name(k, NULL)); ++k) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", names[k]);

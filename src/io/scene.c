@@ -2,6 +2,7 @@
 #include "muslin/scene.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,9 +375,13 @@ char *mus_scene_text(const mus_scene *scene) {
 }
 
 void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
+  double total = 0;
+  for (int c = 0; c < scene->cloth_count; ++c)
+    total += scene->cloths[c].shape.kind == MUS_CLOTH_FILE ? 0 : scene->cloths[c].shape.vertices;
   for (int c = 0; c < scene->cloth_count; ++c) {
-    if (vertices > 0)
-      scene->cloths[c].shape.vertices = vertices;
-    scene->cloths[c].shape.tessellation = tessellation;
+    mus_cloth_shape *shape = &scene->cloths[c].shape;
+    if (vertices > 0 && total > 0 && shape->kind != MUS_CLOTH_FILE)
+      shape->vertices = (int)fmax(4, floor(vertices * (shape->vertices / total) + 0.5));
+    shape->tessellation = tessellation;
   }
 }
