@@ -78,6 +78,33 @@ static double separated_until(const motion *m, const double *normal, double time
   return until;
 }
 
+// The normal across what the closest points lie inside of: a triangle, two edges, or an edge as seen from a vertex. As
+// the difference of two points its direction is lost to rounding when they are very close; this one's is not.
+static void straighten(const motion *m, const double x[4][3], const double weight[4], double normal[3]) {
+  int split = m->kind == MUS_VERTEX_FACE ? 1 : 2, active[2][3], count[2] = {0, 0};
+  double a[3], b[3], straight[3];
+  for (int k = 0; k < 4; ++k)
+    if (weight[k] != 0)
+      active[k >= split][count[k >= split]++] = k;
+  if (count[0] + count[1] == 2) // two nodes: their difference is exact
+    return;
+  const int *first = active[0], *second = active[1];
+  if (m->kind == MUS_EDGE_EDGE && count[0] == 2)
+    mus_minus(x[first[1]], x[first[0]], a);
+  else
+    mus_minus(x[second[1]], x[second[0]], a);
+  if (count[0] + count[1] == 3) {
+    mus_outer(a, normal, b);
+    mus_outer(b, a, straight);
+  } else {
+    mus_minus(x[second[count[1] - 1]], x[second[0]], b);
+    mus_outer(a, b, straight);
+  }
+  double length = mus_length(straight), side = mus_inner(straight, normal) < 0 ? -1 : 1;
+  for (int c = 0; c < 3 && length > smallest; ++c)
+    normal[c] = side * straight[c] / length;
+}
+
 static int advance(const motion *m, double distance, double x[4][3], double weight[4], double *time) {
   for (int round = 0; round < MUS_CCD_ROUNDS; ++round) {
     double normal[3];
@@ -87,6 +114,10 @@ static int advance(const motion *m, double distance, double x[4][3], double weig
     for (int c = 0; c < 3; ++c)
       normal[c] /= distance;
     double until = separated_until(m, normal, *time);
+    if (!(until > *time)) {
+      straighten(m, (const double(*)[3])x, weight, normal);
+      until = separated_until(m, normal, *time);
+    }
     if (!(until > *time))
       return 1;
     if (until > 1)
