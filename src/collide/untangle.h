@@ -1,23 +1,47 @@
 // Ways out of intersections: where surfaces go through each other, which nodes to push, where to and how far.
 //
-// Cloth in cloth: the contour along which two pieces cross is made shorter (Volino and Magnenat-Thalmann 2006). Cloth
-// in a body: vertices that lie inside (generalised winding number, Jacobson et al. 2013, so that open and self-crossing
-// bodies have an inside too) go to the nearest outer point of the surface.
+// Cloth in a solid body (winding.h): vertices that lie inside go to the nearest point of the surface that is not buried
+// in another part. Two exceptions. Where two parts of bodies overlap and hold a vertex between them, both would push it
+// into the other: it goes to the middle of the overlap and rests there, so that it comes free when the parts do. And
+// where a sheet lies so deep that neighbours would be torn apart towards opposite sides, those that would be pulled
+// along the sheet go along its normal instead, to the side that most of them lean to.
+//
+// Cloth in cloth, cloth that a body pierces between its vertices, and cloth in bodies that are mere sheets: by contours
+// (contours.h). Where a contour cuts a strand into two sides, the smaller side (by vertices) has gone astray and is
+// sent back (as the flood fill of Baraff, Witkin and Kass 2003 finds it): the ends on that side of the edges that go
+// through return through their triangles. The front of a body that is a mere sheet is where cloth belongs: ends behind
+// it return. A contour that cuts neither strand in two is made shorter (Volino and Magnenat-Thalmann 2006), all of it
+// in one direction.
+//
+// What is pushed depends on the positions alone, so a run that is resumed goes on as it would have. Pushes do not
+// depend on the number of threads. Without crossings, and with no vertex inside, there are none.
 #ifndef MUS_COLLIDE_UNTANGLE_H
 #define MUS_COLLIDE_UNTANGLE_H
 
 #include "collide/detector.h"
 
-// As a contact with `distance` <= 0, minus how far the two have to go along `normal`, m.
-// Only nodes of cloth matter; nodes of bodies keep their place.
-mus_status mus_untangle_pushes(mus_detector *detector, const mus_surface *surface, const double *x,
-                               const mus_list *crossings, mus_list *pushes);
+typedef struct mus_untangler mus_untangler;
 
-// How often the bodies' surfaces wind around p: near 1 inside a closed one, 0 outside.
-typedef struct mus_winding mus_winding;
-mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_winding **out);
-mus_status mus_winding_fit(mus_winding *winding, const double *x);
-void mus_winding_free(mus_winding *winding); // NULL is fine
-double mus_winding_number(const mus_winding *winding, const double p[3]);
+// The surface must outlive it. `x`: typical positions; they say which bodies are solid.
+mus_status mus_untangler_create(const mus_surface *surface, const double *x, mus_untangler **out);
+void mus_untangler_free(mus_untangler *untangler); // NULL is fine
+size_t mus_untangler_bytes(const mus_untangler *untangler);
+
+typedef struct mus_untangle_record {
+  int inside;   // cloth vertices inside bodies
+  int pinched;  // those of them that overlapping parts hold
+  int contours; // in all
+  int returned; // those with a side that is sent back
+  int shrunk;   // those that are made shorter
+} mus_untangle_record;
+
+// Pushes are contacts (contact.h) with `distance` <= 0: minus how far the two features still have to go from each other
+// along `normal`, m, the gap at which they rest included. It is a way to go from here on, not a signed distance of the
+// closest points. Only nodes of cloth matter; nodes of bodies keep their place.
+//
+// Vertices that are inside are looked for from the crossings with bodies onwards, so what hangs together with no
+// crossing is not found. `all`: among all cloth vertices; for the first step of a run, and on until none is inside.
+mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const mus_list *crossings, int all,
+                               mus_list *pushes, mus_untangle_record *record);
 
 #endif
