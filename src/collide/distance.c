@@ -99,14 +99,17 @@ static void offer_ends(candidate *best, const double x[4][3], const double *a, c
 
 double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
   candidate best = {INFINITY, {0, 0, -1, 0}};
-  double a[3], b[3], r[3], p[3];
+  double a[3], b[3], r[3], p[3], normal[3], turned[3];
   mus_minus(x[1], x[0], a);
   mus_minus(x[3], x[2], b);
   mus_minus(x[2], x[0], r);
-  double aa = mus_inner(a, a), bb = mus_inner(b, b), ab = mus_inner(a, b), ar = mus_inner(a, r), br = mus_inner(b, r);
-  double determinant = aa * bb - ab * ab;
-  double s = (ar * bb - br * ab) / determinant;
-  double t = (ar * ab - br * aa) / determinant;
+  // By products across, whose rounding is that of the sine of the angle; squares of inner products lose its square.
+  mus_outer(a, b, normal);
+  double square = mus_inner(normal, normal);
+  mus_outer(r, b, turned);
+  double s = mus_inner(turned, normal) / square;
+  mus_outer(r, a, turned);
+  double t = mus_inner(turned, normal) / square;
   int inside = s >= 0 && s <= 1 && t >= 0 && t <= 1; // not if NaN
   if (inside) {
     // The valley of nearly parallel edges is flat along them and steep across: one more projection lands in it.
@@ -114,7 +117,7 @@ double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
       p[c] = s * a[c] - r[c];
     offer_parts(&best, x, s, closest_part(b, p));
   }
-  if (!inside || !(determinant > flat * aa * bb))
+  if (!inside || !(square > flat * mus_inner(a, a) * mus_inner(b, b)))
     offer_ends(&best, x, a, b);
   for (int k = 1; k < 4; ++k)
     weight[k] = best.weight[k];

@@ -1,0 +1,136 @@
+// The tree of boxes: every pair of triangles whose boxes meet is visited once, no other, by any number of tasks.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "collide/tree.h"
+#include "support/check.h"
+#include "support/meshes.h"
+
+typedef struct forest {
+  mus_arena arena;
+  mus_mesh mesh;
+  mus_box *box;         // of vertices
+  unsigned char *moved; // of vertices
+  mus_tree first, second;
+} forest;
+
+static void plant(forest *f, int triangles, int split, uint64_t seed) {
+  *f = (forest){0};
+  f->mesh = meshes_soup(&f->arena, triangles + 3, triangles, seed);
+  f->box = mus_arena_alloc(&f->arena, (size_t)f->mesh.vertices, sizeof *f->box);
+  f->moved = mus_arena_alloc_zero(&f->arena, (size_t)f->mesh.vertices, 1);
+  for (int i = 0; i < f->mesh.triangles * 3; ++i) // small triangles: corners near the first one's place
+    for (int c = 0; c < 3; ++c)
+      f->mesh.position[3 * f->mesh.triangle[i] + c] =
+          mus_random(seed + 1, (uint64_t)(3 * (i / 3) + c)) + 0.1 * mus_random(seed, (uint64_t)(3 * i + c));
+  for (int v = 0; v < f->mesh.vertices; ++v) {
+    f->moved[v] = v % 5 == 0;
+    for (int c = 0; c < 3; ++c) {
+      f->box[v].low[c] = (float)f->mesh.position[3 * v + c] - 0.01f;
+      f->box[v].high[c] = (float)f->mesh.position[3 * v + c] + 0.01f;
+    }
+  }
+  assert_ok(mus_tree_create(&f->arena, 0, split, f->mesh.triangle, f->mesh.position, &f->first));
+  assert_ok(mus_tree_create(&f->arena, split, triangles - split, f->mesh.triangle, f->mesh.position, &f->second));
+}
+
+static mus_box triangle_box(const forest *f, int t) {
+  const int *v = f->mesh.triangle + 3 * t;
+  mus_box box = mus_box_around(&f->box[v[0]], &f->box[v[1]]);
+  return mus_box_around(&box, &f->box[v[2]]);
+}
+
+static int is_marked(const forest *f, const unsigned char *moved, int t) {
+  const int *v = f->mesh.triangle + 3 * t;
+  (void)f;
+  return !moved || moved[v[0]] || moved[v[1]] || moved[v[2]];
+}
+
+typedef struct visits {
+  int count[256][256];
+} visits;
+
+static void note(void *context, const mus_tree_task *task, int place_a, int place_b) {
+  visits *v = context;
+  int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
+  ++v->count[a < b ? a : b][a < b ? b : a];
+}
+
+static int walk_all(const mus_tree *first, const mus_tree *second, visits *v) {
+  mus_tree_task *task = malloc(MUS_TREE_TASKS * sizeof *task);
+  int tasks = mus_tree_tasks(first, second, task);
+  for (int i = 0; i < tasks; ++i)
+    mus_tree_walk(&task[i], note, v);
+  free(task);
+  return tasks;
+}
+
+static void check_pairs(forest *f, const unsigned char *moved) {
+  static visits v;
+  v = (visits){0};
+  mus_tree_fit(&f->first, f->mesh.triangle, f->box, moved);
+  mus_tree_fit(&f->second, f->mesh.triangle, f->box, moved);
+  walk_all(&f->first, &f->first, &v);
+  walk_all(&f->first, &f->second, &v);
+  int met = 0;
+  for (int a = 0; a < f->mesh.triangles; ++a)
+    for (int b = a + 1; b < f->mesh.triangles; ++b) {
+      mus_box box_a = triangle_box(f, a), box_b = triangle_box(f, b);
+      int expected = a < f->first.triangles && mus_boxes_meet(&box_a, &box_b) &&
+                     (is_marked(f, moved, a) || is_marked(f, moved, b));
+      assert_int_equal(v.count[a][b], expected);
+      met += expected;
+    }
+  assert_true(met > 0 || f->mesh.triangles < 10);
+}
+
+static void test_pairs(void **state) {
+  (void)state;
+  const int sizes[][2] = {{1, 1}, {4, 2}, {5, 5}, {9, 4}, {33, 20}, {100, 90}, {200, 64}, {256, 255}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    forest f;
+    plant(&f, sizes[i][0], sizes[i][1], i);
+    check_pairs(&f, NULL);
+    if (sizes[i][0] >= 33)
+      check_pairs(&f, f.moved);
+    mus_arena_clear(&f.arena);
+  }
+}
+
+// Each triangle stands in one leaf, no leaf has more than four, and boxes lie within their parents'.
+static void test_shape(void **state) {
+  (void)state;
+  forest f;
+  plant(&f, 201, 201, 3);
+  mus_tree *tree = &f.first;
+  mus_tree_fit(tree, f.mesh.triangle, f.box, NULL);
+  int seen[201] = {0};
+  for (int i = 0; i < tree->triangles; ++i)
+    ++seen[tree->triangle[i]];
+  for (int t = 0; t < 201; ++t)
+    assert_int_equal(seen[t], 1);
+  for (int leaf = 0; leaf < 1 << tree->levels; ++leaf) {
+    int count = mus_tree_leaf_start(tree, leaf + 1) - mus_tree_leaf_start(tree, leaf);
+    assert_true(count >= 2 && count <= 4);
+  }
+  for (int i = 2; i < 2 << tree->levels; ++i) {
+    mus_box around = mus_box_around(&tree->box[i / 2], &tree->box[i]);
+    assert_memory_equal(&around, &tree->box[i / 2], sizeof around);
+  }
+  mus_arena_clear(&f.arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pairs),
+      cmocka_unit_test(test_shape),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
