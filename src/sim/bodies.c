@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/gltf.h"
 #include "io/mesh_file.h"
+#include "mesh/mannequin.h"
 #include "mesh/repair.h"
 #include "mesh/solids.h"
 #include "sim/motion.h"
@@ -20,10 +22,14 @@ static const double funnel_wall = 0.02; // m
 
 typedef struct body_state {
   const mus_body *given;
-  mus_mesh surface;     // in the body's own frame, in metres, at rest
-  mus_samples *samples; // that move the file's mesh; NULL: none do
-  const int *source;    // the number that a vertex has in its file
-  double *sampled;      // positions of all the file's vertices, for the time asked for
+  mus_mesh surface; // in the body's own frame, in metres, at rest
+  // What moves it, if anything: one of these.
+  mus_samples *samples;
+  mus_gltf *gltf;
+  mus_mannequin *mannequin;
+  int animation;     // of the glTF file
+  const int *source; // the number that a vertex has in its file
+  double *sampled;   // positions of all the file's vertices, for the time asked for
 } body_state;
 
 struct mus_bodies {
@@ -43,8 +49,9 @@ static mus_status tidy(mus_arena *arena, const mus_mesh *mesh, body_state *body)
   unsigned what =
       MUS_REPAIR(MUS_DEFECT_REPEATED) | MUS_REPAIR(MUS_DEFECT_DUPLICATE) | MUS_REPAIR(MUS_DEFECT_UNREFERENCED);
   mus_repair_record record;
-  mus_status status = mus_mesh_repair(arena, mesh, body->samples ? what : what | MUS_REPAIR(MUS_DEFECT_DEGENERATE),
-                                      &body->surface, &record);
+  int moved = body->samples || body->gltf;
+  mus_status status =
+      mus_mesh_repair(arena, mesh, moved ? what : what | MUS_REPAIR(MUS_DEFECT_DEGENERATE), &body->surface, &record);
   if (!status && body->surface.triangles == 0)
     status = mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a body needs a surface");
   if (!status)
@@ -52,9 +59,29 @@ static mus_status tidy(mus_arena *arena, const mus_mesh *mesh, body_state *body)
   return status;
 }
 
+// All that moves it is in the file.
+static mus_status read_gltf(mus_arena *arena, body_state *body) {
+  const mus_body_shape *shape = &body->given->shape;
+  if (shape->motion)
+    return mus_fail(MUS_BAD_INPUT, "%.200s: glTF has its own motion: leave \"motion\" out", shape->file);
+  mus_status status = mus_gltf_read(shape->file, &body->gltf);
+  if (!status)
+    status = mus_gltf_find_animation(body->gltf, shape->animation, &body->animation);
+  if (status)
+    return status; // it names the file
+  const mus_mesh *mesh = mus_gltf_mesh(body->gltf);
+  body->sampled = mus_arena_alloc(arena, 3 * (size_t)mesh->vertices, sizeof *body->sampled);
+  if (!body->sampled)
+    return mus_fail_memory();
+  status = tidy(arena, mesh, body);
+  return status ? mus_fail_prefix(status, "%.200s", shape->file) : MUS_OK;
+}
+
 // What moves the mesh: a cache beside it, or the rest of the sequence that it is the first of.
 static mus_status open_samples(const mus_scene *scene, body_state *body) {
   const mus_body_shape *shape = &body->given->shape;
+  if (shape->animation)
+    return mus_fail(MUS_BAD_INPUT, "%.200s: only glTF has an \"animation\": leave it out", shape->file);
   double rate = shape->rate > 0 ? shape->rate : scene->frame_rate;
   if (mus_samples_is_sequence(shape->file))
     return shape->motion
@@ -81,11 +108,20 @@ static mus_status read_mesh(mus_arena *arena, const mus_scene *scene, body_state
   for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
     file.mesh.position[i] *= shape->scale;
   status = tidy(arena, &file.mesh, body);
-  body->sampled = file.mesh.position; // its size is what counts
+  body->sampled = body->samples ? file.mesh.position : NULL; // its size is what counts
   return status ? mus_fail_prefix(status, "%.200s", path) : MUS_OK;
 }
 
 // --- made ------------------------------------------------------------------------------------------------------------
+
+static mus_status make_mannequin(mus_arena *arena, body_state *body) {
+  const mus_body_shape *shape = &body->given->shape;
+  mus_status status = mus_mannequin_create(arena, shape->height, shape->speed.count, shape->speed.time,
+                                           shape->speed.value, &body->mannequin);
+  if (!status)
+    body->surface = *mus_mannequin_mesh(body->mannequin);
+  return status;
+}
 
 static mus_status make_surface(mus_arena *arena, const mus_scene *scene, body_state *body) {
   const mus_body_shape *shape = &body->given->shape;
@@ -104,11 +140,11 @@ static mus_status make_surface(mus_arena *arena, const mus_scene *scene, body_st
   case MUS_BODY_FUNNEL:
     return mus_solid_funnel(arena, shape->radius, 0.5 * shape->size[0], shape->size[1], funnel_wall, shape->facet, out);
   case MUS_BODY_FILE:
-    return read_mesh(arena, scene, body);
+    return mus_gltf_is_path(shape->file) ? read_gltf(arena, body) : read_mesh(arena, scene, body);
   case MUS_BODY_MANNEQUIN:
-    break;
+    return make_mannequin(arena, body);
   }
-  return mus_fail(MUS_UNSUPPORTED, "this kind of body cannot be made");
+  return mus_fail(MUS_BAD_INPUT, "kind %d is none of a body's", (int)shape->kind);
 }
 
 // --- all of them -----------------------------------------------------------------------------------------------------
@@ -174,16 +210,20 @@ mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
 void mus_bodies_free(mus_bodies *bodies) {
   if (!bodies)
     return;
-  for (int b = 0; bodies->body && b < bodies->scene->body_count; ++b)
+  for (int b = 0; bodies->body && b < bodies->scene->body_count; ++b) {
     mus_samples_free(bodies->body[b].samples);
+    mus_gltf_free(bodies->body[b].gltf);
+  }
   mus_arena_clear(&bodies->arena);
   mus_free(bodies);
 }
 
 size_t mus_bodies_bytes(const mus_bodies *bodies) {
   size_t bytes = sizeof *bodies + bodies->arena.bytes;
-  for (int b = 0; b < bodies->scene->body_count; ++b)
-    bytes += bodies->body[b].samples ? mus_samples_bytes(bodies->body[b].samples) : 0;
+  for (int b = 0; b < bodies->scene->body_count; ++b) {
+    const body_state *body = &bodies->body[b];
+    bytes += body->samples ? mus_samples_bytes(body->samples) : body->gltf ? mus_gltf_bytes(body->gltf) : 0;
+  }
   return bytes;
 }
 int mus_bodies_vertices(const mus_bodies *bodies) { return bodies->vertices; }
@@ -194,8 +234,9 @@ int mus_bodies_first_triangle(const mus_bodies *bodies, int body) { return bodie
 
 int mus_bodies_moves(const mus_bodies *bodies, int body) {
   const body_state *state = &bodies->body[body];
-  return state->given->rotate.count > 1 || state->given->translate.count > 1 ||
-         (state->samples && mus_samples_count(state->samples) > 1);
+  return state->given->rotate.count > 1 || state->given->translate.count > 1 || state->mannequin ||
+         (state->samples && mus_samples_count(state->samples) > 1) ||
+         (state->gltf && state->animation >= 0 && mus_gltf_animation_length(state->gltf, state->animation) > 0);
 }
 
 // --- over time -------------------------------------------------------------------------------------------------------
@@ -230,15 +271,21 @@ static void place(const mus_body *given, double time, int vertices, double *posi
 
 // Positions in the body's own frame.
 static mus_status shape_at(const body_state *body, double time, double *position) {
-  if (!body->samples) {
+  mus_status status = MUS_OK;
+  if (body->samples)
+    status = mus_samples_at(body->samples, time, body->sampled);
+  else if (body->gltf)
+    status = mus_gltf_at(body->gltf, body->animation, time, body->sampled);
+  else if (body->mannequin)
+    mus_mannequin_at(body->mannequin, time, position);
+  else
     memcpy(position, body->surface.position, 3 * (size_t)body->surface.vertices * sizeof *position);
-    return MUS_OK;
-  }
-  mus_status status = mus_samples_at(body->samples, time, body->sampled);
-  for (size_t v = 0; v < (size_t)body->surface.vertices && !status; ++v)
+  if (status || !body->sampled)
+    return status;
+  for (size_t v = 0; v < (size_t)body->surface.vertices; ++v)
     for (size_t c = 0; c < 3; ++c)
       position[3 * v + c] = body->given->shape.scale * body->sampled[3 * (size_t)body->source[v] + c];
-  return status;
+  return MUS_OK;
 }
 
 mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position) {

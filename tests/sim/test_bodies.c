@@ -148,6 +148,23 @@ static void keys_move_bodies(void **state) {
   mus_scene_free(&scene);
 }
 
+// It walks along its own z, which is turned to x.
+static void mannequins_walk(void **state) {
+  (void)state;
+  mus_scene scene = scene_with("{\"shape\": {\"kind\": \"mannequin\", \"height\": 1.8, \"speed\": 1.5},"
+                               " \"rotate\": [0, 90, 0], \"translate\": [0, 1, 0]}");
+  mus_bodies *bodies = made(&scene);
+  assert_true(mus_bodies_moves(bodies, 0));
+  assert_true(mus_bodies_triangles(bodies) > 1000);
+  mus_box start = box_at(bodies, 0, 0), later = box_at(bodies, 0, 2);
+  assert_near(start.low[1], 1, 0.03);
+  assert_near(start.high[1], 2.8, 0.05);
+  assert_near(later.high[1], 2.8, 0.15);
+  assert_near(0.5 * (later.low[0] + later.high[0] - start.low[0] - start.high[0]), 3, 0.4);
+  mus_bodies_free(bodies);
+  mus_scene_free(&scene);
+}
+
 static void errors_name_the_body(void **state) {
   (void)state;
   mus_bodies *bodies = NULL;
@@ -355,6 +372,7 @@ int main(void) {
       cmocka_unit_test(made_surfaces_stand_where_they_are_said_to),
       cmocka_unit_test(rotations_are_in_order),
       cmocka_unit_test(keys_move_bodies),
+      cmocka_unit_test(mannequins_walk),
       cmocka_unit_test(errors_name_the_body),
       cmocka_unit_test_setup_teardown(meshes_from_files, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(files_without_a_surface, files_setup, files_teardown),
