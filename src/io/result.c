@@ -23,7 +23,7 @@ char *mus_result_path(mus_arena *arena, const char *folder, const char *name, co
 enum { PLAIN = 60 }; // bytes before "-2"
 
 // Names must do for every file system, so only what none gives a meaning to is kept.
-static void make_plain(const char *name, char plain[PLAIN + 1]) {
+static void make_plain(const char *name, const char *otherwise, char plain[PLAIN + 1]) {
   int n = 0;
   for (; name && name[n] && n < PLAIN; ++n) {
     unsigned char c = (unsigned char)name[n];
@@ -32,7 +32,7 @@ static void make_plain(const char *name, char plain[PLAIN + 1]) {
   }
   plain[n] = 0;
   if (n == 0)
-    memcpy(plain, "cloth", sizeof "cloth");
+    snprintf(plain, PLAIN + 1, "%s", otherwise);
 }
 
 // Some file systems do not tell capital letters from small ones.
@@ -43,19 +43,33 @@ static int is_taken(int count, char names[][MUS_RESULT_NAME], const char *name) 
   return 0;
 }
 
-mus_status mus_result_names(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
-  char(*list)[MUS_RESULT_NAME] = mus_arena_alloc(arena, (size_t)scene->cloth_count, sizeof *list);
+// Cloths first, bodies behind them, so that bodies change no cloth's name.
+static mus_status name_all(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
+  int cloths = scene->cloth_count, count = cloths + scene->body_count;
+  char(*list)[MUS_RESULT_NAME] = mus_arena_alloc(arena, (size_t)count, sizeof *list);
   if (!list)
     return mus_fail_memory();
-  for (int k = 0; k < scene->cloth_count; ++k) {
+  for (int k = 0; k < count; ++k) {
     char plain[PLAIN + 1];
-    make_plain(scene->cloths[k].name, plain);
+    make_plain(k < cloths ? scene->cloths[k].name : scene->bodies[k - cloths].name, k < cloths ? "cloth" : "body",
+               plain);
     snprintf(list[k], sizeof list[k], "%s", plain);
     for (int n = 2; is_taken(k, list, list[k]); ++n)
       snprintf(list[k], sizeof list[k], "%s-%d", plain, n);
   }
   *names = list;
   return MUS_OK;
+}
+
+mus_status mus_result_names(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
+  return name_all(arena, scene, names);
+}
+
+mus_status mus_result_body_names(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
+  mus_status status = name_all(arena, scene, names);
+  if (!status)
+    *names += scene->cloth_count;
+  return status;
 }
 
 mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name) {

@@ -136,18 +136,37 @@ static int find_cloth(const mus_scene *scene, const char *name) {
 }
 
 static mus_status open_seams(mus_result *result, const mus_scene *scene) {
-  size_t most = (size_t)scene->cloth_count + (size_t)scene->seam_count;
-  result->seams = mus_arena_alloc(&result->arena, most, sizeof *result->seams);
+  result->seams = mus_arena_alloc(&result->arena, (size_t)scene->seam_count, sizeof *result->seams);
   mus_status status = result->seams ? MUS_OK : mus_fail_memory();
-  for (int k = 0; k < scene->cloth_count && !status; ++k)
-    if (scene->cloths[k].stitch_count > 0)
-      status = add_seam(result, k, k, scene->cloths[k].stitch_count, scene->cloths[k].stitches);
   for (int k = 0; k < scene->seam_count && !status; ++k) {
     const mus_seam *seam = &scene->seams[k];
     int from = find_cloth(scene, seam->from), to = find_cloth(scene, seam->to);
     if (from >= 0 && to >= 0)
       status = add_seam(result, from, to, seam->pair_count, seam->pairs);
   }
+  return status;
+}
+
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+static mus_status open_body(mus_result *result, const char *name) {
+  const char *mesh = mus_result_path(&result->arena, result->path, name, ".obj");
+  const char *whole = mus_result_path(&result->arena, result->path, name, ".pc2");
+  const char *growing = mus_result_path(&result->arena, result->path, name, ".pc2.partial");
+  if (!mesh || !whole || !growing)
+    return mus_fail_memory();
+  const char *cache = mus_result_exists(growing) ? growing : mus_result_exists(whole) ? whole : NULL;
+  mus_status status = mus_result_add_body(result, mesh, cache);
+  if (!status)
+    result->bodies[result->body_count - 1].name = name;
+  return status;
+}
+
+static mus_status open_bodies(mus_result *result, const mus_scene *scene) {
+  char(*names)[MUS_RESULT_NAME];
+  mus_status status = mus_result_body_names(&result->arena, scene, &names);
+  for (int k = 0; k < scene->body_count && !status; ++k)
+    status = open_body(result, names[k]);
   return status;
 }
 
@@ -166,6 +185,8 @@ static mus_status open_folder(mus_result *result) {
   status = open_cloths(result, &scene);
   if (!status)
     status = open_seams(result, &scene);
+  if (!status)
+    status = open_bodies(result, &scene);
   mus_scene_free(&scene);
   return status;
 }

@@ -27,7 +27,7 @@ typedef struct mus_result_body {
   mus_cache_reader *cache; // NULL: it stands still
 } mus_result_body;
 
-// Vertices of two cloths, or of one, that the scene sews together.
+// Vertices of two cloths that the scene sews together. Seams within a cloth are stitches of its file.
 typedef struct mus_result_seam {
   int from, to; // cloths
   int pairs;

@@ -20,6 +20,7 @@
 #include "io/checkpoint.h"
 #include "io/mesh_file.h"
 #include "par/par.h"
+#include "sim/state.h"
 
 // --- plan ------------------------------------------------------------------------------------------------------------
 
@@ -42,12 +43,44 @@ static mus_status plan_mesh(mus_run_output *out, int cloth) {
   return MUS_OK;
 }
 
-static mus_status plan_cache(mus_run_output *out, int cloth, const mus_cache_format *format, int residual) {
+// Bodies count from 0 too; their surfaces are made or read here.
+static mus_status plan_bodies(mus_run_output *out) {
+  int count = out->scene->body_count;
+  if (count == 0)
+    return MUS_OK;
+  mus_status status = mus_bodies_create(out->scene, &out->bodies);
+  if (!status)
+    status = mus_result_body_names(&out->arena, out->scene, &out->body_names);
+  if (status)
+    return status;
+  size_t numbers = 3 * (size_t)mus_bodies_vertices(out->bodies);
+  size_t corners = 3 * (size_t)mus_bodies_triangles(out->bodies);
+  int *triangle = mus_arena_alloc(&out->arena, corners, sizeof *triangle);
+  out->body_meshes = mus_arena_alloc_zero(&out->arena, (size_t)count, sizeof *out->body_meshes);
+  out->body_position = mus_arena_alloc(&out->arena, numbers, sizeof *out->body_position);
+  if (!triangle || !out->body_meshes || !out->body_position)
+    return mus_fail_memory();
+  for (int k = 0; k < count; ++k) {
+    int first = mus_bodies_first_vertex(out->bodies, k), face = mus_bodies_first_triangle(out->bodies, k);
+    mus_mesh *mesh = &out->body_meshes[k];
+    mesh->vertices = mus_bodies_first_vertex(out->bodies, k + 1) - first;
+    mesh->triangles = mus_bodies_first_triangle(out->bodies, k + 1) - face;
+    mesh->position = out->body_position + 3 * (size_t)first;
+    mesh->triangle = triangle + 3 * (size_t)face;
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangles; ++i)
+      mesh->triangle[i] = mus_bodies_triangle_list(out->bodies)[3 * (size_t)face + i] - first;
+  }
+  return MUS_OK;
+}
+
+static mus_status plan_cache(mus_run_output *out, mus_run_content content, int which, const mus_cache_format *format) {
   mus_run_cache *cache = &out->caches[out->cache_count];
+  const char *name = content == MUS_RUN_BODY ? out->body_names[which] : out->names[which];
   char ending[32];
-  snprintf(ending, sizeof ending, "%s%s", residual ? ".residual" : "", mus_cache_format_extension(format));
-  *cache = (mus_run_cache){.cloth = cloth, .residual = residual, .format = format};
-  cache->path = mus_result_path(&out->arena, out->folder, out->names[cloth], ending);
+  snprintf(ending, sizeof ending, "%s%s", content == MUS_RUN_RESIDUAL ? ".residual" : "",
+           mus_cache_format_extension(format));
+  *cache = (mus_run_cache){.content = content, .which = which, .format = format};
+  cache->path = mus_result_path(&out->arena, out->folder, name, ending);
   ++out->cache_count;
   return cache->path ? MUS_OK : mus_fail_memory();
 }
@@ -84,15 +117,18 @@ static mus_status plan_caches(mus_run_output *out, const char *formats, int resi
   mus_status status = parse_formats(formats, list, &count);
   if (status)
     return status;
-  size_t most = (size_t)out->scene->cloth_count * (size_t)(count + 1);
+  size_t most = (size_t)out->scene->cloth_count * (size_t)(count + 1) + (size_t)out->scene->body_count;
   if (!(out->caches = mus_arena_alloc_zero(&out->arena, most, sizeof *out->caches)))
     return mus_fail_memory();
   for (int cloth = 0; cloth < out->scene->cloth_count; ++cloth) {
     for (int k = 0; k < count && !status; ++k)
-      status = plan_cache(out, cloth, list[k], 0);
+      status = plan_cache(out, MUS_RUN_POSITIONS, cloth, list[k]);
     if (residual && !status)
-      status = plan_cache(out, cloth, mus_cache_format_at(0), 1);
+      status = plan_cache(out, MUS_RUN_RESIDUAL, cloth, mus_cache_format_at(0));
   }
+  for (int body = 0; body < out->scene->body_count && !status; ++body)
+    if (mus_bodies_moves(out->bodies, body))
+      status = plan_cache(out, MUS_RUN_BODY, body, mus_cache_format_at(0));
   out->zeros =
       residual ? mus_arena_alloc_zero(&out->arena, 3 * (size_t)mus_sim_vertices(out->sim), sizeof(double)) : NULL;
   return residual && !out->zeros ? mus_fail_memory() : status;
@@ -110,6 +146,8 @@ mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scen
   mus_status status = mus_result_names(&out->arena, scene, &out->names);
   for (int k = 0; k < scene->cloth_count && !status; ++k)
     status = plan_mesh(out, k);
+  if (!status)
+    status = plan_bodies(out);
   return status ? status : plan_caches(out, formats, residual);
 }
 
@@ -133,7 +171,31 @@ static int is_same_file(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// A scene.json without a report is somebody's own, and so is the mesh that a cloth is read from.
+static mus_status check_file(const mus_run_output *out, mus_arena *scratch, const char *what, const char *file,
+                             const char *name, const char *ending) {
+  char *path = mus_result_path(scratch, out->folder, name, ending);
+  if (!path)
+    return mus_fail_memory();
+  if (is_same_file(file, path))
+    return mus_fail(MUS_BAD_INPUT, "%.200s: a %s is read from it and would be written to it: give another folder", path,
+                    what);
+  return MUS_OK;
+}
+
+// A file that a cloth or body is read from, if not NULL, against those that will be written for them.
+static mus_status check_input(const mus_run_output *out, mus_arena *scratch, const char *what, const char *file) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->scene->cloth_count && file && !status; ++k)
+    status = check_file(out, scratch, what, file, out->names[k], ".obj");
+  for (int k = 0; k < out->scene->body_count && file && !status; ++k) {
+    status = check_file(out, scratch, what, file, out->body_names[k], ".obj");
+    if (!status)
+      status = check_file(out, scratch, what, file, out->body_names[k], ".pc2");
+  }
+  return status;
+}
+
+// A scene.json without a report is somebody's own, and so are the files that cloths and bodies are read from.
 static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratch) {
   char *scene = mus_result_path(scratch, out->folder, MUS_RESULT_SCENE, "");
   char *growing = mus_result_path(scratch, out->folder, MUS_RESULT_REPORT, ".partial");
@@ -142,16 +204,15 @@ static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratc
   if (mus_result_exists(scene) && !mus_result_exists(out->report_path) && !mus_result_exists(growing))
     return mus_fail(MUS_BAD_INPUT, "%.200s: would be overwritten, and no run has written it: give another folder",
                     scene);
-  for (int k = 0; k < out->scene->cloth_count; ++k) {
-    const char *file = out->scene->cloths[k].shape.file;
-    char *mesh = mus_result_path(scratch, out->folder, out->names[k], ".obj");
-    if (!mesh)
-      return mus_fail_memory();
-    if (file && is_same_file(file, mesh))
-      return mus_fail(MUS_BAD_INPUT, "%.200s: a cloth is read from it and would be written to it: give another folder",
-                      mesh);
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->scene->cloth_count && !status; ++k)
+    status = check_input(out, scratch, "cloth", out->scene->cloths[k].shape.file);
+  for (int k = 0; k < out->scene->body_count && !status; ++k) {
+    status = check_input(out, scratch, "body", out->scene->bodies[k].shape.file);
+    if (!status)
+      status = check_input(out, scratch, "body", out->scene->bodies[k].shape.motion);
   }
-  return MUS_OK;
+  return status;
 }
 
 // Whether a name is FILE.tmp and the number of a process, as a kill leaves what base/output.h was writing.
@@ -170,6 +231,8 @@ static void remove_unfinished(const mus_run_output *out) {
     int left = is_left_of(item->d_name, MUS_RESULT_SCENE, "");
     for (int k = 0; k < out->scene->cloth_count; ++k)
       left |= is_left_of(item->d_name, out->names[k], ".obj");
+    for (int k = 0; k < out->scene->body_count; ++k)
+      left |= is_left_of(item->d_name, out->body_names[k], ".obj");
     if (left)
       unlinkat(dirfd(folder), item->d_name, 0);
   }
@@ -192,25 +255,56 @@ mus_status mus_run_output_open(mus_run_output *out) {
 
 // --- scene and meshes ------------------------------------------------------------------------------------------------
 
+// A file by its full path, NULL and those that are not there as they are. Of a sequence, which is no file by its name,
+// the folder is looked up.
+static mus_status absolute_file(mus_arena *arena, char **file) {
+  if (!*file)
+    return MUS_OK;
+  const char *slash = strrchr(*file, '/'), *name = slash ? slash + 1 : *file;
+  size_t length = slash ? (size_t)(slash - *file) + 1 : 0;
+  char *folder = mus_arena_alloc(arena, length + 2, 1);
+  if (!folder)
+    return mus_fail_memory();
+  memcpy(folder, length > 0 ? *file : ".", length > 0 ? length : 1);
+  folder[length > 0 ? length : 1] = 0;
+  char *real = realpath(*file, NULL), *above = real ? NULL : realpath(folder, NULL);
+  char *full = NULL;
+  if (real)
+    full = mus_arena_alloc(arena, strlen(real) + 1, 1);
+  if (full)
+    strcpy(full, real);
+  if (above)
+    full = mus_result_path(arena, above, name, "");
+  mus_status status = (real || above) && !full ? mus_fail_memory() : MUS_OK;
+  free(real);
+  free(above);
+  *file = full ? full : *file;
+  return status;
+}
+
 // Meshes by their full paths: the scene's own folder is another one.
 static mus_status absolute_files(mus_arena *arena, mus_scene *scene) {
-  mus_cloth *cloths = mus_arena_alloc(arena, (size_t)scene->cloth_count, sizeof *cloths);
-  if (!cloths)
+  size_t cloth_count = (size_t)scene->cloth_count, body_count = (size_t)scene->body_count;
+  mus_cloth *cloths = mus_arena_alloc(arena, cloth_count, sizeof *cloths);
+  mus_body *bodies = mus_arena_alloc(arena, body_count, sizeof *bodies);
+  if (!cloths || !bodies)
     return mus_fail_memory();
-  memcpy(cloths, scene->cloths, (size_t)scene->cloth_count * sizeof *cloths);
-  scene->cloths = cloths;
-  for (int k = 0; k < scene->cloth_count; ++k) {
-    char *real = cloths[k].shape.file ? realpath(cloths[k].shape.file, NULL) : NULL;
-    if (!real)
-      continue;
-    char *copy = mus_arena_alloc(arena, strlen(real) + 1, 1);
-    if (copy)
-      cloths[k].shape.file = memcpy(copy, real, strlen(real) + 1);
-    free(real);
-    if (!copy)
-      return mus_fail_memory();
+  if (cloth_count > 0)
+    scene->cloths = memcpy(cloths, scene->cloths, cloth_count * sizeof *cloths);
+  if (body_count > 0)
+    scene->bodies = memcpy(bodies, scene->bodies, body_count * sizeof *bodies);
+  mus_status status = MUS_OK;
+  for (size_t k = 0; k < cloth_count && !status; ++k) {
+    status = absolute_file(arena, &cloths[k].shape.file);
+    if (!status)
+      status = absolute_file(arena, &cloths[k].shape.start);
   }
-  return MUS_OK;
+  for (size_t k = 0; k < body_count && !status; ++k) {
+    status = absolute_file(arena, &bodies[k].shape.file);
+    if (!status)
+      status = absolute_file(arena, &bodies[k].shape.motion);
+  }
+  return status;
 }
 
 static mus_status write_scene(const mus_run_output *out) {
@@ -232,13 +326,51 @@ static mus_status write_scene(const mus_run_output *out) {
   return status;
 }
 
+// A cloth's stitches by the numbers that users see.
+static mus_status copy_stitches(mus_arena *arena, const mus_cloth_mesh *shape, mus_mesh_file *file) {
+  mus_stitch *copy = mus_arena_alloc(arena, (size_t)shape->stitches, sizeof *copy);
+  if (!copy)
+    return mus_fail_memory();
+  const int *seen = shape->order ? shape->order->vertex : NULL;
+  for (int k = 0; k < shape->stitches; ++k) {
+    copy[k] = shape->stitch[k];
+    copy[k].a = seen ? seen[copy[k].a] : copy[k].a;
+    copy[k].b = seen ? seen[copy[k].b] : copy[k].b;
+    copy[k].c = seen ? seen[copy[k].c] : copy[k].c;
+  }
+  file->stitches = shape->stitches;
+  file->stitch = copy;
+  return MUS_OK;
+}
+
 static mus_status write_meshes(mus_run_output *out) {
+  mus_arena scratch = {0};
   mus_status status = MUS_OK;
   for (int k = 0; k < out->scene->cloth_count && !status; ++k) {
-    char *path = mus_result_path(&out->arena, out->folder, out->names[k], ".obj");
+    char *path = mus_result_path(&scratch, out->folder, out->names[k], ".obj");
     mus_mesh_file file = {.mesh = out->meshes[k]};
+    status = path ? copy_stitches(&scratch, &out->sim->model.cloths[k].shape, &file) : mus_fail_memory();
+    if (!status)
+      status = mus_mesh_file_write(path, &file);
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// Where they are at the start, in single precision as everywhere.
+static mus_status write_bodies(mus_run_output *out) {
+  if (!out->bodies)
+    return MUS_OK;
+  mus_arena scratch = {0};
+  mus_status status = mus_bodies_at(out->bodies, mus_sim_time(out->sim), out->body_position);
+  for (size_t i = 0; i < 3 * (size_t)mus_bodies_vertices(out->bodies) && !status; ++i)
+    out->body_position[i] = (double)(float)out->body_position[i];
+  for (int k = 0; k < out->scene->body_count && !status; ++k) {
+    char *path = mus_result_path(&scratch, out->folder, out->body_names[k], ".obj");
+    mus_mesh_file file = {.mesh = out->body_meshes[k]};
     status = path ? mus_mesh_file_write(path, &file) : mus_fail_memory();
   }
+  mus_arena_clear(&scratch);
   return status;
 }
 
@@ -262,8 +394,8 @@ static mus_status forget_sequence(const char *folder, const char *name, mus_aren
   return MUS_OK;
 }
 
-// What an earlier run has left of a cloth, in any format, would not fit the new one's mesh.
-static mus_status forget_cloth(const char *folder, const char *name, mus_arena *scratch) {
+// What an earlier run has left of a cloth or body, in any format, would not fit the new one's mesh.
+static mus_status forget_mesh(const char *folder, const char *name, mus_arena *scratch) {
   static const char *const endings[] = {".obj", ".residual.pc2", ".residual.pc2.partial"};
   for (size_t k = 0; k < sizeof endings / sizeof *endings; ++k) {
     char *path = mus_result_path(scratch, folder, name, endings[k]);
@@ -289,7 +421,11 @@ static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_a
   char(*names)[MUS_RESULT_NAME] = NULL;
   mus_status status = mus_result_names(scratch, scene, &names);
   for (int k = 0; k < scene->cloth_count && !status; ++k)
-    status = forget_cloth(folder, names[k], scratch);
+    status = forget_mesh(folder, names[k], scratch);
+  if (!status)
+    status = mus_result_body_names(scratch, scene, &names);
+  for (int k = 0; k < scene->body_count && !status; ++k)
+    status = forget_mesh(folder, names[k], scratch);
   return status;
 }
 
@@ -328,11 +464,12 @@ static mus_status begin_report(mus_run_output *out) {
   return mus_report_create(out->report_path, sizeof head / sizeof *head, head, &out->report);
 }
 
-static mus_cache_definition define_cache(const mus_run_output *out, int cloth) {
-  return (mus_cache_definition){.points = out->meshes[cloth].vertices,
+static mus_cache_definition define_cache(const mus_run_output *out, const mus_run_cache *cache) {
+  const mus_mesh *mesh = &(cache->content == MUS_RUN_BODY ? out->body_meshes : out->meshes)[cache->which];
+  return (mus_cache_definition){.points = mesh->vertices,
                                 .frames = out->scene->frames + 1,
                                 .frames_per_second = out->scene->frame_rate,
-                                .mesh = &out->meshes[cloth]};
+                                .mesh = mesh};
 }
 
 mus_status mus_run_output_begin(mus_run_output *out) {
@@ -347,9 +484,11 @@ mus_status mus_run_output_begin(mus_run_output *out) {
     status = write_scene(out);
   if (!status)
     status = write_meshes(out);
+  if (!status)
+    status = write_bodies(out);
   for (int k = 0; k < out->cache_count && !status; ++k) {
     mus_run_cache *cache = &out->caches[k];
-    mus_cache_definition definition = define_cache(out, cache->cloth);
+    mus_cache_definition definition = define_cache(out, cache);
     status = mus_cache_create(cache->path, cache->format, &definition, &cache->writer);
   }
   return status ? status : mus_run_output_frame(out);
@@ -361,7 +500,7 @@ mus_status mus_run_output_reopen(mus_run_output *out) {
   mus_status status = mus_report_resume(out->report_path, &out->report);
   for (int k = 0; k < out->cache_count && !status; ++k) {
     mus_run_cache *cache = &out->caches[k];
-    mus_cache_definition definition = define_cache(out, cache->cloth);
+    mus_cache_definition definition = define_cache(out, cache);
     status = mus_cache_resume(cache->path, cache->format, &definition, &cache->writer);
   }
   return status;
@@ -417,15 +556,32 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
   return mus_report_step(out->report, sizeof items / sizeof *items, items);
 }
 
+// The numbers that a cache gets; positions of bodies and residuals are computed when the first cache asks for them.
+static mus_status find_numbers(mus_run_output *out, const mus_run_cache *cache, int *placed, const double **residual,
+                               const double **numbers) {
+  mus_status status = MUS_OK;
+  if (cache->content == MUS_RUN_BODY) {
+    if (!*placed)
+      status = mus_bodies_at(out->bodies, mus_sim_time(out->sim), out->body_position);
+    *placed = 1;
+    *numbers = out->body_meshes[cache->which].position;
+    return status;
+  }
+  if (cache->content == MUS_RUN_RESIDUAL && !*residual)
+    *residual = mus_sim_frame_number(out->sim) > 0 ? mus_sim_residual(out->sim) : out->zeros;
+  const double *all = cache->content == MUS_RUN_RESIDUAL ? *residual : mus_sim_positions(out->sim);
+  *numbers = all + 3 * (size_t)mus_sim_first_vertex(out->sim, cache->which);
+  return MUS_OK;
+}
+
 mus_status mus_run_output_frame(mus_run_output *out) {
-  const double *positions = mus_sim_positions(out->sim), *residual = NULL;
+  const double *residual = NULL, *numbers = NULL;
+  int placed = 0;
   mus_status status = MUS_OK;
   for (int k = 0; k < out->cache_count && !status; ++k) {
-    mus_run_cache *cache = &out->caches[k];
-    if (cache->residual && !residual)
-      residual = mus_sim_frame_number(out->sim) > 0 ? mus_sim_residual(out->sim) : out->zeros;
-    const double *from = cache->residual ? residual : positions;
-    status = mus_cache_write(cache->writer, from + 3 * (size_t)mus_sim_first_vertex(out->sim, cache->cloth));
+    status = find_numbers(out, &out->caches[k], &placed, &residual, &numbers);
+    if (!status)
+      status = mus_cache_write(out->caches[k].writer, numbers);
   }
   return status;
 }
@@ -456,6 +612,7 @@ void mus_run_output_close(mus_run_output *out) {
   for (int k = 0; k < out->cache_count; ++k)
     mus_cache_close(out->caches[k].writer);
   mus_report_close(out->report);
+  mus_bodies_free(out->bodies);
   if (out->folder_open)
     close(out->folder_descriptor);
   mus_arena_clear(&out->arena);

@@ -1,4 +1,4 @@
-// What a run writes into its folder: scene, meshes, caches, report. Private to sim/.
+// What a run writes into its folder: scene, meshes, caches, report, bodies. Private to sim/.
 //
 //     mus_run_output_plan     checks what was asked for; nothing is written
 //     mus_run_output_open     makes and locks the folder
@@ -14,13 +14,15 @@
 #include "io/report.h"
 #include "io/result.h"
 #include "muslin/sim.h"
+#include "sim/bodies.h"
 
 enum { MUS_RUN_FORMATS = 64 }; // bytes of a list of formats, with its zero
 
-// One cache: a cloth's positions, or its residual, in one format.
+// One cache: a cloth's positions, or its residual, in one format; or a body's positions.
+typedef enum mus_run_content { MUS_RUN_POSITIONS, MUS_RUN_RESIDUAL, MUS_RUN_BODY } mus_run_content;
 typedef struct mus_run_cache {
-  int cloth;
-  int residual; // 1: that is what it holds
+  mus_run_content content;
+  int which; // cloth or body
   const mus_cache_format *format;
   char *path;
   mus_cache_writer *writer;
@@ -33,6 +35,10 @@ typedef struct mus_run_output {
   const char *folder;
   char (*names)[MUS_RESULT_NAME]; // of the cloths
   mus_mesh *meshes;               // of the cloths, as users see them; positions are the simulator's
+  mus_bodies *bodies;             // NULL where the scene has none
+  char (*body_names)[MUS_RESULT_NAME];
+  mus_mesh *body_meshes; // positions are parts of ...
+  double *body_position; // ... these, of all bodies, at the time of the last frame that was written
   mus_run_cache *caches;
   int cache_count;
   double *zeros; // vertices * 3, the residual before the first step; NULL where none is written

@@ -72,14 +72,18 @@ char *mus_saved_scene_text(const mus_scene *scene) {
   copy.frames = 0;
   copy.solver.threads = 0;
   copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
-  if (!copy.cloths)
-    return NULL;
-  for (int k = 0; k < scene->cloth_count; ++k) {
+  copy.bodies = malloc(((size_t)scene->body_count + 1) * sizeof *copy.bodies);
+  for (int k = 0; k < scene->cloth_count && copy.cloths; ++k) {
     copy.cloths[k] = scene->cloths[k];
-    copy.cloths[k].shape.file = NULL;
+    copy.cloths[k].shape.file = copy.cloths[k].shape.start = NULL;
   }
-  char *text = mus_scene_text(&copy);
+  for (int k = 0; k < scene->body_count && copy.bodies; ++k) {
+    copy.bodies[k] = scene->bodies[k];
+    copy.bodies[k].shape.file = copy.bodies[k].shape.motion = NULL;
+  }
+  char *text = copy.cloths && copy.bodies ? mus_scene_text(&copy) : NULL;
   free(copy.cloths);
+  free(copy.bodies);
   return text;
 }
 

@@ -136,6 +136,37 @@ static void residuals_are_read(void **state) {
   mus_result_close(&result);
 }
 
+static void bodies_are_added(void **state) {
+  char folder[256], small[256];
+  snprintf(folder, sizeof folder, "%s", files_path(*state, "r"));
+  snprintf(small, sizeof small, "%s", files_path(*state, "small"));
+  results_wish wish = two;
+  mus_result result;
+  double x[3 * VERTICES];
+  results_make(folder, &wish);
+  wish.cells = 2;
+  wish.frames = FRAMES - 1;
+  results_make(small, &wish);
+  assert_ok(mus_result_open(folder, NULL, &result));
+  assert_int_equal(result.body_count, 0);
+  assert_ok(mus_result_add_body(&result, files_path(small, "a.obj"), NULL));
+  assert_int_equal(result.frames, FRAMES);
+  assert_fails(mus_result_add_body(&result, files_path(folder, "a.obj"), files_path(small, "a.pc2")), MUS_BAD_INPUT,
+               "they do not belong together");
+  assert_int_not_equal(mus_result_add_body(&result, files_path(folder, "none.obj"), NULL), MUS_OK);
+  assert_int_equal(result.body_count, 1);
+  assert_int_equal(result.frames, FRAMES);
+  assert_ok(mus_result_add_body(&result, files_path(small, "b.obj"), files_path(small, "b.pc2")));
+  assert_int_equal(result.body_count, 2);
+  assert_int_equal(result.frames, FRAMES - 1); // those that all have
+  assert_int_equal(result.bodies[0].mesh.vertices, 9);
+  assert_ok(mus_result_body_positions(&result, 0, 3, x));
+  assert_memory_equal(x, result.bodies[0].mesh.position, 27 * sizeof *x);
+  assert_ok(mus_result_body_positions(&result, 1, 3, x));
+  assert_true(x[0] > 0.5 + result.bodies[1].mesh.position[0]); // the cache has it beside the first
+  mus_result_close(&result);
+}
+
 static void what_does_not_fit_is_refused(void **state) {
   char folder[256], small[256];
   snprintf(folder, sizeof folder, "%s", files_path(*state, "r"));
@@ -187,6 +218,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(frames_are_those_that_all_have, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(meshes_are_read_with_and_without_caches, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(residuals_are_read, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(bodies_are_added, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(memory_that_is_short_is_said, files_setup, files_teardown),
   };
