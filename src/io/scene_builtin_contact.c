@@ -75,6 +75,13 @@ const mus_builtin mus_builtin_contact[] = {
      "0]},\n"
      "   {\"name\": \"table-leg\", \"shape\": {\"kind\": \"box\", \"size\": [0.1, 0.68, 0.1]}, \"translate\": [0, "
      "0.34, 0]}],\n"
-     " \"cloths\": [{\"name\": \"tablecloth\", \"shape\": {\"size\": [1.3, 1.3]}, \"translate\": [0, 0.78, 0]}]}\n"}};
+     " \"cloths\": [{\"name\": \"tablecloth\", \"shape\": {\"size\": [1.3, 1.3]}, \"translate\": [0, 0.78, 0]}]}\n"},
+    {"dressed", "a mannequin in a dress stands, walks and runs",
+     "{\"name\": \"dressed\", \"frames\": 108,\n"
+     " \"bodies\": [\n"
+     "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [20, 1, 20]}},\n"
+     "   {\"name\": \"mannequin\", \"shape\": {\"kind\": \"mannequin\"}, \"rotate\": [0, 90, 0], \"friction\": 0.4}],\n"
+     " \"cloths\": [{\"name\": \"dress\", \"close\": 0.7,\n"
+     "   \"shape\": {\"kind\": \"garment\", \"around\": \"mannequin\"}}]}\n"}};
 
 const int mus_builtin_contact_count = sizeof mus_builtin_contact / sizeof *mus_builtin_contact;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mesh/garment.h"
 #include "mesh/generate.h"
 #include "mesh/repair.h"
 #include "mesh/rest.h"
@@ -139,6 +140,28 @@ static mus_status generate(mus_arena *arena, const mus_cloth_shape *shape, mus_m
   }
 }
 
+// Its seams come as stitches, as those of a file do.
+static mus_status make_garment(mus_arena *arena, const mus_cloth_shape *shape, const mus_mesh *around,
+                               mus_mesh_file *seams, mus_cloth_mesh *out) {
+  if (!around)
+    return mus_fail(MUS_BAD_INPUT, "a garment is made around a body: name it in \"around\"");
+  mus_garment_options options = {shape->vertices, shape->tessellation == MUS_IRREGULAR, shape->seed};
+  mus_garment garment;
+  mus_status status = mus_garment_create(arena, around, &options, &garment);
+  if (status)
+    return status;
+  seams->stitches = garment.stitches;
+  seams->stitch = mus_arena_alloc(arena, (size_t)garment.stitches, sizeof *seams->stitch);
+  if (!seams->stitch)
+    return mus_fail_memory();
+  for (int k = 0; k < garment.stitches; ++k) {
+    const int *pair = garment.stitch + 2 * (size_t)k;
+    seams->stitch[k] = (mus_stitch){pair[0], pair[1], pair[1], 0};
+  }
+  out->mesh = garment.mesh;
+  return MUS_OK;
+}
+
 // --- either ----------------------------------------------------------------------------------------------------------
 
 // Rotates about x, then y, then z, and moves.
@@ -200,12 +223,14 @@ static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const m
   return add_pairs(cloth, out);
 }
 
-mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_cloth_mesh *out) {
+mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, const mus_mesh *around,
+                                 mus_cloth_mesh *out) {
   *out = (mus_cloth_mesh){0};
   mus_mesh_file file = {0};
   int from_file = cloth->shape.kind == MUS_CLOTH_FILE;
-  mus_status status =
-      from_file ? read_mesh(arena, &cloth->shape, &file, out) : generate(arena, &cloth->shape, &out->mesh);
+  mus_status status = from_file                                ? read_mesh(arena, &cloth->shape, &file, out)
+                      : cloth->shape.kind == MUS_CLOTH_GARMENT ? make_garment(arena, &cloth->shape, around, &file, out)
+                                                               : generate(arena, &cloth->shape, &out->mesh);
   if (status)
     return status;
   place(cloth, &out->mesh);

@@ -1,5 +1,5 @@
-// A cloth's mesh as a scene describes it: generated, or read from a file, repaired and given a rest shape; then turned
-// and moved to where it starts. Private to sim/.
+// A cloth's mesh as a scene describes it: generated, cut for a body, or read from a file, repaired and given a rest
+// shape; then turned and moved to where it starts. Private to sim/.
 #ifndef MUS_SIM_CLOTH_MESH_H
 #define MUS_SIM_CLOTH_MESH_H
 
@@ -13,13 +13,14 @@ typedef struct mus_cloth_mesh {
   mus_order *order;      // from the order that users see, which files and results have; NULL where it is the same
   int *kept;             // the file's numbers of the vertices that were kept, ascending; NULL where all were
   int shaped;            // 1: bending rests as the cloth starts, since the file's positions lie in no plane
-  int stitches;          // of the file, then of the scene
+  int stitches;          // of the file or the garment, then of the scene
   mus_stitch *stitch;    // by numbers of the simulation
   char repairs[240];     // what was mended or left out, in words; "" for nothing
 } mus_cloth_mesh;
 
-// Errors name the file, and say what to do.
-mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, mus_cloth_mesh *out);
+// `around` is the body that a garment is made for, where it starts; NULL for other shapes. Errors name the file, and
+// say what to do.
+mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, const mus_mesh *around, mus_cloth_mesh *out);
 
 // The number that a vertex of the file (or of the generated mesh) has in the simulation. MUS_BAD_INPUT where it is not
 // there.

@@ -51,11 +51,43 @@ static mus_status make_elements(mus_arena *arena, mus_model_cloth *c) {
   return mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
 }
 
+// The body of that name where it starts.
+static mus_status find_body(const mus_model *model, const char *name, mus_arena *scratch, mus_mesh *out) {
+  int body = 0;
+  while (body < model->scene->body_count &&
+         !(model->scene->bodies[body].name && strcmp(model->scene->bodies[body].name, name) == 0))
+    ++body;
+  if (body == model->scene->body_count)
+    return mus_fail(MUS_BAD_INPUT, "shape.around: there is no body \"%s\"", name);
+  int first = mus_bodies_first_vertex(model->bodies, body), triangle = mus_bodies_first_triangle(model->bodies, body);
+  double *position = mus_arena_alloc(scratch, 3 * (size_t)mus_bodies_vertices(model->bodies), sizeof *position);
+  mus_status status = mus_mesh_create(scratch, mus_bodies_first_vertex(model->bodies, body + 1) - first,
+                                      mus_bodies_first_triangle(model->bodies, body + 1) - triangle, 0, out);
+  if (status || !position)
+    return status ? status : mus_fail_memory();
+  status = mus_bodies_at(model->bodies, 0, position);
+  memcpy(out->position, position + 3 * (size_t)first, 3 * (size_t)out->vertices * sizeof *position);
+  for (size_t k = 0; k < 3 * (size_t)out->triangles; ++k)
+    out->triangle[k] = mus_bodies_triangle_list(model->bodies)[3 * (size_t)triangle + k] - first;
+  return status;
+}
+
+static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth_mesh *shape) {
+  mus_arena scratch = {0};
+  mus_mesh body;
+  int dresses = source->shape.kind == MUS_CLOTH_GARMENT && source->shape.around;
+  mus_status status = dresses ? find_body(model, source->shape.around, &scratch, &body) : MUS_OK;
+  if (!status)
+    status = mus_cloth_mesh_create(&model->arena, source, dresses ? &body : NULL, shape);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
 static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_model_cloth *cloth) {
   cloth->source = source;
   mus_status status = make_fabric(source, &cloth->fabric);
   if (!status)
-    status = mus_cloth_mesh_create(&model->arena, source, &cloth->shape);
+    status = make_mesh(model, source, &cloth->shape);
   if (!status)
     status = make_elements(&model->arena, cloth);
   cloth->first_vertex = model->vertices;
@@ -351,7 +383,7 @@ static mus_status fill(mus_model *model) {
   model->cloths = mus_arena_alloc_zero(&model->arena, (size_t)scene->cloth_count, sizeof *model->cloths);
   if (!model->cloths)
     return mus_fail_memory();
-  mus_status status = MUS_OK;
+  mus_status status = scene->body_count > 0 ? mus_bodies_create(scene, &model->bodies) : MUS_OK;
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
     status = make_cloth(model, &scene->cloths[k], &model->cloths[k]);
     ++model->cloth_count;
@@ -380,6 +412,7 @@ mus_status mus_model_create(const mus_scene *scene, mus_model *out) {
 }
 
 void mus_model_free(mus_model *model) {
+  mus_bodies_free(model->bodies);
   mus_arena_clear(&model->arena);
   *model = (mus_model){0};
 }

@@ -262,7 +262,7 @@ static void stitches_are_found_again(void **state) {
   cloth.stitches = pairs;
   mus_arena arena = {0};
   mus_cloth_mesh shape;
-  assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, &shape), MUS_OK);
+  assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, NULL, &shape), MUS_OK);
   assert_non_null(shape.order);
   assert_int_equal(shape.stitches, 4);
   check_stitch(&shape, 0, number[0], number[SIDE], number[2 * SIDE], 0.25);
@@ -279,7 +279,7 @@ static void stitches_are_found_again(void **state) {
   for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
     memcpy(pairs, bad[k].pair, sizeof bad[k].pair);
     cloth.stitch_count = bad[k].count;
-    assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, &shape), MUS_BAD_INPUT);
+    assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, NULL, &shape), MUS_BAD_INPUT);
     assert_non_null(strstr(mus_last_error(), bad[k].reason));
   }
   mus_arena_clear(&arena);
