@@ -41,7 +41,7 @@ typedef struct work {
   int crossings;
   mus_arena *arena;
   mus_contours contours;
-  mus_list *pushes;
+  mus_list *pushes, *released;
   mus_untangle_record *record;
 } work;
 
@@ -211,28 +211,31 @@ static void head_for(escape *e, const double *p) {
   e->depth = e->target.distance;
 }
 
-// A vertex that is inside twice: where the nearest surface and one that faces the other way lie close around it,
-// compared with the way out, the parts are holding it.
+// Where the way out through the nearest surface is much shorter than that to the outside, it leads into another part
+// that overlaps with the one that p is in. They hold p between them: it goes to the middle of the overlap, between that
+// surface and the nearest that faces it, along the normal. That is right both in the overlap and beside it.
 static void hold_between(const mus_winding *winding, const double *p, escape *e) {
-  mus_surface_point near, opposite;
-  if (!mus_winding_closest(winding, p, (mus_winding_filter){0}, &near))
+  mus_surface_point exit, opposite;
+  double way[2][3];
+  if (!mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1}, &exit) ||
+      (e->found && e->depth < 2 * exit.distance) ||
+      !mus_winding_closest(winding, p, (mus_winding_filter){.against = exit.normal}, &opposite))
     return;
-  if (!mus_winding_closest(winding, p, (mus_winding_filter){.against = near.normal}, &opposite))
-    return;
-  if (e->found && e->depth < near.distance + opposite.distance)
-    return;
+  mus_minus(exit.point, p, way[0]);
+  mus_minus(opposite.point, p, way[1]);
+  double middle = (mus_inner(way[0], exit.normal) + mus_inner(way[1], exit.normal)) / 2;
   e->found = e->pinched = 1;
-  e->target = opposite;
-  head_for(e, p);
-  e->depth = (opposite.distance - near.distance) / 2;
+  e->target = middle > 0 ? exit : opposite;
+  e->depth = fabs(middle);
+  for (int k = 0; k < 3; ++k)
+    e->direction[k] = middle > 0 ? exit.normal[k] : -exit.normal[k];
 }
 
-static void find_escape(const mus_winding *winding, double number, const double *p, escape *e) {
+static void find_escape(const mus_winding *winding, const double *p, escape *e) {
   e->found = mus_winding_closest(winding, p, (mus_winding_filter){.outer = 1}, &e->target);
   if (e->found)
     head_for(e, p);
-  if (number > 1.5)
-    hold_between(winding, p, e);
+  hold_between(winding, p, e);
 }
 
 static void cloth_normal(const work *w, int vertex, double normal[3]) {
@@ -267,7 +270,7 @@ static mus_status find_escapes(work *w, escape **out, int *count) {
   MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM / 16)
   for (int i = 0; i < n; ++i) {
     escape *e = list + i;
-    find_escape(u->winding, u->number[e->vertex], at(w, e->vertex), e);
+    find_escape(u->winding, at(w, e->vertex), e);
     cloth_normal(w, e->vertex, e->normal);
     e->lean = e->pinched ? 0 : e->depth * mus_inner(e->direction, e->normal);
   }
@@ -326,6 +329,22 @@ static mus_status mend_torn(work *w, escape *list, int count) {
   return MUS_OK;
 }
 
+// Lets a vertex inside through where it is going, by an edge of it.
+static mus_status release_inside(work *w, const escape *e) {
+  const mus_surface *surface = w->surface;
+  if (!w->released || surface->vertex_start[e->vertex] == surface->vertex_start[e->vertex + 1])
+    return MUS_OK;
+  int t = surface->vertex_triangle[surface->vertex_start[e->vertex]];
+  int other = surface->triangle[3 * (size_t)t] == e->vertex ? 1 : 0; // a corner that it is not
+  mus_crossing *released = mus_list_add(w->released, sizeof *released);
+  if (!released)
+    return mus_fail_memory();
+  *released =
+      (mus_crossing){.edge = surface->triangle_edge[3 * (size_t)t + (size_t)other], .triangle = e->target.triangle};
+  memcpy(released->part, e->target.part, sizeof released->part);
+  return MUS_OK;
+}
+
 static mus_status push_inside(work *w) {
   escape *list = NULL;
   int count = 0;
@@ -340,6 +359,9 @@ static mus_status push_inside(work *w) {
     w->record->pinched += e->pinched;
     if (!e->found || !(e->depth >= 0))
       continue;
+    status = release_inside(w, e);
+    if (status != MUS_OK)
+      break;
     double gap = e->pinched ? 0 : mus_vertex_face_gap(w->surface, e->vertex, e->target.triangle);
     status = push_vertex(w, e->vertex, e->target.triangle, e->target.part, e->direction, e->depth + gap);
   }
@@ -597,8 +619,19 @@ static mus_status push_all(work *w, const mus_list *crossings, int all) {
   return status;
 }
 
+static mus_status copy_crossings(const mus_list *crossings, mus_list *released) {
+  released->count = 0;
+  if (crossings->count == 0)
+    return MUS_OK;
+  if (!mus_list_reserve(released, crossings->count, sizeof(mus_crossing)))
+    return mus_fail_memory();
+  memcpy(released->items, crossings->items, crossings->count * sizeof(mus_crossing));
+  released->count = crossings->count;
+  return MUS_OK;
+}
+
 mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const mus_list *crossings, int all,
-                               mus_list *pushes, mus_untangle_record *record) {
+                               mus_list *pushes, mus_list *released, mus_untangle_record *record) {
   mus_arena arena = {0};
   mus_untangle_record ignored;
   work w = {.untangler = untangler,
@@ -608,12 +641,13 @@ mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const 
             .crossings = (int)crossings->count,
             .arena = &arena,
             .pushes = pushes,
+            .released = released,
             .record = record ? record : &ignored};
   *w.record = (mus_untangle_record){0};
   pushes->count = 0;
-  if (crossings->count == 0 && !all)
-    return MUS_OK;
-  mus_status status = push_all(&w, crossings, all);
+  mus_status status = released ? copy_crossings(crossings, released) : MUS_OK;
+  if (status == MUS_OK && (crossings->count > 0 || all))
+    status = push_all(&w, crossings, all);
   mus_arena_clear(&arena);
   if (status == MUS_OK)
     sort_pushes(pushes);

@@ -1,8 +1,8 @@
 // Ways out of intersections: where surfaces go through each other, which nodes to push, where to and how far.
 //
 // Cloth in a solid body (winding.h): vertices that lie inside go to the nearest point of the surface that is not buried
-// in another part. Two exceptions. Where two parts of bodies overlap and hold a vertex between them, both would push it
-// into the other: it goes to the middle of the overlap and rests there, so that it comes free when the parts do. And
+// in another part. Two exceptions. Where two parts of bodies overlap and hold a vertex between them, either would push
+// it into the other: it goes to the middle of the overlap and rests there, so that it comes free when the parts do. And
 // where a sheet lies so deep that neighbours would be torn apart towards opposite sides, those that would be pulled
 // along the sheet go along its normal instead, to the side that most of them lean to.
 //
@@ -39,9 +39,13 @@ typedef struct mus_untangle_record {
 // along `normal`, m, the gap at which they rest included. It is a way to go from here on, not a signed distance of the
 // closest points. Only nodes of cloth matter; nodes of bodies keep their place.
 //
-// Vertices that are inside are looked for from the crossings with bodies onwards, so what hangs together with no
-// crossing is not found. `all`: among all cloth vertices; for the first step of a run, and on until none is inside.
+// Vertices that are inside are looked for from the crossings with bodies onwards, so cloth that lies in a body with no
+// crossing at all is not found. `all`: among all cloth vertices; for the first step of a run, and on until none is
+// inside.
+//
+// `released`, where given, becomes what mus_detector_release() must be told so that all this can happen: the crossings,
+// and an edge of each vertex inside with the triangle that it goes to.
 mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const mus_list *crossings, int all,
-                               mus_list *pushes, mus_untangle_record *record);
+                               mus_list *pushes, mus_list *released, mus_untangle_record *record);
 
 #endif

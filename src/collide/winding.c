@@ -20,7 +20,7 @@
 #include "par/par.h"
 
 enum { leaf_triangles = 6, deepest = 64 };
-static const double far = 3;
+static const double far = 4;
 static const double four_pi = 12.566370614359172954;
 
 typedef struct node {
@@ -401,12 +401,15 @@ static double box_distance(const node *n, const double p[3]) {
 static void try_triangle(const mus_winding *winding, int i, const double p[3], mus_winding_filter filter,
                          mus_surface_point *best) {
   const double *corner = winding->corner + 9 * (size_t)i;
-  double x[4][3], weight[4], vector[3];
+  double x[4][3], weight[4], vector[3], arm[3];
   if (filter.outer && winding->buried[i])
     return;
   area_vector(corner, corner + 3, corner + 6, vector);
   double area = mus_length(vector);
   if (!(area > 0) || (filter.against && mus_inner(vector, filter.against) > -0.2 * area))
+    return;
+  mus_minus(corner, p, arm);
+  if (filter.behind && !(mus_inner(arm, vector) > 0))
     return;
   memcpy(x[0], p, sizeof x[0]);
   memcpy(x[1], corner, 9 * sizeof *corner);

@@ -31,8 +31,8 @@ int mus_winding_triangles(const mus_winding *winding);
 int mus_winding_is_solid(const mus_winding *winding, int triangle);
 
 // Within this of what the exact sum gives, at points beside the surface too (tests compare; the largest error seen is
-// 0.019, in the middle of a sphere, where those of all directions add up).
-#define MUS_WINDING_ERROR 0.03
+// 0.018, in the middle of a sphere, where those of all directions add up).
+#define MUS_WINDING_ERROR 0.02
 double mus_winding_number(const mus_winding *winding, const double p[3]);
 // Whether p lies in the box around all solid bodies, outside of which nothing is inside.
 int mus_winding_reaches(const mus_winding *winding, const double p[3]);
@@ -49,9 +49,10 @@ typedef struct mus_surface_point {
   double distance;  // m
 } mus_surface_point;
 
-// Which triangles to look at: all but the buried ones, and all but those that face a direction.
+// Which triangles to look at; {0} for all.
 typedef struct mus_winding_filter {
   int outer;             // 1: none that are buried
+  int behind;            // 1: only those that the point lies behind
   const double *against; // where given, only those whose normal has an angle of more than about 100 degrees with it
 } mus_winding_filter;
 // The nearest point of solid bodies; 0 where there is none.
