@@ -5,6 +5,10 @@
 #include "collide/detector_state.h"
 #include "collide/vector3.h"
 
+// The sine of the angle between an edge and a plane below which the edge counts as lying in it: in flat cloth the signs
+// of such are noise, and would make crossings of what does not even touch.
+static const double flat = 1e-10;
+
 static double volume(const double *a, const double *b, const double *c) {
   double turned[3];
   mus_outer(b, c, turned);
@@ -21,13 +25,13 @@ static int goes_through(const double *p, const double *q, const double *const co
   mus_minus(x[2], x[0], other);
   mus_outer(side, other, normal);
   double height = mus_inner(normal, x[0]), rise = mus_inner(normal, along); // the plane is where t rise = height
-  if (!(rise != 0) || !(height / rise >= 0) || !(height / rise <= 1))
+  if (!(fabs(rise) > flat * mus_length(normal) * mus_length(along)) || !(height / rise >= 0) || !(height / rise <= 1))
     return 0;
   for (int k = 0; k < 3; ++k)
     part[k] = volume(along, x[(k + 1) % 3], x[(k + 2) % 3]);
   if (!((part[0] >= 0 && part[1] >= 0 && part[2] >= 0) || (part[0] <= 0 && part[1] <= 0 && part[2] <= 0)))
     return 0;
-  double sum = part[0] + part[1] + part[2];
+  double sum = part[0] + part[1] + part[2]; // the same as rise, but for rounding
   if (!(sum != 0))
     return 0;
   out->along = height / rise;
@@ -61,8 +65,9 @@ static void test_edges(mus_query *q, int own, int other, const mus_box *other_bo
 
 static void visit_triangles(void *query, const mus_tree_task *task, int place_a, int place_b) {
   int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
-  test_edges(query, a, b, &task->second->triangle_box[place_b]);
-  test_edges(query, b, a, &task->first->triangle_box[place_a]);
+  mus_box box_a = mus_triangle_box(task->first, place_a), box_b = mus_triangle_box(task->second, place_b);
+  test_edges(query, a, b, &box_b);
+  test_edges(query, b, a, &box_a);
 }
 
 static void crossing_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {
