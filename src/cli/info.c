@@ -19,9 +19,9 @@ int info_command(int argc, char **argv) {
     return failed;
   if (help) {
     printf("muslin info FILE\n\n"
-           "Says what a file holds: a mesh (OBJ, PLY: sizes, rest shape, defects and what a run does about them),\n"
-           "a scene (every key with its value, as JSON; built-in scenes by name), a cache (PC2, MDD), a matrix\n"
-           "(Matrix Market), a checkpoint, a report, or a result folder.\n\nOptions:\n");
+           "Says what a file holds: a mesh (OBJ, PLY: sizes, rest shape, defects and what a run does about them;\n"
+           "glTF: its animations too), a scene (every key with its value, as JSON; built-in scenes by name), a cache\n"
+           "(PC2, MDD), a matrix (Matrix Market), a checkpoint, a report, or a result folder.\n\nOptions:\n");
     options_print(&table, stdout);
     return 0;
   }

@@ -112,7 +112,8 @@ static double *target_of(mus_gltf *gltf, const mus_gltf_track *track) {
 void mus_gltf_pose(mus_gltf *gltf, int animation, double time) {
   for (int n = 0; n < gltf->nodes; ++n)
     gltf->stand[n] = gltf->node[n].stand;
-  memcpy(gltf->weight, gltf->rest_weight, (size_t)gltf->weights * sizeof *gltf->weight);
+  for (int k = 0; k < gltf->weights; ++k)
+    gltf->weight[k] = gltf->rest_weight[k];
   if (animation >= 0) {
     const mus_gltf_animation *a = &gltf->animation[animation];
     double length = a->end - a->start, at = length > 0 && time > 0 ? fmod(time, length) : 0;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "io/cache.h"
 #include "io/checkpoint.h"
+#include "io/gltf.h"
 #include "mesh/measure.h"
 #include "muslin/matrix_market.h"
 #include "muslin/scene.h"
@@ -196,6 +197,8 @@ static info_part choose(const char *path, const char *first) {
   if (strncmp(first, "ply", 3) == 0 || ends_with(path, ".obj") || ends_with(path, ".obj.gz") ||
       ends_with(path, ".ply") || ends_with(path, ".ply.gz"))
     return mus_info_mesh;
+  if (strncmp(first, "glTF", 4) == 0 || mus_gltf_is_path(path))
+    return mus_info_gltf;
   if (strncmp(first, "{\"muslin\": ", 11) == 0)
     return mus_info_report;
   if (first[strspn(first, " \t\r\n")] == '{' || ends_with(path, ".json"))
@@ -221,8 +224,9 @@ mus_status mus_info(const char *path, FILE *out) {
     return status;
   info_part part = choose(path, first);
   return part ? part(path, out)
-              : mus_fail(MUS_BAD_INPUT,
-                         "%.200s: is of no kind that is known: give a mesh (OBJ, PLY), a scene (JSON), a cache (PC2, "
-                         "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
-                         path);
+              : mus_fail(
+                    MUS_BAD_INPUT,
+                    "%.200s: is of no kind that is known: give a mesh (OBJ, PLY, glTF), a scene (JSON), a cache (PC2, "
+                    "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
+                    path);
 }

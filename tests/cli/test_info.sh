@@ -69,6 +69,15 @@ for file in "$source"/tests/data/obj/bad_* "$source"/tests/data/ply/bad_*; do
   refuses "${file##*/}" "$file"
 done
 
+# --- glTF ---------------------------------------------------------------------------------------------------------
+expect 0 info "$source/tests/data/gltf/good_beam.glb"
+lists 'vertices 20, merged from the file'"'"'s 25' 'triangles 36' 'surface 1 pieces, closed' 'nodes 5, 1 of them with meshes' \
+  'skins 1, with 3 joints' 'animations "bend", 2 s' '"still", 0 s'
+expect 0 info "$source/tests/data/gltf/good_parts.gltf"
+lists 'surface 3 pieces; 12 edges at the boundary, 0 of three triangles or more' 'morphing 2 targets'
+printf '{"asset": {"version": "2.0"}}' >empty.gltf
+refuses 'empty.gltf: its scene shows no triangles' empty.gltf
+
 # --- scenes -------------------------------------------------------------------------------------------------------
 echo '{"cloths": [{"shape": {"vertices": 100}}]}' >scene.json
 expect 0 info scene.json
@@ -137,7 +146,7 @@ lists 'closed/report.json: the report of a run, complete'
 
 # --- what is none of these ----------------------------------------------------------------------------------------
 head -c 3000 /dev/urandom | tr -d '{' >noise.bin
-refuses 'noise.bin: is of no kind that is known: give a mesh \(OBJ, PLY\), a scene' noise.bin
+refuses 'noise.bin: is of no kind that is known: give a mesh \(OBJ, PLY, glTF\), a scene' noise.bin
 : >empty
 refuses 'empty: is of no kind that is known' empty
 refuses 'nothing: there is no such file, nor a built-in scene' nothing
