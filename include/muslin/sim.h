@@ -36,7 +36,7 @@ typedef struct mus_step_record {
   int cloth_contacts;                              ///< pairs of features that repelled each other
   int impacts;                                     ///< pairs that would have met, and were kept from it
   int zones;                                       ///< groups of these that had to be solved together
-  int tangled;    ///< edges that go through a triangle at the step's end; none unless the start or a body made them
+  int tangled;    ///< edges that went through a triangle at its beginning: the start or a body made them so
   int impossible; ///< pairs that bodies or pins brought together all the same
   double detect_seconds, respond_seconds; ///< looking for contacts; answering them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
@@ -87,10 +87,12 @@ typedef struct mus_sim_system {
   double time_step;         ///< s
   int constraint_count;
   const mus_constraint *constraints;
+  int coupling_count; ///< of cloth with cloth: added to A
+  const mus_coupling *couplings;
 } mus_sim_system;
 
 /// Assembles it, and changes nothing of the state. Valid until the next call with this simulator.
-MUS_API void mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
+MUS_API mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
 /// What the last step left unsolved, kg m/s, zero in prescribed directions: b - A d of its linear system, with Newton's
 /// method of its nonlinear equations. vertices * 3 numbers in the order of the files, valid until the next call.
 MUS_API const double *mus_sim_residual(mus_sim *sim);

@@ -55,6 +55,14 @@ static void tell_progress(const char *what, int done, int all) {
 static void multiply(const problem *p, const double *x, double *y) {
   const mus_sim_system *s = &p->system;
   mus_block_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, x, y);
+  for (int k = 0; k < s->coupling_count; ++k) {
+    const mus_coupling *c = &s->couplings[k];
+    for (int i = 0; i < c->count; ++i)
+      for (int j = 0; j < c->count; ++j)
+        for (int e = 0; e < 9; ++e)
+          y[3 * (size_t)c->node[i] + (size_t)(e / 3)] +=
+              c->weight[i] * c->weight[j] * c->block[e] * x[3 * (size_t)c->node[j] + (size_t)(e % 3)];
+  }
 }
 
 // From changes of velocity d to changes of position h (v + d): right <- h (b + A v), and the last step's change of
@@ -87,6 +95,8 @@ static mus_status run_solver(const problem *p, mus_solver *solver, const double 
     status = mus_solver_set_coordinates(solver, s->positions);
   if (!status)
     status = mus_solver_set_constraints(solver, s->constraint_count, s->constraints);
+  if (!status)
+    status = mus_solver_set_couplings(solver, s->coupling_count, s->couplings);
   memcpy(x, from, p->unknowns * sizeof *x);
   return status ? status : mus_solver_solve(solver, s->right, x);
 }
@@ -118,12 +128,15 @@ static void solve_tightly(bench *b) {
   p->first_error = energy_error(p, p->x);
 }
 
-static void next_problem(bench *b) {
+static mus_status next_problem(bench *b) {
   problem *p = &b->problem;
-  mus_sim_next_system(b->sim, &p->system);
+  mus_status status = mus_sim_next_system(b->sim, &p->system);
+  if (status)
+    return status;
   if (b->plan->unknown == BENCH_POSITION)
     turn_to_positions(p);
   solve_tightly(b);
+  return MUS_OK;
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
@@ -213,7 +226,9 @@ static int measure_all(bench *b, bench_results *out) {
   }
   for (int k = 0; k < plan->steps && !failed; ++k) {
     tell_progress("step", k, plan->steps);
-    next_problem(b);
+    mus_status status = next_problem(b);
+    if (status)
+      return failure_status(plan->program, NULL, status);
     measure_step(b, k, out);
     if (k + 1 < plan->steps)
       failed = simulate_step(b);
@@ -274,7 +289,9 @@ static int prepare(bench *b, bench_results *out) {
   if (status)
     return failure_status(b->plan->program, NULL, status);
   const mus_sim_system *s = &b->problem.system;
-  mus_sim_next_system(b->sim, &b->problem.system);
+  status = mus_sim_next_system(b->sim, &b->problem.system);
+  if (status)
+    return failure_status(b->plan->program, NULL, status);
   out->vertices = s->rows;
   out->blocks = s->row_start[s->rows];
   out->time_step = s->time_step;

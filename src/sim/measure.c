@@ -140,6 +140,9 @@ void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
     }
     add_vertices(sim, gravity, p, &part[p]);
   }
+  record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;
+  mus_zero(3, record->momentum);
+  mus_zero(3, record->angular_momentum);
   record->strain_maximum = 0;
   for (int p = 0; p < PARTS; ++p)
     add_part(&part[p], record);

@@ -383,7 +383,7 @@ static mus_status fill(mus_model *model) {
   model->cloths = mus_arena_alloc_zero(&model->arena, (size_t)scene->cloth_count, sizeof *model->cloths);
   if (!model->cloths)
     return mus_fail_memory();
-  mus_status status = scene->body_count > 0 ? mus_bodies_create(scene, &model->bodies) : MUS_OK;
+  mus_status status = mus_bodies_create(scene, &model->bodies);
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
     status = make_cloth(model, &scene->cloths[k], &model->cloths[k]);
     ++model->cloth_count;

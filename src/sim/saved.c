@@ -7,9 +7,9 @@
 #include "base/checksum.h"
 #include "base/error.h"
 
-enum { VECTORS = MUS_SAVED_SECTIONS - 1 };
+enum { VECTORS = MUS_SAVED_SECTIONS - 2 };
 static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
-static const char numbers_name[] = "numbers";
+static const char numbers_name[] = "numbers", holds_name[] = "holds";
 
 static void list_vectors(const mus_sim *sim, double *vectors[VECTORS]) {
   double *list[VECTORS] = {sim->position, sim->velocity, sim->position_before, sim->velocity_before};
@@ -17,6 +17,11 @@ static void list_vectors(const mus_sim *sim, double *vectors[VECTORS]) {
 }
 
 static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)sim->model.vertices * sizeof(double); }
+
+// Of what holds vertices on bodies; none where there is no contact.
+static size_t hold_bytes(const mus_sim *sim) {
+  return sim->contact ? (size_t)sim->model.vertices * sizeof *sim->contact->hold : 0;
+}
 
 mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
   mus_status status = mus_sim_renew_solver(sim);
@@ -34,23 +39,33 @@ mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoi
                                  .frame_step = sim->frame_step,
                                  .halvings_before = sim->halvings_before};
   sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
+  const void *holds = sim->contact ? (const void *)sim->contact->hold : numbers;
+  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(sim)};
+  if (sim->contact)
+    mus_contact_forget(sim->contact);
   return MUS_OK;
 }
 
 mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
   double *vectors[VECTORS];
-  const void *saved[VECTORS], *data = NULL;
+  const void *saved[VECTORS], *data = NULL, *holds = NULL;
   mus_saved_numbers numbers;
   list_vectors(sim, vectors);
   mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
   for (int k = 0; k < VECTORS && !status; ++k)
     status = mus_checkpoint_find(checkpoint, vector_names[k], vector_bytes(sim), &saved[k]);
   if (!status)
+    status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(sim), &holds);
+  if (!status)
     status = mus_sim_renew_solver(sim);
   if (status)
     return status;
   for (int k = 0; k < VECTORS; ++k)
     memcpy(vectors[k], saved[k], vector_bytes(sim));
+  if (sim->contact) {
+    memcpy(sim->contact->hold, holds, hold_bytes(sim));
+    mus_contact_forget(sim->contact);
+  }
   memcpy(&numbers, data, sizeof numbers);
   sim->time = numbers.time;
   sim->step_before = numbers.step_before;
@@ -94,6 +109,12 @@ mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
     return mus_fail_memory();
   *sum = mus_checksum(0, text, strlen(text));
   free(text);
+  if (sim->contact) { // bodies as they start
+    const mus_surface *surface = &sim->contact->surface;
+    *sum = mus_checksum(*sum, surface->triangle, 3 * (size_t)surface->triangles * sizeof *surface->triangle);
+    *sum = mus_checksum(*sum, sim->contact->x0 + 3 * (size_t)m->vertices,
+                        3 * (size_t)(surface->vertices - m->vertices) * sizeof *sim->contact->x0);
+  }
   *sum = mus_checksum(*sum, m->start, 3 * (size_t)m->vertices * sizeof *m->start);
   *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
   *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);

@@ -16,7 +16,7 @@ typedef struct mus_saved_numbers {
   int64_t frame, frame_step, halvings_before;
 } mus_saved_numbers;
 
-enum { MUS_SAVED_SECTIONS = 5 };
+enum { MUS_SAVED_SECTIONS = 6 };
 
 // Fills MUS_SAVED_SECTIONS sections, which point to the simulator and to `numbers`, and drops the solvers' memory.
 mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections);

@@ -14,7 +14,8 @@ enum { HALVINGS_MAXIMUM = 6 };
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_arena *arena = &sim->arena;
-  size_t n = 3 * (size_t)m->vertices, strains = 0, held = 0;
+  size_t n = 3 * (size_t)m->vertices, strains = 0;
+  int held = 0;
   double **vectors[] = {&sim->position, &sim->velocity, &sim->position_before, &sim->velocity_before, &sim->predicted,
                         &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity,  &sim->iterate};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
@@ -26,9 +27,10 @@ static mus_status allocate(mus_sim *sim) {
   for (int k = 0; k < m->cloth_count; ++k)
     strains += (size_t)m->cloths[k].membranes.count + (size_t)m->cloths[k].springs.count;
   for (int p = 0; p < m->pin_count; ++p)
-    held += (size_t)m->pins[p].count;
+    held += m->pins[p].count;
   sim->strain = mus_arena_alloc(arena, strains, sizeof *sim->strain);
-  sim->constraint = mus_arena_alloc(arena, held, sizeof *sim->constraint);
+  sim->constraint = malloc(((size_t)held + 1) * sizeof *sim->constraint);
+  sim->constraint_room = held;
   sim->constraint_of = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint_of);
   return sim->strain && sim->constraint && sim->constraint_of ? MUS_OK : mus_fail_memory();
 }
@@ -78,10 +80,13 @@ static const double *in_seen_order(const mus_sim *sim, const double *value, doub
   return sim->reordered ? seen : value;
 }
 
-void mus_sim_clear_pinned(const mus_sim *sim, double *value) {
-  for (int k = 0; k < sim->constraints; ++k)
-    for (int c = 0; c < 3; ++c)
-      value[3 * (size_t)sim->constraint[k].node + (size_t)c] = 0;
+void mus_sim_clear_prescribed(const mus_sim *sim, double *value) {
+  for (int k = 0; k < sim->constraints; ++k) {
+    const mus_constraint *c = &sim->constraint[k];
+    double *at = value + 3 * (size_t)c->node;
+    for (int d = 0; d < c->count; ++d) // unit vectors at right angles
+      mus_add_scaled3(-mus_dot3(c->direction[d], at), c->direction[d], at);
+  }
 }
 
 void mus_sim_show(mus_sim *sim) {
@@ -96,6 +101,8 @@ static mus_status start(mus_sim *sim) {
   mus_status status = allocate(sim);
   if (!status)
     status = mus_sim_renew_solver(sim);
+  if (!status)
+    status = mus_contact_create(m, &sim->contact);
   if (status)
     return status;
   mus_copy(3 * (size_t)m->vertices, m->start, sim->position);
@@ -131,6 +138,8 @@ void mus_sim_free(mus_sim *sim) {
     return;
   mus_solver_free(sim->solver);
   mus_solver_free(sim->strong);
+  mus_contact_free(sim->contact);
+  free(sim->constraint);
   mus_arena_clear(&sim->arena);
   mus_model_free(&sim->model);
   free(sim->record);
@@ -191,10 +200,10 @@ mus_status mus_sim_frame(mus_sim *sim, int *steps) {
   return status;
 }
 
-void mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
+mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
   const mus_model *m = &sim->model;
   int before = mus_par_set_threads(m->scene->solver.threads);
-  mus_step_prepare(sim, step_length(m->scene));
+  mus_status status = mus_step_prepare(sim, step_length(m->scene));
   mus_par_set_threads(before);
   *out = (mus_sim_system){.rows = m->vertices,
                           .row_start = m->pattern.row_start,
@@ -205,16 +214,21 @@ void mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
                           .velocities = sim->velocity,
                           .time_step = step_length(m->scene),
                           .constraint_count = sim->constraints,
-                          .constraints = sim->constraint};
+                          .constraints = sim->constraint,
+                          .coupling_count = sim->contact ? (int)sim->contact->couplings.count : 0,
+                          .couplings = sim->contact ? sim->contact->couplings.items : NULL};
+  return status;
 }
 
 const double *mus_sim_residual(mus_sim *sim) {
   double *residual = sim->predicted; // room that only a step needs
   int before = mus_par_set_threads(sim->model.scene->solver.threads);
   mus_multiply(&sim->matrix, sim->change, residual);
+  if (sim->contact)
+    mus_contact_couple(sim->contact, sim->change, residual);
   mus_xpay(3 * (size_t)sim->model.vertices, sim->right, -1, residual);
   mus_par_set_threads(before);
-  mus_sim_clear_pinned(sim, residual);
+  mus_sim_clear_prescribed(sim, residual);
   return in_seen_order(sim, residual, sim->seen[2]);
 }
 
@@ -243,5 +257,6 @@ const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.c
 
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_bytes(sim->solver) +
-         (sim->strong ? mus_solver_bytes(sim->strong) : 0) + (size_t)sim->record_room * sizeof *sim->record;
+         (sim->strong ? mus_solver_bytes(sim->strong) : 0) + mus_contact_bytes(sim->contact) +
+         (size_t)sim->record_room * sizeof *sim->record;
 }

@@ -3,7 +3,7 @@
 #define MUS_SIM_STATE_H
 
 #include "muslin/sim.h"
-#include "sim/model.h"
+#include "sim/contact.h"
 
 struct mus_sim {
   mus_model model;
@@ -25,9 +25,11 @@ struct mus_sim {
   double *right, *change;                  // right-hand side; change of velocity
   double *saved_position, *saved_velocity; // to go back to when a step fails
   double *iterate;                         // Newton's velocity that a line search starts from
-  mus_constraint *constraint;              // one for each vertex that some pin holds
+  mus_constraint *constraint;              // one for each vertex that a pin or a body holds, pins first
   int *constraint_of;                      // vertex -> place in `constraint`, -1
   int constraints;                         // of the last linear system
+  int constraint_room;                     // there is memory for so many
+  mus_contact_room *contact;               // NULL where the scene wants none
   mus_solver *solver, *strong;             // strong: made when the first one fails
   double *seen[3];                         // positions, velocities and residual in the order of the files ...
   int reordered;                           // ... where some cloth has another
@@ -39,13 +41,13 @@ struct mus_sim {
 mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *options, mus_solver **out);
 // The solver as it is at the start, without a memory of earlier steps.
 mus_status mus_sim_renew_solver(mus_sim *sim);
-// Zeros where pins hold, in vertices * 3 numbers.
-void mus_sim_clear_pinned(const mus_sim *sim, double *value);
+// Zeros in the directions that are prescribed, in vertices * 3 numbers.
+void mus_sim_clear_prescribed(const mus_sim *sim, double *value);
 // Call when positions or velocities have changed other than by a step.
 void mus_sim_show(mus_sim *sim);
 
 // The linear system of a step of length h from the present state, without doing the step.
-void mus_step_prepare(mus_sim *sim, double h);
+mus_status mus_step_prepare(mus_sim *sim, double h);
 // What the next step is compared with.
 void mus_step_remember(mus_sim *sim, const mus_step_record *record);
 // One step of length h, after so many halvings; on failure the state is as before.

@@ -1,4 +1,4 @@
-// One time step, in named stages: predict, assemble, constrain, solve, commit.
+// One time step, in named stages: predict, constrain, touch, assemble, solve, respond, commit.
 //
 // Implicit Euler and second-order backward differences (Baraff and Witkin 1998; Choi and Ko 2002) are one scheme,
 //   x' = X + H v',   M (v' - V) = H f(x', v'),
@@ -25,6 +25,8 @@ static const double strain_jump = 1.0;
 // A linearised step that gains energy from nowhere is halved, this often at most; each of these is a part of what a
 // step may gain all the same: of its energy, and of what a step of free fall gives.
 enum { ENERGY_HALVINGS = 4 };
+// So often at most because bodies left no way.
+enum { CONTACT_HALVINGS = 2 };
 // Vertices up to which a failed solve is done again by Cholesky's method: beyond, its factors might not fit into
 // memory.
 enum { RETRY_VERTICES = 400000 };
@@ -65,7 +67,7 @@ static void finish_right(mus_sim *sim, const scheme *s, const double *old_veloci
 
 // Pinned vertices go where their pin will be at the step's end: d = (target - X) / H - v. The last pin that names a
 // vertex counts.
-static void constrain(mus_sim *sim, const scheme *s, double time) {
+static void constrain_pins(mus_sim *sim, const scheme *s, double time) {
   int count = 0;
   for (int i = 0; i < sim->model.vertices; ++i)
     sim->constraint_of[i] = -1;
@@ -90,6 +92,40 @@ static void constrain(mus_sim *sim, const scheme *s, double time) {
   sim->constraints = count;
 }
 
+// Vertices on bodies go along with them.
+static mus_status constrain_holds(mus_sim *sim) {
+  const mus_contact_room *room = sim->contact;
+  int more = room ? (int)room->held.count : 0, room_needed = sim->constraints + more;
+  if (room_needed > sim->constraint_room) {
+    mus_constraint *larger = realloc(sim->constraint, (size_t)room_needed * 2 * sizeof *larger);
+    if (!larger)
+      return mus_fail_memory();
+    sim->constraint = larger;
+    sim->constraint_room = room_needed * 2;
+  }
+  for (int k = 0; k < more; ++k)
+    mus_contact_constraint(&((const mus_held *)room->held.items)[k], sim->velocity,
+                           &sim->constraint[sim->constraints + k]);
+  sim->constraints += more;
+  return MUS_OK;
+}
+
+// --- touch -----------------------------------------------------------------------------------------------------------
+
+static mus_status touch(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
+  if (!sim->contact)
+    return MUS_OK;
+  return mus_contact_find(&sim->model, sim->contact,
+                          &(mus_contact_step){.time = time - h,
+                                              .h = h,
+                                              .length = s->length,
+                                              .position = sim->position,
+                                              .velocity = sim->velocity,
+                                              .predicted = sim->predicted,
+                                              .pinned = sim->constraint_of},
+                          record);
+}
+
 // --- solve -----------------------------------------------------------------------------------------------------------
 
 static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *record) {
@@ -98,6 +134,8 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *
     status = mus_solver_set_coordinates(solver, sim->position);
   if (!status)
     status = mus_solver_set_constraints(solver, sim->constraints, sim->constraint);
+  if (!status && sim->contact)
+    status = mus_solver_set_couplings(solver, (int)sim->contact->couplings.count, sim->contact->couplings.items);
   mus_fill(unknowns(sim), 0, sim->change);
   if (!status)
     status = mus_solver_solve(solver, sim->right, sim->change);
@@ -137,26 +175,39 @@ static void move(mus_sim *sim, const scheme *s) {
     sim->position[i] = sim->predicted[i] + s->length * sim->velocity[i];
 }
 
-static void prepare(mus_sim *sim, const scheme *s, double time) {
+// The linear system of a step of length h that ends at `time`.
+static mus_status prepare(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
+  constrain_pins(sim, s, time);
+  mus_status status = touch(sim, s, time, h, record);
+  double begin = mus_seconds();
+  if (!status)
+    status = constrain_holds(sim);
+  if (status)
+    return status;
   mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length}, 1);
   finish_right(sim, s, sim->velocity);
-  constrain(sim, s, time);
-}
-
-void mus_step_prepare(mus_sim *sim, double h) {
-  scheme s = predict(sim, h);
-  prepare(sim, &s, sim->time + h);
-}
-
-static mus_status linearised(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
-  double begin = mus_seconds();
-  prepare(sim, s, time);
+  if (sim->contact)
+    mus_contact_load(&sim->model, sim->contact, sim->velocity, &sim->matrix, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
+  return MUS_OK;
+}
+
+mus_status mus_step_prepare(mus_sim *sim, double h) {
+  scheme s = predict(sim, h);
+  mus_step_record record = {0};
+  return prepare(sim, &s, sim->time + h, h, &record);
+}
+
+static mus_status linearised(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
+  mus_status status = prepare(sim, s, time, h, record);
   record->newton_iterations = 1;
-  mus_status status = solve(sim, record);
+  if (!status)
+    status = solve(sim, record);
   if (!status) {
     mus_axpy(unknowns(sim), 1, sim->change, sim->velocity);
     move(sim, s);
+    if (sim->contact)
+      mus_contact_measure(&sim->model, sim->contact, &sim->matrix, sim->change, sim->right);
   }
   return status;
 }
@@ -168,7 +219,9 @@ static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int wit
   double begin = mus_seconds();
   mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0}, with_matrix);
   finish_right(sim, s, sim->saved_velocity);
-  mus_sim_clear_pinned(sim, sim->right);
+  if (sim->contact)
+    mus_contact_load(&sim->model, sim->contact, sim->velocity, with_matrix ? &sim->matrix : NULL, sim->right);
+  mus_sim_clear_prescribed(sim, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
 }
 
@@ -220,12 +273,12 @@ static mus_status correct(mus_sim *sim, const scheme *s, double time, int *done,
   return status;
 }
 
-static mus_status newton(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
+static mus_status newton(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
   const mus_scene *scene = sim->model.scene;
-  mus_status status = linearised(sim, s, time, record);
+  mus_status status = linearised(sim, s, time, h, record);
   if (status)
     return status;
-  for (int k = 0; k < sim->constraints; ++k) // pins are where they go to now
+  for (int k = 0; k < sim->constraints; ++k) // all are where they go to now
     memset(sim->constraint[k].value, 0, sizeof sim->constraint[k].value);
   assemble_iterate(sim, s, time, 0, record);
   for (int done = 0; !done && velocity_error(sim) > scene->newton_tolerance;) {
@@ -265,7 +318,8 @@ void mus_step_remember(mus_sim *sim, const mus_step_record *record) {
   sim->energy_before = record->kinetic + elastic_energy(record) + record->potential;
 }
 
-// Whether energies before and after the step can be compared: neither wind nor a key puts any in.
+// Whether energies before and after the step can be compared: neither wind nor a key puts any in, nor a thread that is
+// drawn in.
 static int is_closed(const mus_sim *sim, double time) {
   const mus_scene *scene = sim->model.scene;
   double before[3], after[3];
@@ -276,15 +330,18 @@ static int is_closed(const mus_sim *sim, double time) {
     const mus_cloth *cloth = sim->model.cloths[k].source;
     closed = closed && mus_stiffness_at(cloth, sim->time) == mus_stiffness_at(cloth, time);
   }
+  for (int k = 0; k < 2; ++k)
+    closed = closed && sim->model.stitches[k].count == 0;
   return closed;
 }
 
-// What the pins have done in a linearised step, J: their impulses A d - b along the way that they went. Only the rows
-// of those that have moved are multiplied.
-static double work_of_pins(const mus_sim *sim, const scheme *s) {
+// What pins and contact have done in a linearised step, J: their impulses A d - b along the way that they went. Only
+// the rows of those that have moved are multiplied.
+static double work_done(const mus_sim *sim, const scheme *s) {
   const mus_pattern *pattern = &sim->model.pattern;
-  double work = 0;
-  for (int k = 0; k < sim->constraints; ++k) {
+  int held = sim->contact ? (int)sim->contact->held.count : 0;
+  double work = sim->contact ? mus_contact_work(sim->contact, sim->velocity) : 0;
+  for (int k = 0; k < sim->constraints - held; ++k) {
     int i = sim->constraint[k].node;
     double way[3];
     mus_subtract3(sim->position + 3 * (size_t)i, sim->saved_position + 3 * (size_t)i, way);
@@ -308,7 +365,7 @@ static mus_status check_energy(const mus_sim *sim, const scheme *s, const mus_st
     return MUS_OK;
   double speed = 9.81 * record->time_step, fall = sim->model.total_mass * speed * speed / 2;
   double mechanical = record->kinetic + elastic_energy(record);
-  double gained = mechanical + record->potential - sim->energy_before - work_of_pins(sim, s);
+  double gained = mechanical + record->potential - sim->energy_before - work_done(sim, s);
   if (gained <= energy_slack * mechanical + fall_slack * fall)
     return MUS_OK;
   return mus_fail(MUS_BREAKDOWN, "the step to %g s gained %g J from nowhere: take a smaller time_step", record->time,
@@ -329,6 +386,22 @@ static mus_status check(const mus_sim *sim, const mus_step_record *record) {
   return MUS_OK;
 }
 
+// Stops what would pass through something, and measures again where that has changed anything. Bodies and pins may
+// leave no way out; smaller steps may find one.
+static mus_status respond(mus_sim *sim, mus_step_record *record) {
+  int changed = 0;
+  if (!sim->contact)
+    return MUS_OK;
+  mus_status status = mus_contact_respond(&sim->model, sim->contact, sim->position, sim->velocity, record, &changed);
+  if (status || !changed)
+    return status;
+  mus_measure(sim, record->time, record);
+  if (record->impossible > 0 && sim->model.scene->adaptive && record->halvings < CONTACT_HALVINGS)
+    return mus_fail(MUS_BREAKDOWN, "bodies left no way for %d pairs in the step to %g s", record->impossible,
+                    record->time);
+  return MUS_OK;
+}
+
 mus_status mus_step(mus_sim *sim, double h, int halvings) {
   double begin = mus_seconds(), time = sim->time + h;
   size_t n = unknowns(sim);
@@ -336,16 +409,21 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_copy(n, sim->position, sim->saved_position);
   mus_copy(n, sim->velocity, sim->saved_velocity);
   scheme s = predict(sim, h);
-  mus_status status =
-      sim->model.scene->integrator == MUS_NEWTON ? newton(sim, &s, time, &record) : linearised(sim, &s, time, &record);
+  mus_status status = sim->model.scene->integrator == MUS_NEWTON ? newton(sim, &s, time, h, &record)
+                                                                 : linearised(sim, &s, time, h, &record);
   if (!status) {
     mus_measure(sim, time, &record);
     status = check(sim, &record);
   }
   if (!status)
     status = check_energy(sim, &s, &record);
+  if (!status)
+    status = respond(sim, &record);
+  if (!status)
+    status = check(sim, &record);
   record.other_seconds = mus_seconds() - begin - record.assemble_seconds - record.setup_seconds -
-                         record.prefilter_seconds - record.solve_seconds;
+                         record.prefilter_seconds - record.solve_seconds - record.detect_seconds -
+                         record.respond_seconds;
   if (!status)
     status = keep_record(sim, &record);
   if (status) {
@@ -356,6 +434,8 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_copy(n, sim->saved_position, sim->position_before);
   mus_copy(n, sim->saved_velocity, sim->velocity_before);
   sim->step_before = h;
+  if (sim->contact)
+    mus_contact_keep(sim->contact, sim->velocity);
   mus_step_remember(sim, &record);
   sim->halvings_before = halvings;
   sim->time = time;

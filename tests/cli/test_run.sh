@@ -116,7 +116,7 @@ says err '^flawed: dropped 1 triangle'
 # --- bad scenes: exact words, status 2, no folder -----------------------------------------------------------------
 scene key '{"cloths": [{}],
  "frmes": 3}'
-refuses 'key.json:2: frmes is not a key of a scene, which has name, frames, frame_rate, time_step, adaptive, integrator, newton_iterations, newton_tolerance, gravity, wind, gust, air_density, solver, cloths' key.json
+refuses 'key.json:2: frmes is not a key of a scene, which has name, frames, frame_rate, time_step, adaptive, integrator, newton_iterations, newton_tolerance, gravity, wind, gust, air_density, solver, cloths, contact, bodies, seams' key.json
 scene missing '{"cloths": [{"shape": {"kind": "file", "file": "missing.obj"}}]}'
 refuses 'missing.json: cloths[0]: missing.obj: cannot be opened (No such file or directory): check the path' missing.json
 scene size '{"cloths": [{"shape": {"size": [0, 1]}}]}'

@@ -16,7 +16,7 @@
 
 enum { MODELS = 3 };
 
-// A scene with one cloth of each of the models whose bits are set.
+// A scene with one cloth of each of the models whose bits are set, each with so many vertices.
 static mus_scene scene_of(int models, int vertices, double air) {
   static const char *const name[MODELS] = {"baraff-witkin", "choi-ko", "mass-spring"};
   char text[1000] = "{\"wind\": [2, 0, 1], \"gust\": 0.5, \"cloths\": [", one[200];
@@ -30,7 +30,7 @@ static mus_scene scene_of(int models, int vertices, double air) {
   mus_scene scene;
   if (mus_scene_parse("test", text, &scene) != MUS_OK)
     fail_msg("%s", mus_last_error());
-  mus_scene_resize(&scene, vertices, MUS_REGULAR);
+  mus_scene_resize(&scene, vertices * scene.cloth_count, MUS_REGULAR);
   scene.air_density = air;
   return scene;
 }

@@ -89,7 +89,7 @@ static void order_of_the_file_is_kept(void **state) {
     assert_true(x[k][0] == -0.5 && x[k][1] == 0 && x[k][2] == -0.5);
     assert_true(x[k][3 * VERTICES - 2] < -1e-3);
     mus_sim_system system;
-    mus_sim_next_system(sim, &system);
+    assert_int_equal(mus_sim_next_system(sim, &system), MUS_OK);
     int same = memcmp(system.positions, mus_sim_positions(sim), 3 * VERTICES * sizeof(double)) == 0;
     assert_int_equal(same, k == 0);
     const double *residual = mus_sim_residual(sim);

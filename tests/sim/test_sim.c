@@ -126,7 +126,7 @@ static void steps_make_frames(void **state) {
   mus_solver *solver = NULL;
   double change[363] = {0}, before[363];
   memcpy(before, mus_sim_velocities(by_steps), n * sizeof(double));
-  mus_sim_next_system(by_steps, &system);
+  assert_int_equal(mus_sim_next_system(by_steps, &system), MUS_OK);
   assert_int_equal(3 * system.rows, (int)n);
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
   assert_int_equal(mus_solver_set_pattern(solver, system.rows, 3, system.row_start, system.column), MUS_OK);
