@@ -156,8 +156,8 @@ mus_status mus_contact_create(const mus_model *model, mus_contact_room **out) {
 void mus_contact_free(mus_contact_room *room) {
   if (!room)
     return;
-  mus_list *lists[] = {&room->near, &room->crossings, &room->pushes,    &room->impossible,
-                       &room->held, &room->couplings, &room->repulsions};
+  mus_list *lists[] = {&room->near,       &room->crossings, &room->pushes,    &room->released,
+                       &room->impossible, &room->held,      &room->couplings, &room->repulsions};
   for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
     mus_free(lists[k]->items);
   mus_detector_free(room->detector);
@@ -388,14 +388,15 @@ static mus_status place(const mus_model *model, mus_contact_room *room, const mu
 // Where there may be crossings: finds them, lets them pass and pushes them apart.
 static mus_status untangle(mus_contact_room *room) {
   mus_untangle_record record = {0};
-  room->crossings.count = room->pushes.count = 0;
+  room->crossings.count = room->pushes.count = room->released.count = 0;
   if (!room->tangled)
     return MUS_OK;
   mus_status status = mus_detector_crossings(room->detector, room->x0, &room->crossings);
-  if (!status)
-    status = mus_detector_release(room->detector, &room->crossings);
   if (!status && (room->search || room->crossings.count > 0))
-    status = mus_untangle_pushes(room->untangler, room->x0, &room->crossings, room->search, &room->pushes, &record);
+    status = mus_untangle_pushes(room->untangler, room->x0, &room->crossings, room->search, &room->pushes,
+                                 &room->released, &record);
+  if (!status)
+    status = mus_detector_release(room->detector, &room->released);
   room->search = record.inside > 0;
   room->tangled = room->crossings.count > 0 || record.inside > 0;
   return status;

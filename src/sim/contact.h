@@ -63,19 +63,19 @@ typedef struct mus_contact_room {
   mus_arena arena;
   mus_detector *detector;
   mus_untangler *untangler;
-  double *x0, *x1;                              // surface.vertices * 3: at the step's begin and end
-  mus_hold *hold;                               // cloth vertices
-  unsigned char *pinned;                        // cloth vertices: 1 where a pin prescribes the motion of this step
-  int *held_of;                                 // cloth vertices: place in `held`, -1
-  mus_list near, crossings, pushes, impossible; // of this step
-  mus_list held;                                // mus_held
-  mus_list couplings;                           // mus_coupling
-  mus_list repulsions;                          // mus_repulsion, one a coupling
-  double *body_friction;                        // bodies
-  double friction;                              // cloth on cloth
-  int tangled;                                  // 1: there may be crossings
-  int search;                                   // 1: and vertices inside bodies, anywhere
-  double length;                                // s: H of step.c
+  double *x0, *x1;       // surface.vertices * 3: at the step's begin and end
+  mus_hold *hold;        // cloth vertices
+  unsigned char *pinned; // cloth vertices: 1 where a pin prescribes the motion of this step
+  int *held_of;          // cloth vertices: place in `held`, -1
+  mus_list near, crossings, pushes, released, impossible; // of this step
+  mus_list held;                                          // mus_held
+  mus_list couplings;                                     // mus_coupling
+  mus_list repulsions;                                    // mus_repulsion, one a coupling
+  double *body_friction;                                  // bodies
+  double friction;                                        // cloth on cloth
+  int tangled;                                            // 1: there may be crossings
+  int search;                                             // 1: and vertices inside bodies, anywhere
+  double length;                                          // s: H of step.c
 } mus_contact_room;
 
 // NULL in `out` where the scene wants no contact.
