@@ -52,9 +52,8 @@ static void test_edges(mus_query *q, int own, int other, const mus_box *other_bo
       continue;
     int e = surface->triangle_edge[(size_t)own * 3 + (size_t)k];
     const int *end = surface->edge + (size_t)e * 2;
-    mus_box box = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
     mus_crossing crossing = {.edge = e, .triangle = other};
-    if (!mus_boxes_meet(&box, other_box) || mus_are_neighbours(surface, 2, end, 3, corner) ||
+    if (!mus_boxes_meet(&d->edge_box[e], other_box) || mus_are_neighbours(surface, 2, end, 3, corner) ||
         !goes_through(q->x0 + (size_t)end[0] * 3, q->x0 + (size_t)end[1] * 3, at, &crossing))
       continue;
     mus_crossing *answer = mus_query_answer(q);

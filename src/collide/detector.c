@@ -31,16 +31,18 @@ static mus_status create_parts(mus_detector *d, const double *x) {
   const mus_surface *surface = d->surface;
   size_t vertices = (size_t)surface->vertices, edges = (size_t)surface->edges;
   d->vertex_box = mus_arena_alloc(&d->arena, vertices, sizeof *d->vertex_box);
+  d->edge_box = mus_arena_alloc(&d->arena, edges, sizeof *d->edge_box);
   d->owned = mus_arena_alloc(&d->arena, (size_t)surface->triangles, 1);
   d->start = mus_arena_alloc(&d->arena, vertices + edges + 2, sizeof *d->start);
   d->task = mus_arena_alloc(&d->arena, 2 * MUS_TREE_TASKS, sizeof *d->task);
-  if (!d->vertex_box || !d->owned || !d->start || !d->task)
+  if (!d->vertex_box || !d->edge_box || !d->owned || !d->start || !d->task)
     return mus_fail_memory();
   deal_out(surface, d->owned);
-  mus_status status = mus_tree_create(&d->arena, 0, surface->cloth_triangles, surface->triangle, x, &d->cloth);
+  int cloth = surface->cloth_triangles, body = surface->triangles - cloth;
+  int levels = mus_tree_levels(cloth > body ? cloth : body);
+  mus_status status = mus_tree_create(&d->arena, 0, cloth, levels, surface->triangle, x, &d->cloth);
   if (status == MUS_OK)
-    status = mus_tree_create(&d->arena, surface->cloth_triangles, surface->triangles - surface->cloth_triangles,
-                             surface->triangle, x, &d->body);
+    status = mus_tree_create(&d->arena, cloth, body, levels, surface->triangle, x, &d->body);
   return status == MUS_OK ? mus_detector_fit(d, x) : status;
 }
 
@@ -86,18 +88,23 @@ static float rounded_up(double x) { return (float)(x + fabs(x) * 0x1p-23 + 1e-37
 static void fit_vertex(mus_detector *d, int v, const double *x0, const double *x1, double scale) {
   double reach = scale * d->surface->radius[v] * (1 + 0x1p-40);
   mus_box *box = &d->vertex_box[v];
-  for (int c = 0; c < 3; ++c) {
-    double a = x0[(size_t)v * 3 + (size_t)c], b = x1[(size_t)v * 3 + (size_t)c];
-    box->low[c] = rounded_down((a < b ? a : b) - reach);
-    box->high[c] = rounded_up((a > b ? a : b) + reach);
-  }
+  for (int i = 0; i < 2; ++i)
+    for (int c = 0; c < 3; ++c) {
+      double x = (i ? x1 : x0)[(size_t)v * 3 + (size_t)c];
+      box->low[i][c] = rounded_down(x - reach);
+      box->high[i][c] = rounded_up(x + reach);
+    }
 }
 
 static void fit(mus_detector *d, const double *x0, const double *x1, double scale, const unsigned char *moved) {
-  int vertices = d->surface->vertices;
+  int vertices = d->surface->vertices, edges = d->surface->edges;
   MUS_PARALLEL_FOR_IF(vertices >= MUS_PAR_MINIMUM)
   for (int v = 0; v < vertices; ++v)
     fit_vertex(d, v, x0, x1, scale);
+  MUS_PARALLEL_FOR_IF(edges >= MUS_PAR_MINIMUM)
+  for (int e = 0; e < edges; ++e)
+    d->edge_box[e] = mus_box_around(&d->vertex_box[d->surface->edge[(size_t)e * 2]],
+                                    &d->vertex_box[d->surface->edge[(size_t)e * 2 + 1]]);
   mus_tree_fit(&d->cloth, d->surface->triangle, d->vertex_box, moved);
   mus_tree_fit(&d->body, d->surface->triangle, d->vertex_box, moved);
 }
@@ -123,14 +130,11 @@ static mus_status reserve_lists(mus_detector *d, int threads) {
   return MUS_OK;
 }
 
-// Lists keep their memory from one question to the next, unless the next one's answers have another size.
+// Lists keep their memory from one question to the next, whatever size its answers have.
 static void empty_lists(mus_detector *d, size_t size) {
   for (int i = 0; i < d->threads; ++i) {
+    d->answers[i].capacity = d->answers[i].capacity * d->answer_size / size;
     d->answers[i].count = 0;
-    if (size != d->answer_size) {
-      mus_free(d->answers[i].items);
-      d->answers[i] = (mus_list){0};
-    }
   }
   d->answer_size = size;
 }
@@ -175,30 +179,27 @@ static void visit_vertices(mus_query *q, int own, int other, const mus_box *othe
       q->test(q, MUS_VERTEX_FACE, corner[k], other);
 }
 
-// The boxes of a triangle's own edges that meet a box; how many.
-static int own_edges(const mus_detector *d, int triangle, const mus_box *other, int edge[3], mus_box box[3]) {
+// A triangle's own edges whose boxes meet a box; how many.
+static int own_edges(const mus_detector *d, int triangle, const mus_box *other, int edge[3]) {
   int count = 0;
   for (int k = 0; k < 3; ++k)
     if (d->owned[triangle] >> (3 + k) & 1) {
-      int e = d->surface->triangle_edge[(size_t)triangle * 3 + (size_t)k];
-      const int *end = d->surface->edge + (size_t)e * 2;
-      edge[count] = e;
-      box[count] = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
-      count += mus_boxes_meet(&box[count], other);
+      edge[count] = d->surface->triangle_edge[(size_t)triangle * 3 + (size_t)k];
+      count += mus_boxes_meet(&d->edge_box[edge[count]], other);
     }
   return count;
 }
 
 static void visit_edges(mus_query *q, int a, const mus_box *box_a, int b, const mus_box *box_b) {
-  const mus_surface *surface = q->detector->surface;
+  const mus_detector *d = q->detector;
+  const mus_surface *surface = d->surface;
   int edge_a[3], edge_b[3];
-  mus_box edge_box_a[3], edge_box_b[3];
-  int count_a = own_edges(q->detector, a, box_b, edge_a, edge_box_a);
-  int count_b = count_a > 0 ? own_edges(q->detector, b, box_a, edge_b, edge_box_b) : 0;
+  int count_a = own_edges(d, a, box_b, edge_a), count_b = count_a > 0 ? own_edges(d, b, box_a, edge_b) : 0;
   for (int i = 0; i < count_a; ++i)
     for (int j = 0; j < count_b; ++j) {
       const int *end_a = surface->edge + (size_t)edge_a[i] * 2, *end_b = surface->edge + (size_t)edge_b[j] * 2;
-      if (!mus_boxes_meet(&edge_box_a[i], &edge_box_b[j]) || mus_are_neighbours(surface, 2, end_a, 2, end_b) ||
+      if (!mus_boxes_meet(&d->edge_box[edge_a[i]], &d->edge_box[edge_b[j]]) ||
+          mus_are_neighbours(surface, 2, end_a, 2, end_b) ||
           (q->moved && !any_moved(q->moved, end_a, 2) && !any_moved(q->moved, end_b, 2)))
         continue;
       int swap = edge_b[j] < edge_a[i];
@@ -208,11 +209,11 @@ static void visit_edges(mus_query *q, int a, const mus_box *box_a, int b, const 
 
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b) {
   mus_query *q = query;
-  const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
+  mus_box box_a = mus_triangle_box(task->first, place_a), box_b = mus_triangle_box(task->second, place_b);
   int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
-  visit_vertices(q, a, b, box_b);
-  visit_vertices(q, b, a, box_a);
-  visit_edges(q, a, box_a, b, box_b);
+  visit_vertices(q, a, b, &box_b);
+  visit_vertices(q, b, a, &box_a);
+  visit_edges(q, a, &box_a, b, &box_b);
 }
 
 // --- order ---------------------------------------------------------------------------------------------------------
@@ -403,7 +404,8 @@ int mus_pair_is_released(const mus_detector *d, mus_pair_kind kind, const int no
 static double squared_distance(const mus_box *box, const double p[3]) {
   double sum = 0;
   for (int c = 0; c < 3; ++c) {
-    double below = box->low[c] - p[c], above = p[c] - box->high[c], off = below > above ? below : above;
+    double below = mus_lesser(box->low[0][c], box->low[1][c]) - p[c];
+    double above = p[c] - mus_greater(box->high[0][c], box->high[1][c]), off = below > above ? below : above;
     sum += off > 0 ? off * off : 0;
   }
   return sum;
@@ -433,23 +435,41 @@ static void try_triangle(closest_point *best, int triangle) {
   }
 }
 
-static void search(closest_point *best, const mus_tree *tree) {
-  int stack[64], count = 0;
-  if (tree->triangles > 0)
-    stack[count++] = 1;
-  while (count > 0) {
-    int node = stack[--count];
-    if (squared_distance(&tree->box[node], best->p) > best->reach * best->reach)
+typedef struct waiting {
+  int level, group; // counted within the level
+  double square;    // of the distance to its box
+} waiting;
+
+// The groups below one that are close enough, the closest last.
+static int add_groups(const closest_point *best, const mus_tree *tree, const waiting *parent, waiting *child) {
+  const mus_box_group *group = &tree->group[tree->level_start[parent->level] + parent->group];
+  int count = 0;
+  for (int k = 0; k < MUS_TREE_GROUP; ++k) {
+    mus_box box = mus_group_box(group, k);
+    waiting next = {parent->level - 1, MUS_TREE_GROUP * parent->group + k, squared_distance(&box, best->p)};
+    if (box.low[0][0] > box.high[0][0] || next.square > best->reach * best->reach)
       continue;
-    int leaf = node - (1 << tree->levels);
-    if (leaf >= 0) {
-      for (int i = mus_tree_leaf_start(tree, leaf); i < mus_tree_leaf_start(tree, leaf + 1); ++i)
-        try_triangle(best, tree->triangle[i]);
-    } else { // the closer one is looked at first
-      int swap = squared_distance(&tree->box[2 * node], best->p) < squared_distance(&tree->box[2 * node + 1], best->p);
-      stack[count++] = 2 * node + swap;
-      stack[count++] = 2 * node + !swap;
-    }
+    int place = count++;
+    for (; place > 0 && child[place - 1].square < next.square; --place)
+      child[place] = child[place - 1];
+    child[place] = next;
+  }
+  return count;
+}
+
+static void search(closest_point *best, const mus_tree *tree) {
+  waiting stack[MUS_TREE_GROUP * MUS_TREE_LEVELS];
+  int count = 0;
+  if (tree->triangles > 0)
+    stack[count++] = (waiting){tree->levels - 1, 0, 0};
+  while (count > 0) {
+    waiting top = stack[--count];
+    if (top.square > best->reach * best->reach)
+      continue;
+    if (top.level < 0)
+      try_triangle(best, tree->triangle[top.group]);
+    else
+      count += add_groups(best, tree, &top, stack + count);
   }
 }
 

@@ -12,7 +12,7 @@ struct mus_detector {
   const mus_surface *surface;
   mus_arena arena;
   mus_tree cloth, body;
-  mus_box *vertex_box;
+  mus_box *vertex_box, *edge_box;
   // Triangles: each vertex and each edge belongs to one of its triangles (Curtis et al. 2008), so that no pair comes
   // twice. Bit k for corner k, bit 3 + k for edge k.
   unsigned char *owned;
@@ -34,6 +34,7 @@ typedef void mus_feature_test(mus_query *query, mus_pair_kind kind, int first, i
 struct mus_query {
   const mus_detector *detector;
   const double *x0, *x1;      // the same when nothing moves
+  double separation;          // times the gap: how close is near
   double scale;               // boxes reach this times the radius around the vertices
   const unsigned char *moved; // NULL: all
   mus_tree_visit *visit;      // with the query as its context

@@ -1,9 +1,10 @@
 // Closest points of vertices, triangles and edges. See distance.h.
 //
 // Each candidate for the closest points is a pair of points of the two features, so its distance is never too small;
-// the least of them is taken. Where a triangle or a pair of edges is well shaped, the inner point or the edges alone
-// can be it (Ericson 2005, chapter 5); where it is not, rounding may have misled that choice and all candidates are
-// tried: a triangle without area is its three edges, and parallel edges are closest at one of their ends.
+// the least of them is taken. Where a triangle or a pair of edges is well shaped, few can be it: the inner point, or a
+// point of a side that the vertex lies beyond; for edges, what clamping finds (Ericson 2005, chapter 5). Where it is
+// not, rounding may have misled that choice and all candidates are tried: a triangle without area is its three edges,
+// and parallel edges are closest at one of their ends.
 //
 // All is computed from differences to one node, and the distance from the difference vector of the weights themselves,
 // so that it belongs to them. Its error is a few roundings of the largest difference of nodes.
@@ -40,42 +41,38 @@ static void offer(candidate *best, const double x[4][3], double w1, double w2, d
 
 // --- vertex and triangle -------------------------------------------------------------------------------------------
 
-static void offer_sides(candidate *best, const double x[4][3]) {
-  for (int k = 1; k <= 3; ++k) {
-    int from = k == 3 ? 1 : k + 1, to = from == 3 ? 1 : from + 1;
-    double along[3], p[3], weight[4] = {0};
-    if (from > to) { // the same edge gives the same weights from both of its triangles in most cases
-      int other = from;
-      from = to;
-      to = other;
-    }
-    mus_minus(x[to], x[from], along);
-    mus_minus(x[0], x[from], p);
-    double t = closest_part(along, p);
-    weight[from] = t - 1;
-    weight[to] = -t;
-    offer(best, x, weight[1], weight[2], weight[3]);
-  }
+// The point of side k, opposite corner k, that is closest to the vertex.
+static void offer_side(candidate *best, const double x[4][3], int k) {
+  // From the lower corner to the higher, so that in most cases both triangles of an edge give the same point.
+  int from = k == 1 ? 2 : 1, to = k == 3 ? 2 : 3;
+  double along[3], p[3], weight[4] = {0};
+  mus_minus(x[to], x[from], along);
+  mus_minus(x[0], x[from], p);
+  double t = closest_part(along, p);
+  weight[from] = t - 1;
+  weight[to] = -t;
+  offer(best, x, weight[1], weight[2], weight[3]);
 }
 
 double mus_vertex_face_distance(const double x[4][3], double weight[4]) {
   candidate best = {INFINITY, {0, -1, 0, 0}};
-  double b[3], c[3], p[3], normal[3], turned[3];
+  double b[3], c[3], p[3], normal[3], turned[3], part[4];
   mus_minus(x[2], x[1], b);
   mus_minus(x[3], x[1], c);
   mus_minus(x[0], x[1], p);
   mus_outer(b, c, normal);
   double square = mus_inner(normal, normal);
   mus_outer(p, c, turned);
-  double part_b = mus_inner(turned, normal) / square;
+  part[2] = mus_inner(turned, normal) / square;
   mus_outer(b, p, turned);
-  double part_c = mus_inner(turned, normal) / square;
-  double part_a = 1 - part_b - part_c;
-  int inside = part_a >= 0 && part_b >= 0 && part_c >= 0; // not if NaN
-  if (inside)
-    offer(&best, x, -part_a, -part_b, -part_c);
-  if (!inside || !(square > flat * mus_inner(b, b) * mus_inner(c, c)))
-    offer_sides(&best, x);
+  part[3] = mus_inner(turned, normal) / square;
+  part[1] = 1 - part[2] - part[3];
+  int is_flat = !(square > flat * mus_inner(b, b) * mus_inner(c, c));
+  if (part[1] >= 0 && part[2] >= 0 && part[3] >= 0) // not if NaN
+    offer(&best, x, -part[1], -part[2], -part[3]);
+  for (int k = 1; k < 4; ++k)
+    if (is_flat || part[k] < 0)
+      offer_side(&best, x, k);
   for (int k = 1; k < 4; ++k)
     weight[k] = best.weight[k];
   weight[0] = 1;
@@ -105,19 +102,19 @@ double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
   mus_minus(x[2], x[0], r);
   // By products across, whose rounding is that of the sine of the angle; squares of inner products lose its square.
   mus_outer(a, b, normal);
-  double square = mus_inner(normal, normal);
   mus_outer(r, b, turned);
-  double s = mus_inner(turned, normal) / square;
-  mus_outer(r, a, turned);
-  double t = mus_inner(turned, normal) / square;
-  int inside = s >= 0 && s <= 1 && t >= 0 && t <= 1; // not if NaN
-  if (inside) {
-    // The valley of nearly parallel edges is flat along them and steep across: one more projection lands in it.
+  double square = mus_inner(normal, normal), s = clamp(mus_inner(turned, normal) / square);
+  // From the point of the first line, or the end that is nearest to it, to the second edge, and back where that ends.
+  for (int c = 0; c < 3; ++c)
+    p[c] = s * a[c] - r[c];
+  double t = closest_part(b, p);
+  if (t == 0 || t == 1) {
     for (int c = 0; c < 3; ++c)
-      p[c] = s * a[c] - r[c];
-    offer_parts(&best, x, s, closest_part(b, p));
+      p[c] = r[c] + t * b[c];
+    s = closest_part(a, p);
   }
-  if (!inside || !(square > flat * mus_inner(a, a) * mus_inner(b, b)))
+  offer_parts(&best, x, s, t);
+  if (!(square > flat * mus_inner(a, a) * mus_inner(b, b)))
     offer_ends(&best, x, a, b);
   for (int k = 1; k < 4; ++k)
     weight[k] = best.weight[k];

@@ -9,8 +9,8 @@ static void test_impact(mus_query *q, mus_pair_kind kind, int first, int second)
   mus_pair_nodes(surface, kind, first, second, node);
   mus_pair_positions(node, q->x0, x0);
   mus_pair_positions(node, q->x1, x1);
-  double near = q->scale * (kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second)
-                                                    : mus_edge_edge_gap(surface, first, second));
+  double near = q->separation * (kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second)
+                                                         : mus_edge_edge_gap(surface, first, second));
   if (!mus_pair_impact(kind, (const double(*)[3])x0, (const double(*)[3])x1, 0.5, &near, &time) ||
       mus_pair_is_released(q->detector, kind, node))
     return;
@@ -29,7 +29,8 @@ mus_status mus_detector_impacts(mus_detector *detector, const double *x0, const 
   mus_query query = {.detector = detector,
                      .x0 = x0,
                      .x1 = x1,
-                     .scale = separation,
+                     .separation = separation,
+                     .scale = (1 + MUS_CCD_TOLERANCE) * separation, // whatever is reported has boxes that meet
                      .moved = moved,
                      .visit = mus_visit_features,
                      .test = test_impact,

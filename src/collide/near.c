@@ -15,7 +15,7 @@ static void test_near(mus_query *q, mus_pair_kind kind, int first, int second) {
   double gap =
       kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second) : mus_edge_edge_gap(surface, first, second);
   double distance = kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(at, weight) : mus_edge_edge_distance(at, weight);
-  if (!(distance < q->scale * gap) || mus_pair_is_released(q->detector, kind, node))
+  if (!(distance < q->separation * gap) || mus_pair_is_released(q->detector, kind, node))
     return;
   mus_contact *contact = mus_query_answer(q);
   if (contact)
@@ -83,6 +83,7 @@ mus_status mus_detector_near(mus_detector *detector, const double *x, double rea
   mus_query query = {.detector = detector,
                      .x0 = x,
                      .x1 = x,
+                     .separation = reach,
                      .scale = reach,
                      .visit = mus_visit_features,
                      .test = test_near,

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "par/par.h"
 
-enum { LEAF = 4 }; // triangles in a leaf, at most
+enum { GROUP = MUS_TREE_GROUP };
 
 // --- building ------------------------------------------------------------------------------------------------------
 
@@ -76,113 +76,194 @@ static void split(builder *b, int begin, int end, int at) {
   }
 }
 
-static int levels_for(int triangles) {
-  int levels = 0;
-  while ((LEAF << levels) < triangles)
+// Splits the triangles from `begin` on into the parts that the groups of a level hold, and those again.
+static void arrange(builder *b, int begin, int end) {
+  int part = GROUP;
+  while (part * GROUP < end - begin)
+    part *= GROUP;
+  int parts = (end - begin + part - 1) / part;
+  if (parts < 2)
+    return;
+  int at = begin + parts / 2 * part;
+  split(b, begin, end, at);
+  arrange(b, begin, at);
+  arrange(b, at, end);
+}
+
+int mus_tree_levels(int triangles) {
+  int levels = 1;
+  for (int groups = (triangles + GROUP - 1) / GROUP; groups > 1; groups = (groups + GROUP - 1) / GROUP)
     ++levels;
   return levels;
 }
 
-mus_status mus_tree_create(mus_arena *arena, int first, int count, const int *corner, const double *x, mus_tree *out) {
-  mus_tree tree = {.triangles = count, .levels = levels_for(count)};
-  size_t nodes = (size_t)2 << tree.levels;
+mus_status mus_tree_create(mus_arena *arena, int first, int count, int levels, const int *corner, const double *x,
+                           mus_tree *out) {
+  mus_tree tree = {.triangles = count, .levels = levels};
+  int things = count;
+  for (int level = 0; level < levels; ++level) {
+    int groups = things > GROUP ? (things + GROUP - 1) / GROUP : 1;
+    tree.level_start[level + 1] = tree.level_start[level] + groups;
+    things = groups;
+  }
+  size_t groups = (size_t)tree.level_start[levels];
   tree.triangle = mus_arena_alloc(arena, (size_t)count, sizeof *tree.triangle);
-  tree.triangle_box = mus_arena_alloc(arena, (size_t)count, sizeof *tree.triangle_box);
-  tree.moved = mus_arena_alloc(arena, (size_t)count, 1);
-  tree.box = mus_arena_alloc(arena, nodes, sizeof *tree.box);
-  tree.node_moved = mus_arena_alloc_zero(arena, nodes, 1);
-  if (!tree.triangle || !tree.triangle_box || !tree.moved || !tree.box || !tree.node_moved)
+  tree.group = mus_arena_alloc(arena, groups, sizeof *tree.group);
+  tree.moved = mus_arena_alloc_zero(arena, groups, 1);
+  if (!tree.triangle || !tree.group || !tree.moved)
     return mus_fail_memory();
   for (int i = 0; i < count; ++i)
     tree.triangle[i] = first + i;
-  builder b = {.triangle = tree.triangle, .corner = corner, .x = x};
-  for (int level = 0; level < tree.levels; ++level)
-    for (int i = 0; i < 1 << level; ++i) {
-      int leaf = i << (tree.levels - level), half = 1 << (tree.levels - level - 1);
-      split(&b, mus_tree_leaf_start(&tree, leaf), mus_tree_leaf_start(&tree, leaf + 2 * half),
-            mus_tree_leaf_start(&tree, leaf + half));
-    }
+  arrange(&(builder){.triangle = tree.triangle, .corner = corner, .x = x}, 0, count);
   *out = tree;
   return MUS_OK;
 }
 
 // --- fitting -------------------------------------------------------------------------------------------------------
 
-static const mus_box nothing = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+static const mus_box nothing = {{{FLT_MAX, FLT_MAX, FLT_MAX}, {FLT_MAX, FLT_MAX, FLT_MAX}},
+                                {{-FLT_MAX, -FLT_MAX, -FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}};
 
-static void fit_leaf(mus_tree *tree, int leaf, const int *corner, const mus_box *vertex_box,
-                     const unsigned char *moved) {
-  mus_box around = nothing;
-  int any = 0;
-  for (int i = mus_tree_leaf_start(tree, leaf); i < mus_tree_leaf_start(tree, leaf + 1); ++i) {
-    const int *v = corner + (size_t)tree->triangle[i] * 3;
+static void set_place(mus_tree *tree, int group, int place, const mus_box *box, int moved) {
+  for (int i = 0; i < 2; ++i)
+    for (int c = 0; c < 3; ++c) {
+      tree->group[group].low[i][c][place] = box->low[i][c];
+      tree->group[group].high[i][c][place] = box->high[i][c];
+    }
+  tree->moved[group] = (unsigned char)((tree->moved[group] & ~(1 << place)) | moved << place);
+}
+
+static void fit_triangles(mus_tree *tree, int group, const int *corner, const mus_box *vertex_box,
+                          const unsigned char *moved) {
+  for (int k = 0; k < GROUP; ++k) {
+    int place = GROUP * group + k;
+    if (place >= tree->triangles) {
+      set_place(tree, group, k, &nothing, 0);
+      continue;
+    }
+    const int *v = corner + (size_t)tree->triangle[place] * 3;
     mus_box box = mus_box_around(&vertex_box[v[0]], &vertex_box[v[1]]);
-    tree->triangle_box[i] = mus_box_around(&box, &vertex_box[v[2]]);
-    tree->moved[i] = !moved || moved[v[0]] || moved[v[1]] || moved[v[2]];
-    around = mus_box_around(&around, &tree->triangle_box[i]);
-    any |= tree->moved[i];
+    box = mus_box_around(&box, &vertex_box[v[2]]);
+    set_place(tree, group, k, &box, !moved || moved[v[0]] || moved[v[1]] || moved[v[2]]);
   }
-  size_t node = ((size_t)1 << tree->levels) + (size_t)leaf;
-  tree->box[node] = around;
-  tree->node_moved[node] = (unsigned char)any;
+}
+
+static mus_box box_of_group(const mus_box_group *group) {
+  mus_box box = mus_group_box(group, 0);
+  for (int k = 1; k < GROUP; ++k) {
+    mus_box other = mus_group_box(group, k);
+    box = mus_box_around(&box, &other);
+  }
+  return box;
+}
+
+static void fit_groups(mus_tree *tree, int level, int group) {
+  int below = tree->level_start[level - 1], end = tree->level_start[level];
+  for (int k = 0; k < GROUP; ++k) {
+    int child = below + GROUP * group + k;
+    mus_box box = child < end ? box_of_group(&tree->group[child]) : nothing;
+    set_place(tree, end + group, k, &box, child < end && tree->moved[child] != 0);
+  }
+}
+
+static int groups_of(const mus_tree *tree, int level) {
+  return tree->level_start[level + 1] - tree->level_start[level];
 }
 
 void mus_tree_fit(mus_tree *tree, const int *corner, const mus_box *vertex_box, const unsigned char *moved) {
-  int leaves = 1 << tree->levels;
-  MUS_PARALLEL_FOR_IF(leaves >= MUS_PAR_MINIMUM)
-  for (int leaf = 0; leaf < leaves; ++leaf)
-    fit_leaf(tree, leaf, corner, vertex_box, moved);
-  for (int begin = leaves / 2; begin >= 1; begin /= 2) {
-    MUS_PARALLEL_FOR_IF(begin >= MUS_PAR_MINIMUM)
-    for (int i = begin; i < 2 * begin; ++i) {
-      tree->box[i] = mus_box_around(&tree->box[2 * i], &tree->box[2 * i + 1]);
-      tree->node_moved[i] = tree->node_moved[2 * i] | tree->node_moved[2 * i + 1];
-    }
+  int groups = groups_of(tree, 0);
+  MUS_PARALLEL_FOR_IF(groups >= MUS_PAR_MINIMUM)
+  for (int group = 0; group < groups; ++group)
+    fit_triangles(tree, group, corner, vertex_box, moved);
+  for (int level = 1; level < tree->levels; ++level) {
+    groups = groups_of(tree, level);
+    MUS_PARALLEL_FOR_IF(groups >= MUS_PAR_MINIMUM)
+    for (int group = 0; group < groups; ++group)
+      fit_groups(tree, level, group);
   }
 }
 
 // --- walking -------------------------------------------------------------------------------------------------------
 
-static int is_inner(const mus_tree *tree, int node) { return node < 1 << tree->levels; }
-
-static int may_meet(const mus_tree_task *task) {
-  return (task->first->node_moved[task->a] | task->second->node_moved[task->b]) &&
-         mus_boxes_meet(&task->first->box[task->a], &task->second->box[task->b]);
+unsigned mus_groups_meet_plain(const mus_box_group *a, const mus_box_group *b) {
+  unsigned meets = 0;
+  for (int i = 0; i < GROUP; ++i)
+    for (int j = 0; j < GROUP; ++j) {
+      mus_box first = mus_group_box(a, i), second = mus_group_box(b, j);
+      meets |= (unsigned)mus_boxes_meet(&first, &second) << (GROUP * i + j);
+    }
+  return meets;
 }
 
-enum { CHILDREN = 4 };
+#ifdef __SSE2__
+#include <emmintrin.h>
 
-// The pairs below a pair that may meet: none for two leaves. A node with itself has three.
-static int children(const mus_tree_task *task, mus_tree_task *child) {
-  int own = task->first == task->second && task->a == task->b, count = 0;
-  int inner_a = is_inner(task->first, task->a), inner_b = is_inner(task->second, task->b);
-  if (!inner_a && !inner_b)
-    return 0;
-  for (int i = 0; i <= inner_a; ++i)
-    for (int j = own ? i : 0; j <= inner_b; ++j) {
-      mus_tree_task pair = {task->first, task->second, inner_a ? 2 * task->a + i : task->a,
-                            inner_b ? 2 * task->b + j : task->b};
-      if (may_meet(&pair))
-        child[count++] = pair;
+// Every box of the second group at once against one of the first.
+unsigned mus_groups_meet(const mus_box_group *a, const mus_box_group *b) {
+  unsigned meets = 0;
+  for (int i = 0; i < GROUP; ++i) {
+    __m128 apart = _mm_setzero_ps();
+    for (int c = 0; c < 3; ++c) {
+      __m128 above = _mm_and_ps(_mm_cmpgt_ps(_mm_set1_ps(a->low[0][c][i]), _mm_loadu_ps(b->high[0][c])),
+                                _mm_cmpgt_ps(_mm_set1_ps(a->low[1][c][i]), _mm_loadu_ps(b->high[1][c])));
+      __m128 below = _mm_and_ps(_mm_cmplt_ps(_mm_set1_ps(a->high[0][c][i]), _mm_loadu_ps(b->low[0][c])),
+                                _mm_cmplt_ps(_mm_set1_ps(a->high[1][c][i]), _mm_loadu_ps(b->low[1][c])));
+      apart = _mm_or_ps(apart, _mm_or_ps(above, below));
     }
+    meets |= ((unsigned)_mm_movemask_ps(apart) ^ 15) << (GROUP * i);
+  }
+  return meets;
+}
+#else
+unsigned mus_groups_meet(const mus_box_group *a, const mus_box_group *b) { return mus_groups_meet_plain(a, b); }
+#endif
+
+// The same, where one of the two is marked. In a group with itself each pair counts once; at level 0 nothing is paired
+// with itself.
+static unsigned meetings(const mus_tree_task *task) {
+  int a = task->first->level_start[task->level] + task->a, b = task->second->level_start[task->level] + task->b;
+  unsigned moved_a = task->first->moved[a], moved_b = task->second->moved[b];
+  unsigned meets = mus_groups_meet(&task->first->group[a], &task->second->group[b]);
+  if (task->first == task->second && a == b)
+    meets &= task->level == 0 ? 0x08CE : 0x8CEF; // places above the diagonal, or from it on
+  unsigned rows =
+      (moved_a & 1) * 0xF | (moved_a >> 1 & 1) * 0xF0 | (moved_a >> 2 & 1) * 0xF00 | (moved_a >> 3) * 0xF000;
+  return meets & (rows | moved_b * 0x1111);
+}
+
+// The places of the lowest bit, which is taken away.
+static void next_pair(unsigned *meets, int *i, int *j) {
+  int place = 0;
+  while (!(*meets >> place & 1))
+    ++place;
+  *meets &= *meets - 1;
+  *i = place / GROUP;
+  *j = place % GROUP;
+}
+
+enum { CHILDREN = GROUP * GROUP };
+
+// The pairs of groups below that may meet, of a task above level 0.
+static int children(const mus_tree_task *task, mus_tree_task *child) {
+  int count = 0, i, j;
+  for (unsigned meets = meetings(task); meets != 0;) {
+    next_pair(&meets, &i, &j);
+    child[count++] =
+        (mus_tree_task){task->first, task->second, task->level - 1, GROUP * task->a + i, GROUP * task->b + j};
+  }
   return count;
 }
 
-static int is_leaf_pair(const mus_tree_task *task) {
-  return !is_inner(task->first, task->a) && !is_inner(task->second, task->b);
-}
-
 int mus_tree_tasks(const mus_tree *first, const mus_tree *second, mus_tree_task *task) {
-  mus_tree_task root = {first, second, 1, 1};
-  if (first->triangles == 0 || second->triangles == 0 || !may_meet(&root))
+  if (first->triangles == 0 || second->triangles == 0)
     return 0;
   int count = 1, grown = 1;
-  task[0] = root;
+  task[0] = (mus_tree_task){first, second, first->levels - 1, 0, 0};
   // Each task gives way to its children, pass by pass, while there is room.
   while (grown) {
     grown = 0;
     for (int i = count - 1; i >= 0 && count + CHILDREN <= MUS_TREE_TASKS; --i) {
-      if (is_leaf_pair(&task[i]))
+      if (task[i].level == 0)
         continue;
       mus_tree_task below[CHILDREN];
       int more = children(&task[i], below);
@@ -195,26 +276,22 @@ int mus_tree_tasks(const mus_tree *first, const mus_tree *second, mus_tree_task 
   return count;
 }
 
-static void visit_leaves(const mus_tree_task *task, mus_tree_visit *visit, void *context) {
-  const mus_tree *first = task->first, *second = task->second;
-  int own = first == second && task->a == task->b;
-  int leaf_a = task->a - (1 << first->levels), leaf_b = task->b - (1 << second->levels);
-  int end_a = mus_tree_leaf_start(first, leaf_a + 1), end_b = mus_tree_leaf_start(second, leaf_b + 1);
-  for (int i = mus_tree_leaf_start(first, leaf_a); i < end_a; ++i)
-    for (int j = own ? i + 1 : mus_tree_leaf_start(second, leaf_b); j < end_b; ++j)
-      if ((first->moved[i] | second->moved[j]) && mus_boxes_meet(&first->triangle_box[i], &second->triangle_box[j]))
-        visit(context, task, i, j);
+static void visit_triangles(const mus_tree_task *task, mus_tree_visit *visit, void *context) {
+  int i, j;
+  for (unsigned meets = meetings(task); meets != 0;) {
+    next_pair(&meets, &i, &j);
+    visit(context, task, GROUP * task->a + i, GROUP * task->b + j);
+  }
 }
 
 void mus_tree_walk(const mus_tree_task *task, mus_tree_visit *visit, void *context) {
-  // A pair leaves at most three of its children waiting at each of the 2 * 30 levels.
-  mus_tree_task stack[CHILDREN * 64];
+  mus_tree_task stack[CHILDREN * MUS_TREE_LEVELS]; // a pair leaves less than that many waiting at each level
   int count = 1;
   stack[0] = *task;
   while (count > 0) {
     mus_tree_task top = stack[--count];
-    if (is_leaf_pair(&top))
-      visit_leaves(&top, visit, context);
+    if (top.level == 0)
+      visit_triangles(&top, visit, context);
     else
       count += children(&top, stack + count);
   }

@@ -1,52 +1,89 @@
 // A tree of boxes over triangles: who may touch whom, at the cost of a box test for most that do not.
 //
-// The tree is a perfect binary one: node i has the children 2 i and 2 i + 1, the root is 1, and leaf i of the 2^levels
-// leaves has the i-th part of the triangles, two to four, in an order that splits the triangles at the median along the
-// longest side of their middles' box, over and over. Built once; boxes are then fitted to any positions, level by
-// level, in parallel. Boxes are in single precision, rounded outward.
+// Boxes come in groups of four, entry by entry, so that one is tested against four at once. Groups of level 0 hold
+// triangles; those of each further level hold the groups of the level below, four by four, up to a single group. The
+// triangles' order splits them at about the median along the longest side of their middles' box, over and over, at
+// places where groups end. Built once; boxes are then fitted to any positions, level by level, in parallel. Boxes are
+// in single precision; who makes them rounds them outward.
 #ifndef MUS_COLLIDE_TREE_H
 #define MUS_COLLIDE_TREE_H
 
 #include "base/memory.h"
 #include "muslin/status.h"
 
+// Two boxes: at the start and at the end of a motion, the same where nothing moves. What they hold moves along straight
+// lines between.
 typedef struct mus_box {
-  float low[3], high[3];
+  float low[2][3], high[2][3];
 } mus_box;
 
+// False only where some axis has one above the other both at the start and at the end. Any two points, one of each,
+// then keep their order along that axis all the time: what goes the same way at the same speed does not meet.
 static inline int mus_boxes_meet(const mus_box *a, const mus_box *b) {
-  return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1]) &
-         (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+  int apart = 0;
+  for (int c = 0; c < 3; ++c)
+    apart |= ((a->low[0][c] > b->high[0][c]) & (a->low[1][c] > b->high[1][c])) |
+             ((b->low[0][c] > a->high[0][c]) & (b->low[1][c] > a->high[1][c]));
+  return !apart;
 }
+
+static inline float mus_lesser(float a, float b) { return a < b ? a : b; }
+static inline float mus_greater(float a, float b) { return a > b ? a : b; }
 
 static inline mus_box mus_box_around(const mus_box *a, const mus_box *b) {
   mus_box box;
-  for (int c = 0; c < 3; ++c) {
-    box.low[c] = a->low[c] < b->low[c] ? a->low[c] : b->low[c];
-    box.high[c] = a->high[c] > b->high[c] ? a->high[c] : b->high[c];
-  }
+  for (int i = 0; i < 2; ++i)
+    for (int c = 0; c < 3; ++c) {
+      box.low[i][c] = mus_lesser(a->low[i][c], b->low[i][c]);
+      box.high[i][c] = mus_greater(a->high[i][c], b->high[i][c]);
+    }
   return box;
 }
 
+enum { MUS_TREE_GROUP = 4, MUS_TREE_LEVELS = 16 };
+
+typedef struct mus_box_group {
+  float low[2][3][MUS_TREE_GROUP], high[2][3][MUS_TREE_GROUP]; // a place without anything has low > high
+} mus_box_group;
+
+static inline mus_box mus_group_box(const mus_box_group *group, int place) {
+  mus_box box;
+  for (int i = 0; i < 2; ++i)
+    for (int c = 0; c < 3; ++c) {
+      box.low[i][c] = group->low[i][c][place];
+      box.high[i][c] = group->high[i][c][place];
+    }
+  return box;
+}
+
+// Bit 4 i + j is set where box i of the first group meets box j of the second.
+unsigned mus_groups_meet(const mus_box_group *a, const mus_box_group *b);
+// The same, one by one.
+unsigned mus_groups_meet_plain(const mus_box_group *a, const mus_box_group *b);
+
 typedef struct mus_tree {
   int triangles, levels;
-  int *triangle;             // in the order of the leaves: their numbers ...
-  mus_box *triangle_box;     // ... their boxes ...
-  unsigned char *moved;      // ... and whether a vertex of theirs is marked
-  mus_box *box;              // nodes
-  unsigned char *node_moved; // nodes: whether a triangle below is marked
+  int *triangle;                        // their numbers, in order: four a group of level 0
+  int level_start[MUS_TREE_LEVELS + 1]; // where the groups of a level begin
+  mus_box_group *group;
+  unsigned char *moved; // groups: bit k is set where something at place k is marked
 } mus_tree;
 
-// A tree over triangles first ... first + count - 1 of `corner` (3 a triangle).
-mus_status mus_tree_create(mus_arena *arena, int first, int count, const int *corner, const double *x, mus_tree *out);
+// How many levels a tree over so many triangles has.
+int mus_tree_levels(int triangles);
+// A tree over triangles first ... first + count - 1 of `corner` (3 a triangle). Trees that are walked together need the
+// same number of levels, at least what mus_tree_levels() says for each.
+mus_status mus_tree_create(mus_arena *arena, int first, int count, int levels, const int *corner, const double *x,
+                           mus_tree *out);
 
 // Boxes around the boxes of the triangles' vertices. moved: vertices, NULL when all are.
 void mus_tree_fit(mus_tree *tree, const int *corner, const mus_box *vertex_box, const unsigned char *moved);
 
-// Pairs of nodes of two trees (or of one with itself) that may meet: parts of a walk that can be taken on their own.
+// Two groups of one level, of two trees or of one with itself, whose boxes may meet: a part of a walk that can be taken
+// on its own.
 typedef struct mus_tree_task {
   const mus_tree *first, *second; // the same for a walk of a tree with itself
-  int a, b;
+  int level, a, b;                // counted within the level
 } mus_tree_task;
 
 enum { MUS_TREE_TASKS = 2048 };
@@ -57,9 +94,8 @@ int mus_tree_tasks(const mus_tree *first, const mus_tree *second, mus_tree_task 
 typedef void mus_tree_visit(void *context, const mus_tree_task *task, int place_a, int place_b);
 void mus_tree_walk(const mus_tree_task *task, mus_tree_visit *visit, void *context);
 
-// The first triangle's place in a leaf.
-static inline int mus_tree_leaf_start(const mus_tree *tree, int leaf) {
-  return (int)((long long)tree->triangles * leaf >> tree->levels);
+static inline mus_box mus_triangle_box(const mus_tree *tree, int place) {
+  return mus_group_box(&tree->group[place / MUS_TREE_GROUP], place % MUS_TREE_GROUP);
 }
 
 #endif

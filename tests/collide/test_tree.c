@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -32,13 +33,18 @@ static void plant(forest *f, int triangles, int split, uint64_t seed) {
           mus_random(seed + 1, (uint64_t)(3 * (i / 3) + c)) + 0.1 * mus_random(seed, (uint64_t)(3 * i + c));
   for (int v = 0; v < f->mesh.vertices; ++v) {
     f->moved[v] = v % 5 == 0;
-    for (int c = 0; c < 3; ++c) {
-      f->box[v].low[c] = (float)f->mesh.position[3 * v + c] - 0.01f;
-      f->box[v].high[c] = (float)f->mesh.position[3 * v + c] + 0.01f;
-    }
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < 2; ++i) {
+        float x = (float)(f->mesh.position[3 * v + c] + 0.1 * i * mus_random(seed + 2, (uint64_t)(3 * v + c)));
+        f->box[v].low[i][c] = x - 0.01f;
+        f->box[v].high[i][c] = x + 0.01f;
+      }
   }
-  assert_ok(mus_tree_create(&f->arena, 0, split, f->mesh.triangle, f->mesh.position, &f->first));
-  assert_ok(mus_tree_create(&f->arena, split, triangles - split, f->mesh.triangle, f->mesh.position, &f->second));
+  const int *corner = f->mesh.triangle;
+  const double *x = f->mesh.position;
+  int levels = mus_tree_levels(split > triangles - split ? split : triangles - split);
+  assert_ok(mus_tree_create(&f->arena, 0, split, levels, corner, x, &f->first));
+  assert_ok(mus_tree_create(&f->arena, split, triangles - split, levels, corner, x, &f->second));
 }
 
 static mus_box triangle_box(const forest *f, int t) {
@@ -104,7 +110,7 @@ static void test_pairs(void **state) {
   }
 }
 
-// Each triangle stands in one leaf, no leaf has more than four, and boxes lie within their parents'.
+// Each triangle stands in one place, and each box is that around what lies below.
 static void test_shape(void **state) {
   (void)state;
   forest f;
@@ -116,19 +122,55 @@ static void test_shape(void **state) {
     ++seen[tree->triangle[i]];
   for (int t = 0; t < 201; ++t)
     assert_int_equal(seen[t], 1);
-  for (int leaf = 0; leaf < 1 << tree->levels; ++leaf) {
-    int count = mus_tree_leaf_start(tree, leaf + 1) - mus_tree_leaf_start(tree, leaf);
-    assert_true(count >= 2 && count <= 4);
-  }
-  for (int i = 2; i < 2 << tree->levels; ++i) {
-    mus_box around = mus_box_around(&tree->box[i / 2], &tree->box[i]);
-    assert_memory_equal(&around, &tree->box[i / 2], sizeof around);
-  }
+  assert_int_equal(tree->level_start[tree->levels] - tree->level_start[tree->levels - 1], 1);
+  for (int level = 1; level < tree->levels; ++level)
+    for (int i = 0; i < tree->level_start[level] - tree->level_start[level - 1]; ++i) {
+      mus_box box = mus_group_box(&tree->group[tree->level_start[level] + i / 4], i % 4);
+      mus_box_group *below = &tree->group[tree->level_start[level - 1] + i];
+      for (int n = 0; n < 6; ++n) {
+        float low = below->low[n / 3][n % 3][0], high = below->high[n / 3][n % 3][0];
+        for (int k = 1; k < 4; ++k) {
+          low = fminf(low, below->low[n / 3][n % 3][k]);
+          high = fmaxf(high, below->high[n / 3][n % 3][k]);
+        }
+        assert_true(low == box.low[n / 3][n % 3] && high == box.high[n / 3][n % 3]);
+      }
+    }
   mus_arena_clear(&f.arena);
+}
+
+// Four by four at once as one by one; touching boxes meet, what moves alike keeps apart.
+static void test_groups(void **state) {
+  (void)state;
+  mus_box_group a, b;
+  int bits = 0;
+  for (uint64_t number = 0; number < 20000; ++number) {
+    mus_box_group *groups[2] = {&a, &b};
+    for (uint64_t k = 0; k < 48; ++k) {
+      mus_box_group *group = groups[k / 24];
+      float x = (float)(int)(4 * mus_random(number, 2 * k)), size = (float)(int)(2 + 2 * mus_random(number, 2 * k + 1));
+      (&group->low[0][0][0])[k % 24] = x;
+      (&group->high[0][0][0])[k % 24] = x + size - 1; // may be empty
+    }
+    unsigned meets = mus_groups_meet(&a, &b);
+    assert_int_equal(meets, mus_groups_meet_plain(&a, &b));
+    for (unsigned m = meets; m != 0; m &= m - 1)
+      ++bits;
+  }
+  assert_true(bits > 20000 && bits < 15 * 20000);
+  const mus_box still = {{{0, 0, 0}, {0, 0, 0}}, {{1, 1, 1}, {1, 1, 1}}};
+  const mus_box touching = {{{1, 0, 0}, {5, 0, 0}}, {{2, 1, 1}, {6, 1, 1}}};
+  const mus_box passing = {{{2, 0, 0}, {-3, 0, 0}}, {{3, 1, 1}, {-2, 1, 1}}};
+  const mus_box along = {{{2, 0, 0}, {4, 5, 0}}, {{3, 1, 1}, {5, 6, 1}}},
+                ahead = {{{0, 0, 0}, {2, 5, 0}}, {{1, 1, 1}, {3, 6, 1}}};
+  assert_true(mus_boxes_meet(&still, &touching));
+  assert_true(mus_boxes_meet(&still, &passing));
+  assert_false(mus_boxes_meet(&along, &ahead)); // though both go through the same place
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_groups),
       cmocka_unit_test(test_pairs),
       cmocka_unit_test(test_shape),
   };
