@@ -1,4 +1,4 @@
-/// Pictures and videos of results: ray-traced, on a ground, with a camera that finds its own place.
+/// Pictures and videos of results: cloths and bodies, ray-traced, on a ground, with a camera that finds its own place.
 ///
 ///     mus_render_options options = mus_default_render_options();
 ///     options.heat = MUS_RENDER_STRETCH;
@@ -32,6 +32,12 @@ typedef enum mus_render_heat {
   MUS_RENDER_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options::residual keeps it
 } mus_render_heat;
 
+/// What is marked, with a key to the colours, instead.
+typedef enum mus_render_show {
+  MUS_RENDER_SHOW_NOTHING,
+  MUS_RENDER_SHOW_CONTACTS ///< triangles of cloth that intersect something, as muslin/check.h finds them
+} mus_render_show;
+
 typedef struct mus_render_options {
   int width, height;        ///< pixels (960, 540)
   int samples;              ///< rays a pixel: 1, 4 or 16; those to lights and sky grow along (4)
@@ -39,6 +45,7 @@ typedef struct mus_render_options {
   int colour_given;         ///< 1: `colour` replaces those of the fabrics (0)
   double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)
   mus_render_heat heat;     ///< MUS_RENDER_NO_HEAT
+  mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NOTHING)
   double range[2];          ///< ends of the heat map's scale; equal: those of nearly all vertices in all frames (0, 0)
   int wireframe;            ///< 1: draw the edges of triangles (0)
   int no_ground;            ///< 1: nothing below (0)
@@ -64,6 +71,7 @@ typedef struct mus_render_record {
   int first, last;        ///< of these
   int vertices;           ///< of all cloths
   double range[2];        ///< of the heat map
+  long long pairs;        ///< with MUS_RENDER_SHOW_CONTACTS: of triangles that intersect, in all frames together
   double eye[3];          ///< m: where the camera stood
   double seconds;         ///< all of it
   double seconds_a_frame; ///< drawing alone, on average

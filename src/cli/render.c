@@ -14,7 +14,7 @@ static const char *const program = "muslin render";
 typedef struct render_options {
   mus_render_options draw;
   const char *cache, *output, *size, *frame, *frames, *colour, *range, *camera;
-  int look, heat, help;
+  int look, heat, show, help;
 } render_options;
 
 // --- texts to numbers ------------------------------------------------------------------------------------------------
@@ -119,6 +119,7 @@ enum { OPTIONS_MAXIMUM = 20 };
 
 static const char *const looks[] = {"fabric", "plain", "checker", NULL};
 static const char *const heats[] = {"none", "stretch", "bend", "residual", NULL};
+static const char *const shown[] = {"nothing", "contacts", NULL};
 
 static int list_options(render_options *o, option *list) {
   const option all[] = {
@@ -139,6 +140,8 @@ static int list_options(render_options *o, option *list) {
       {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
        "false colours: stretch (%), bend (1/m), residual\n(kg m/s, of a run with --residual), or none (none)", 0, 0,
        heats},
+      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: cloth that intersects something is red (nothing)", 0, 0,
+       shown},
       {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "of the false colours (that of nearly all vertices)", 0, 0,
        NULL},
       {"wireframe", 0, OPTION_FLAG, &o->draw.wireframe, NULL, "draw the edges of triangles", 0, 0, NULL},
@@ -171,6 +174,7 @@ static int parse_texts(render_options *o) {
       failed = texts[k].parse(texts[k].text, &o->draw);
   o->draw.look = (mus_render_look)o->look;
   o->draw.heat = (mus_render_heat)o->heat;
+  o->draw.show = (mus_render_show)o->show;
   return failed;
 }
 
@@ -190,6 +194,8 @@ static int check_together(const render_options *o) {
     return failure_input(program, "--frame is for one picture: write a .png without #, or give --frames");
   if (o->range && o->heat == MUS_RENDER_NO_HEAT)
     return failure_input(program, "--range is for --heat: give that too");
+  if (o->show && o->heat)
+    return failure_input(program, "--show and --heat are for one picture each: choose one");
   if (o->draw.frames_per_second < 0)
     return failure_input(program, "--fps: give a number above 0");
   return 0;
@@ -224,6 +230,8 @@ static void tell(const render_options *o, const mus_render_record *r) {
            r->vertices, r->seconds_a_frame, r->seconds);
   if (o->heat != MUS_RENDER_NO_HEAT)
     printf("%s: %.4g to %.4g%s\n", heats[o->heat], r->range[0], r->range[1], unit[o->heat]);
+  if (o->show)
+    printf("contacts: %lld pairs of triangles intersect\n", r->pairs);
 }
 
 int render_command(int argc, char **argv) {

@@ -90,6 +90,25 @@ void mus_legend_draw(mus_picture *picture, const mus_heat_map *heat) {
     mus_text_draw(picture, at.left + at.margin, (float)at.bar_top - 1.6f * at.size, at.size, ink, heat->title);
 }
 
+void mus_key_draw(mus_picture *picture, const char *title, int lines, const mus_key_line *line) {
+  float size = letter_size(picture), margin = 1.3f * size, step = 2.2f * size, swatch = 1.4f * size;
+  float content = mus_text_width(title, size);
+  for (int i = 0; i < lines; ++i)
+    content = fmaxf(content, swatch + 0.9f * size + mus_text_width(line[i].text, size));
+  float right = (float)picture->width - margin, left = right - content - 2 * margin;
+  float height = size + step * (float)lines, top = ((float)picture->height - height) / 2;
+  draw_panel(picture, left, top - margin, right, top + height + margin, 0.7f * size);
+  left += margin;
+  mus_text_draw(picture, left, top + size, size, ink, title);
+  for (int i = 0; i < lines; ++i) {
+    float base = top + size + step * (float)(i + 1); // of the letters
+    for (int y = 0; y < (int)swatch; ++y)
+      for (int x = 0; x < (int)swatch; ++x)
+        mus_picture_mix(picture, (int)left + x, (int)(base - 1.2f * size) + y, line[i].colour, 1);
+    mus_text_draw(picture, left + swatch + 0.9f * size, base, size, ink, line[i].text);
+  }
+}
+
 void mus_caption_draw(mus_picture *picture, const char *caption) {
   float size = letter_size(picture);
   mus_text_draw(picture, 2 * size, (float)picture->height - 2 * size, size, ink, caption);

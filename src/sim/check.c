@@ -1,33 +1,25 @@
 // Results searched for intersections. See muslin/check.h.
 //
-// All cloths and then all bodies become one surface, whose pairs of triangles check/intersections.h finds frame by
-// frame. Frame 0 is always searched: what does not intersect there is new wherever it does.
+// Frame 0 is always searched: what does not intersect there is new wherever it does.
 #include "muslin/check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/timer.h"
-#include "check/intersections.h"
-#include "check/predicates.h"
 #include "io/result.h"
-#include "io/result_reader.h"
 #include "par/par.h"
+#include "sim/result_surface.h"
 
 typedef struct check_job {
   mus_arena arena;
   const mus_check_options *options;
   mus_result result;
-  mus_check_surface surface;
-  mus_intersections *finder;
-  int meshes;                         // cloths, then bodies
-  int *first_vertex, *first_triangle; // meshes + 1
-  double *x;                          // vertices * 3, of the frame
-  mus_list start, pairs;              // mus_intersection: of frame 0, of the frame
-  mus_check_pair *told;               // options->places
+  mus_result_surface all;
+  mus_list start;       // mus_intersection, of frame 0
+  mus_check_pair *told; // options->places
 } check_job;
 
 mus_check_options mus_default_check_options(void) { return (mus_check_options){.last = -1, .places = 5}; }
@@ -48,126 +40,7 @@ static mus_status add_body(check_job *job, const char *text) {
   return mus_result_add_body(&job->result, mesh, colon + 1);
 }
 
-// --- one surface of all ----------------------------------------------------------------------------------------------
-
-static int is_body(const check_job *job, int mesh) { return mesh >= job->result.cloth_count; }
-
-static const mus_mesh *mesh_of(const check_job *job, int mesh) {
-  return is_body(job, mesh) ? &job->result.bodies[mesh - job->result.cloth_count].mesh : &job->result.cloths[mesh].mesh;
-}
-
-static mus_status count_all(check_job *job) {
-  long long vertices = 0, triangles = 0;
-  job->meshes = job->result.cloth_count + job->result.body_count;
-  job->first_vertex = mus_arena_alloc(&job->arena, (size_t)job->meshes + 1, sizeof *job->first_vertex);
-  job->first_triangle = mus_arena_alloc(&job->arena, (size_t)job->meshes + 1, sizeof *job->first_triangle);
-  if (!job->first_vertex || !job->first_triangle)
-    return mus_fail_memory();
-  for (int k = 0; k <= job->meshes; ++k) {
-    if (vertices > MUS_MESH_MAXIMUM || triangles > MUS_MESH_MAXIMUM)
-      return mus_fail(MUS_BAD_INPUT, "more than %d vertices or triangles in all: check fewer meshes at once",
-                      (int)MUS_MESH_MAXIMUM);
-    job->first_vertex[k] = (int)vertices;
-    job->first_triangle[k] = (int)triangles;
-    vertices += k < job->meshes ? mesh_of(job, k)->vertices : 0;
-    triangles += k < job->meshes ? mesh_of(job, k)->triangles : 0;
-  }
-  return MUS_OK;
-}
-
-static mus_status join_triangles(check_job *job) {
-  mus_check_surface *surface = &job->surface;
-  surface->vertices = job->first_vertex[job->meshes];
-  surface->triangles = job->first_triangle[job->meshes];
-  surface->cloth_triangles = job->first_triangle[job->result.cloth_count];
-  int *triangle = mus_arena_alloc(&job->arena, 3 * (size_t)surface->triangles, sizeof *triangle);
-  if (!triangle)
-    return mus_fail_memory();
-  surface->triangle = triangle;
-  for (int k = 0; k < job->meshes; ++k) {
-    const mus_mesh *mesh = mesh_of(job, k);
-    for (size_t i = 0; i < 3 * (size_t)mesh->triangles; ++i)
-      *triangle++ = job->first_vertex[k] + mesh->triangle[i];
-  }
-  return MUS_OK;
-}
-
-static mus_sewn *sew_cloth(const check_job *job, int cloth, mus_sewn *to) {
-  const mus_result_cloth *from = &job->result.cloths[cloth];
-  int first = job->first_vertex[cloth];
-  for (int k = 0; k < from->stitches; ++k) {
-    mus_stitch s = from->stitch[k];
-    int partly = s.b != s.c && s.ratio != 0 && s.ratio != 1;
-    if (s.ratio != 1)
-      *to++ = (mus_sewn){first + s.a, first + s.b, partly};
-    if (s.ratio != 0)
-      *to++ = (mus_sewn){first + s.a, first + s.c, partly};
-  }
-  return to;
-}
-
-static mus_status join_seams(check_job *job) {
-  const mus_result *result = &job->result;
-  size_t most = 0;
-  for (int k = 0; k < result->cloth_count; ++k)
-    most += 2 * (size_t)result->cloths[k].stitches;
-  for (int k = 0; k < result->seam_count; ++k)
-    most += (size_t)result->seams[k].pairs;
-  mus_sewn *sewn = mus_arena_alloc(&job->arena, most, sizeof *sewn), *end = sewn;
-  if (!sewn)
-    return mus_fail_memory();
-  for (int k = 0; k < result->cloth_count; ++k)
-    end = sew_cloth(job, k, end);
-  for (int k = 0; k < result->seam_count; ++k) {
-    const mus_result_seam *seam = &result->seams[k];
-    for (int i = 0; i < seam->pairs; ++i)
-      *end++ = (mus_sewn){job->first_vertex[seam->from] + seam->pair[2 * i],
-                          job->first_vertex[seam->to] + seam->pair[2 * i + 1], 0};
-  }
-  job->surface.sewn = sewn;
-  job->surface.sewn_count = (int)(end - sewn);
-  return MUS_OK;
-}
-
-static mus_status prepare(check_job *job) {
-  mus_status status = count_all(job);
-  if (!status)
-    status = join_triangles(job);
-  if (!status)
-    status = join_seams(job);
-  if (status)
-    return status;
-  job->x = mus_arena_alloc(&job->arena, 3 * (size_t)job->surface.vertices, sizeof *job->x);
-  job->told = mus_arena_alloc(&job->arena, (size_t)job->options->places, sizeof *job->told);
-  if (!job->x || !job->told)
-    return mus_fail_memory();
-  return mus_intersections_create(&job->surface, &job->finder);
-}
-
-// --- a frame ---------------------------------------------------------------------------------------------------------
-
-// Within what is computed exactly. Caches, whose numbers are single precision, have none but zeros and larger ones.
-static mus_status limit_positions(check_job *job) {
-  for (size_t i = 0; i < 3 * (size_t)job->surface.vertices; ++i) {
-    if (fabs(job->x[i]) > MUS_EXACT_LARGEST)
-      return mus_fail(MUS_BAD_INPUT, "a vertex is at %g: give coordinates below %g", job->x[i], MUS_EXACT_LARGEST);
-    if (fabs(job->x[i]) < MUS_EXACT_SMALLEST)
-      job->x[i] = 0;
-  }
-  return MUS_OK;
-}
-
-static mus_status search_frame(check_job *job, int frame) {
-  mus_status status = MUS_OK;
-  for (int k = 0; k < job->meshes && !status; ++k) {
-    double *x = job->x + 3 * (size_t)job->first_vertex[k];
-    status = is_body(job, k) ? mus_result_body_positions(&job->result, k - job->result.cloth_count, frame, x)
-                             : mus_result_positions(&job->result, k, frame, x);
-  }
-  if (!status)
-    status = limit_positions(job);
-  return status ? status : mus_intersections_find(job->finder, job->x, &job->pairs);
-}
+// --- pairs -----------------------------------------------------------------------------------------------------------
 
 static int is_new(const check_job *job, const mus_intersection *pair) {
   return job->start.count == 0 ||
@@ -175,15 +48,15 @@ static int is_new(const check_job *job, const mus_intersection *pair) {
 }
 
 static mus_check_kind kind_of(const check_job *job, const mus_intersection *pair) {
-  return pair->at_seam                                  ? MUS_CHECK_SEAM
-         : pair->second >= job->surface.cloth_triangles ? MUS_CHECK_CLOTH_BODY
-                                                        : MUS_CHECK_CLOTH_CLOTH;
+  return pair->at_seam                                      ? MUS_CHECK_SEAM
+         : pair->second >= job->all.surface.cloth_triangles ? MUS_CHECK_CLOTH_BODY
+                                                            : MUS_CHECK_CLOTH_CLOTH;
 }
 
 static mus_check_counts count_pairs(const check_job *job) {
-  const mus_intersection *pairs = job->pairs.items;
+  const mus_intersection *pairs = job->all.pairs.items;
   mus_check_counts counts = {0};
-  for (size_t k = 0; k < job->pairs.count; ++k) {
+  for (size_t k = 0; k < job->all.pairs.count; ++k) {
     mus_check_kind kind = kind_of(job, &pairs[k]);
     counts.cloth_cloth += kind == MUS_CHECK_CLOTH_CLOTH;
     counts.cloth_body += kind == MUS_CHECK_CLOTH_BODY;
@@ -199,24 +72,21 @@ static mus_check_pair describe(const check_job *job, const mus_intersection *pai
   mus_check_pair out = {.kind = kind_of(job, pair), .is_new = is_new(job, pair)};
   const int triangle[2] = {pair->first, pair->second};
   for (int side = 0; side < 2; ++side) {
-    int mesh = 0;
-    while (job->first_triangle[mesh + 1] <= triangle[side])
-      ++mesh;
-    out.name[side] =
-        is_body(job, mesh) ? job->result.bodies[mesh - job->result.cloth_count].name : job->result.cloths[mesh].name;
-    out.triangle[side] = triangle[side] - job->first_triangle[mesh];
+    int mesh = mus_result_surface_mesh(&job->all, triangle[side]);
+    out.name[side] = mus_result_surface_name(&job->all, mesh);
+    out.triangle[side] = triangle[side] - job->all.first_triangle[mesh];
   }
-  mus_intersection_place(&job->surface, job->x, pair, out.place);
+  mus_intersection_place(&job->all.surface, job->all.x, pair, out.place);
   return out;
 }
 
 static void tell_frame(check_job *job, int frame, const mus_check_counts *counts) {
-  const mus_intersection *pairs = job->pairs.items;
+  const mus_intersection *pairs = job->all.pairs.items;
   int told = 0;
   if (!job->options->frame)
     return;
   for (int seams = 0; seams < 2; ++seams)
-    for (size_t k = 0; k < job->pairs.count && told < job->options->places; ++k)
+    for (size_t k = 0; k < job->all.pairs.count && told < job->options->places; ++k)
       if (pairs[k].at_seam == seams)
         job->told[told++] = describe(job, &pairs[k]);
   job->options->frame(job->options->data, frame, counts, told, job->told);
@@ -238,13 +108,13 @@ static void add_counts(mus_check_record *record, int frame, const mus_check_coun
 // --- all frames ------------------------------------------------------------------------------------------------------
 
 static mus_status search_start(check_job *job, mus_check_record *record) {
-  mus_status status = search_frame(job, 0);
+  mus_status status = mus_result_surface_search(&job->all, 0);
   if (status)
     return status;
-  job->start = job->pairs;
+  job->start = job->all.pairs;
   record->start = count_pairs(job);
   record->start.fresh = 0;
-  job->pairs = (mus_list){0};
+  job->all.pairs = (mus_list){0};
   return MUS_OK;
 }
 
@@ -257,7 +127,7 @@ static mus_status search(check_job *job, mus_check_record *record) {
   if (stream)
     progress = mus_progress_start(stream, "checking", 0, total);
   for (int frame = record->first; frame <= record->last && !status; ++frame) {
-    status = search_frame(job, frame);
+    status = mus_result_surface_search(&job->all, frame);
     if (status)
       break;
     mus_check_counts counts = count_pairs(job);
@@ -294,15 +164,19 @@ static mus_status accept(check_job *job, const char *result, const char *cache, 
     status = find_frame(&job->result, options->last, &record->last);
   if (!status && record->first > record->last)
     status = mus_fail(MUS_BAD_INPUT, "frames %d to %d: the first comes after the last", record->first, record->last);
-  return status ? status : prepare(job);
+  if (!status)
+    status = mus_result_surface_create(&job->result, &job->all);
+  if (!status && !(job->told = mus_arena_alloc(&job->arena, (size_t)options->places, sizeof *job->told)))
+    status = mus_fail_memory();
+  return status;
 }
 
 static void fill_record(const check_job *job, mus_check_record *record) {
   record->cloths = job->result.cloth_count;
   record->bodies = job->result.body_count;
-  record->vertices = job->first_vertex[job->result.cloth_count];
-  record->triangles = job->surface.cloth_triangles;
-  record->body_triangles = job->surface.triangles - job->surface.cloth_triangles;
+  record->vertices = job->all.first_vertex[job->result.cloth_count];
+  record->triangles = job->all.surface.cloth_triangles;
+  record->body_triangles = job->all.surface.triangles - job->all.surface.cloth_triangles;
 }
 
 mus_status mus_check(const char *result, const char *cache, const mus_check_options *options,
@@ -319,9 +193,8 @@ mus_status mus_check(const char *result, const char *cache, const mus_check_opti
   }
   record->seconds = mus_seconds() - start;
   mus_par_set_threads(before);
-  mus_intersections_free(job.finder);
+  mus_result_surface_free(&job.all);
   mus_free(job.start.items);
-  mus_free(job.pairs.items);
   mus_result_close(&job.result);
   mus_arena_clear(&job.arena);
   return status;

@@ -55,3 +55,8 @@ void mus_look_checker(mus_surface_look *look, float size) {
   if (luminance > 0.3f)
     look->colour = mus_v3(0.71f, 0.16f, 0.15f);
 }
+
+mus_surface_look mus_body_look(void) {
+  mus_float3 grey = {0.55f, 0.56f, 0.58f};
+  return (mus_surface_look){.kind = MUS_LOOK_PLAIN, .colour = grey, .other = grey, .size = 1, .roughness = 0.4f};
+}

@@ -1,4 +1,5 @@
-// What each fabric looks like in pictures, so that one knows it at sight and several cloths can be told apart.
+// What each fabric looks like in pictures, so that one knows it at sight and several cloths can be told apart; and what
+// bodies look like.
 #ifndef MUS_SIM_LOOKS_H
 #define MUS_SIM_LOOKS_H
 
@@ -11,5 +12,7 @@ mus_surface_look mus_fabric_look(const char *fabric, int earlier);
 void mus_look_recolour(mus_surface_look *look, mus_float3 colour);
 // Squares in the look's colour, where that is dark enough to be told from white, else in red, and in white.
 void mus_look_checker(mus_surface_look *look, float size);
+// Bodies: matte and grey, as no fabric is.
+mus_surface_look mus_body_look(void);
 
 #endif

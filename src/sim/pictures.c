@@ -13,6 +13,7 @@
 #include "muslin/render.h"
 #include "par/par.h"
 #include "render/video.h"
+#include "sim/contact_colours.h"
 #include "sim/heat.h"
 #include "sim/looks.h"
 #include "sim/studio.h"
@@ -28,9 +29,10 @@ typedef struct picture_job {
   mus_result result;
   mus_studio studio;
   int first, last;
-  double **position, **heat; // a cloth each; heat: NULL without a heat map
-  double *room;              // 3 numbers a vertex of the largest cloth
-  mus_heat_plan *plan;       // a cloth each
+  double **position, **heat;    // a cloth each; heat: NULL without a heat map
+  double *room;                 // 3 numbers a vertex of the largest cloth or body
+  mus_heat_plan *plan;          // a cloth each
+  mus_contact_colours contacts; // where they are shown
 } picture_job;
 
 mus_render_options mus_default_render_options(void) {
@@ -92,6 +94,8 @@ static mus_status find_frames(picture_job *job) {
 }
 
 static mus_status check_options(const mus_render_options *options) {
+  if (options->show && options->heat)
+    return mus_fail(MUS_BAD_INPUT, "contacts and a heat map cannot be shown in one picture: choose one");
   if (!isfinite(options->range[0]) || !isfinite(options->range[1]) || options->range[0] > options->range[1])
     return mus_fail(MUS_BAD_INPUT, "a range from %g to %g: give two numbers, the smaller first", options->range[0],
                     options->range[1]);
@@ -133,6 +137,15 @@ static void choose_look(const mus_render_options *options, const mus_mesh *mesh,
   }
 }
 
+// What the colours of contacts are told from.
+static const mus_float3 pale = {0.80f, 0.81f, 0.82f};
+
+static void prepare_contacts(picture_job *job, int k) {
+  job->studio.mesh[k].colour = mus_contact_colours_of(&job->contacts, k);
+  job->studio.mesh[k].look.sheen = 0;
+  job->studio.mesh[k].look.translucency = 0;
+}
+
 static mus_status prepare_heat(picture_job *job, int k) {
   mus_arena *arena = &job->studio.arena;
   const mus_mesh *mesh = &job->result.cloths[k].mesh;
@@ -156,6 +169,8 @@ static mus_status prepare_cloth(picture_job *job, const char *const *fabrics, in
   shown->position = job->position[k];
   shown->wireframe = job->options->wireframe;
   choose_look(job->options, mesh, &shown->look);
+  if (job->options->show)
+    prepare_contacts(job, k);
   return job->heat ? prepare_heat(job, k) : MUS_OK;
 }
 
@@ -167,8 +182,9 @@ static mus_status prepare_cloths(picture_job *job) {
   job->position = mus_arena_alloc_zero(arena, count, sizeof *job->position);
   job->plan = mus_arena_alloc_zero(arena, count, sizeof *job->plan);
   double **heat = mus_arena_alloc_zero(arena, count, sizeof *heat);
-  for (int k = 0; k < result->cloth_count; ++k) {
-    size_t vertices = (size_t)result->cloths[k].mesh.vertices;
+  for (int k = 0; k < result->cloth_count + result->body_count; ++k) {
+    int body = k - result->cloth_count;
+    size_t vertices = (size_t)(body < 0 ? result->cloths[k].mesh.vertices : result->bodies[body].mesh.vertices);
     largest = vertices > largest ? vertices : largest;
   }
   job->room = mus_arena_alloc(arena, 3 * largest, sizeof *job->room);
@@ -183,6 +199,16 @@ static mus_status prepare_cloths(picture_job *job) {
   return status;
 }
 
+static mus_status prepare_bodies(picture_job *job) {
+  const mus_result *result = &job->result;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < result->body_count && !status; ++k) {
+    status = mus_studio_add_body(&job->studio, k, &result->bodies[k].mesh, result->bodies[k].cache != NULL);
+    job->studio.mesh[result->cloth_count + k].wireframe = job->options->wireframe;
+  }
+  return status;
+}
+
 static mus_status prepare(picture_job *job) {
   const mus_render_options *options = job->options;
   mus_render_quality quality = mus_default_render_quality();
@@ -190,9 +216,13 @@ static mus_status prepare(picture_job *job) {
   quality.height = options->height;
   quality.antialias = options->samples;
   quality.light_samples = quality.sky_samples = 2 * options->samples;
-  mus_status status = mus_studio_create(job->result.cloth_count, &quality, &job->studio);
+  mus_status status = mus_studio_create(job->result.cloth_count, job->result.body_count, &quality, &job->studio);
+  if (!status && options->show)
+    status = mus_contact_colours_create(&job->result, &job->contacts);
   if (!status)
     status = prepare_cloths(job);
+  if (!status)
+    status = prepare_bodies(job);
   if (!status && options->heat == MUS_RENDER_RESIDUAL)
     status = mus_result_open_residuals(&job->result);
   static const char *const titles[] = {[MUS_RENDER_STRETCH] = "stretch (%)",
@@ -231,12 +261,18 @@ static mus_status load_frame(picture_job *job, int frame, int with_heat) {
     if (!status && with_heat && job->heat)
       status = load_heat(job, frame, k);
   }
+  for (int k = 0; k < job->result.body_count && !status; ++k)
+    if (job->result.bodies[k].cache) {
+      status = mus_result_body_positions(&job->result, k, frame, job->room);
+      if (!status)
+        mus_studio_place_body(&job->studio, k, job->room);
+    }
   return status;
 }
 
 // --- looking through -------------------------------------------------------------------------------------------------
 
-// The box around cloths in some frames from `first` to `last`, these two among them.
+// The box around what is shown in some frames from `first` to `last`, these two among them.
 static mus_status glance(picture_job *job, int first, int last, mus_bounds *bounds) {
   mus_camera_wish wish = mus_default_camera_wish();
   mus_framing framing;
@@ -266,7 +302,7 @@ static mus_camera_wish choose_camera(const picture_job *job, const mus_bounds *b
   const mus_render_options *options = job->options;
   mus_camera_wish wish = mus_camera_wish_for(bounds);
   wish.field = (float)options->field;
-  wish.legend = job->heat ? 0.12f : 0;
+  wish.legend = job->heat ? 0.12f : options->show ? 0.16f : 0;
   wish.has_eye = options->eye_given;
   wish.has_target = options->target_given;
   wish.eye = single(options->eye);
@@ -319,6 +355,8 @@ static mus_status set_up(picture_job *job) {
     status = mus_scene_frame(&job->studio.scene, &framing);
   if (!status && job->kind == STILL && job->studio.scene.ground.shown)
     status = lower_ground(job, &framing);
+  if (!status)
+    mus_studio_lay_ground(&job->studio, &framing);
   return status;
 }
 
@@ -342,6 +380,21 @@ static mus_status write_picture(picture_job *job, int frame, mus_video *video) {
   return status;
 }
 
+static mus_status draw_frame(picture_job *job, int frame, int total, mus_render_record *record) {
+  const mus_render_options *options = job->options;
+  mus_status status = load_frame(job, frame, 1);
+  if (!status && options->show)
+    status = mus_contact_colours_find(&job->contacts, frame, options->colour_given ? single(options->colour) : pale);
+  double start = mus_seconds();
+  if (!status)
+    status = mus_studio_draw(&job->studio);
+  record->seconds_a_frame += (mus_seconds() - start) / total;
+  if (!status && options->show)
+    mus_contact_colours_explain(&job->contacts, &job->studio.picture);
+  record->pairs += job->contacts.crossing + job->contacts.seams;
+  return status;
+}
+
 static mus_status draw_frames(picture_job *job, mus_video *video, mus_render_record *record) {
   int every = job->options->every, total = (job->last - job->first) / every + 1;
   FILE *stream = job->kind == STILL ? NULL : job->options->progress;
@@ -350,11 +403,7 @@ static mus_status draw_frames(picture_job *job, mus_video *video, mus_render_rec
     progress = mus_progress_start(stream, "drawing", 0, total);
   mus_status status = MUS_OK;
   for (int frame = job->first; frame <= job->last && !status; frame += every) {
-    status = load_frame(job, frame, 1);
-    double start = mus_seconds();
-    if (!status)
-      status = mus_studio_draw(&job->studio);
-    record->seconds_a_frame += (mus_seconds() - start) / total;
+    status = draw_frame(job, frame, total, record);
     if (!status)
       status = write_picture(job, frame, video);
     if (status)
@@ -400,7 +449,7 @@ static mus_status accept(picture_job *job, const char *result, const char *cache
 static void fill_record(const picture_job *job, mus_render_record *record) {
   const mus_render_scene *scene = &job->studio.scene;
   record->first = job->first;
-  for (int k = 0; k < scene->meshes; ++k)
+  for (int k = 0; k < job->result.cloth_count; ++k)
     record->vertices += scene->mesh[k].vertices;
   record->range[0] = scene->heat.low;
   record->range[1] = scene->heat.high;
@@ -423,6 +472,7 @@ mus_status mus_render(const char *result, const char *cache, const char *output,
     fill_record(&job, out);
   out->seconds = mus_seconds() - start;
   mus_par_set_threads(before);
+  mus_contact_colours_free(&job.contacts);
   mus_studio_free(&job.studio);
   mus_result_close(&job.result);
   return status;

@@ -9,6 +9,7 @@
 #include "io/result.h"
 #include "par/par.h"
 #include "render/video.h"
+#include "sim/bodies.h"
 #include "sim/studio.h"
 
 static const char picture_name[] = "preview.png", video_name[] = "preview.mp4";
@@ -17,6 +18,8 @@ struct mus_preview {
   const mus_scene *scene;
   mus_studio studio;
   mus_framing framing;
+  mus_bodies *bodies;    // NULL where the scene has none
+  double *body_position; // 3 numbers for each of their vertices
   const char *picture_path, *video_path;
   mus_video *video; // NULL before the first frame, and after it has failed
   int no_video;     // it has failed
@@ -69,6 +72,38 @@ static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
   return status;
 }
 
+static mus_status add_bodies(mus_preview *preview) {
+  const mus_scene *scene = preview->scene;
+  mus_status status = scene->body_count > 0 ? mus_bodies_create(scene, &preview->bodies) : MUS_OK;
+  if (status || !preview->bodies)
+    return status;
+  mus_arena *arena = &preview->studio.arena;
+  preview->body_position = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_vertices(preview->bodies), sizeof(double));
+  int *triangle = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_triangles(preview->bodies), sizeof *triangle);
+  if (!preview->body_position || !triangle)
+    return mus_fail_memory();
+  status = mus_bodies_at(preview->bodies, 0, preview->body_position);
+  for (int k = 0; k < scene->body_count && !status; ++k) {
+    int first = mus_bodies_first_vertex(preview->bodies, k), face = mus_bodies_first_triangle(preview->bodies, k);
+    mus_mesh mesh = {.vertices = mus_bodies_first_vertex(preview->bodies, k + 1) - first,
+                     .triangles = mus_bodies_first_triangle(preview->bodies, k + 1) - face,
+                     .position = preview->body_position + 3 * (size_t)first,
+                     .triangle = triangle};
+    for (size_t i = 0; i < 3 * (size_t)mesh.triangles; ++i)
+      triangle[i] = mus_bodies_triangle_list(preview->bodies)[3 * (size_t)face + i] - first;
+    status = mus_studio_add_body(&preview->studio, k, &mesh, mus_bodies_moves(preview->bodies, k));
+  }
+  return status;
+}
+
+static mus_status place_bodies(mus_preview *preview, double time) {
+  mus_status status = mus_bodies_at(preview->bodies, time, preview->body_position);
+  for (int k = 0; k < preview->scene->body_count && !status; ++k)
+    mus_studio_place_body(&preview->studio, k,
+                          preview->body_position + 3 * (size_t)mus_bodies_first_vertex(preview->bodies, k));
+  return status;
+}
+
 // Nobody knows yet where the cloth will go. Most sags, so there is room for that from the start.
 static mus_status begin_framing(mus_preview *preview) {
   const mus_render_quality *quality = &preview->studio.quality;
@@ -93,9 +128,12 @@ static mus_status begin_framing(mus_preview *preview) {
 
 static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *folder) {
   mus_render_quality quality = {.width = 640, .height = 360, .antialias = 4, .light_samples = 4, .sky_samples = 4};
-  mus_status status = mus_studio_create(preview->scene->cloth_count, &quality, &preview->studio);
+  mus_status status =
+      mus_studio_create(preview->scene->cloth_count, preview->scene->body_count, &quality, &preview->studio);
   if (!status)
     status = add_cloths(preview, sim);
+  if (!status)
+    status = add_bodies(preview);
   if (!status)
     status = begin_framing(preview);
   if (status)
@@ -127,10 +165,14 @@ mus_status mus_preview_create(const mus_sim *sim, const mus_scene *scene, const 
 static mus_status draw(mus_preview *preview, const mus_sim *sim) {
   for (int k = 0; k < preview->scene->cloth_count; ++k)
     preview->studio.mesh[k].position = mus_sim_positions(sim) + 3 * (size_t)mus_sim_first_vertex(sim, k);
+  mus_status status = preview->bodies ? place_bodies(preview, mus_sim_time(sim)) : MUS_OK;
   mus_studio_measure(&preview->studio, &preview->framing);
-  mus_status status = mus_scene_frame(&preview->studio.scene, &preview->framing);
   if (!status)
+    status = mus_scene_frame(&preview->studio.scene, &preview->framing);
+  if (!status) {
+    mus_studio_lay_ground(&preview->studio, &preview->framing);
     status = mus_studio_draw(&preview->studio);
+  }
   if (!status)
     status = mus_picture_write_png(&preview->studio.picture, preview->picture_path);
   preview->blind = status != MUS_OK;
@@ -169,6 +211,7 @@ mus_status mus_preview_close(mus_preview *preview) {
   if (!preview)
     return MUS_OK;
   mus_status status = preview->video ? mus_video_close(preview->video, MUS_OK) : MUS_OK;
+  mus_bodies_free(preview->bodies);
   mus_studio_free(&preview->studio);
   mus_free(preview);
   return status;

@@ -1,26 +1,30 @@
-// Cloths before the camera. See studio.h.
+// Cloths and bodies before the camera. See studio.h.
 #include "sim/studio.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "sim/looks.h"
 
-mus_status mus_studio_create(int cloths, const mus_render_quality *quality, mus_studio *out) {
-  mus_studio studio = {.quality = *quality, .scene = mus_default_render_scene()};
+mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *quality, mus_studio *out) {
+  mus_studio studio = {
+      .quality = *quality, .cloths = cloths, .bodies = bodies, .lowest = INFINITY, .scene = mus_default_render_scene()};
+  size_t meshes = (size_t)cloths + (size_t)bodies;
   mus_status status = mus_quality_check(quality);
   if (!status)
     status = mus_picture_create(quality->width, quality->height, &studio.picture);
-  if (!status && !(studio.mesh = mus_arena_alloc(&studio.arena, (size_t)cloths, sizeof *studio.mesh)))
+  if (!status && (!(studio.mesh = mus_arena_alloc(&studio.arena, meshes, sizeof *studio.mesh)) ||
+                  !(studio.body = mus_arena_alloc_zero(&studio.arena, (size_t)bodies, sizeof *studio.body))))
     status = mus_fail_memory();
   if (status) {
     mus_studio_free(&studio);
     return status;
   }
-  for (int k = 0; k < cloths; ++k)
+  for (size_t k = 0; k < meshes; ++k)
     studio.mesh[k] = mus_default_render_mesh();
   studio.scene.mesh = studio.mesh;
-  studio.scene.meshes = cloths;
+  studio.scene.meshes = cloths + bodies;
   *out = studio;
   return MUS_OK;
 }
@@ -48,7 +52,105 @@ void mus_studio_free(mus_studio *studio) {
   *studio = (mus_studio){0};
 }
 
-void mus_studio_measure(const mus_studio *studio, mus_framing *framing) {
-  for (int k = 0; k < studio->scene.meshes; ++k)
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mesh, int moves) {
+  mus_studio_body *made = &studio->body[body];
+  mus_render_mesh *shown = &studio->mesh[studio->cloths + body];
+  mus_status status = mus_crease(&studio->arena, mesh, &made->shape);
+  if (status)
+    return status;
+  made->moves = moves;
+  made->position = mus_arena_alloc(&studio->arena, 3 * (size_t)made->shape.vertices, sizeof *made->position);
+  if (!made->position)
+    return mus_fail_memory();
+  shown->vertices = made->shape.vertices;
+  shown->triangles = made->shape.triangles;
+  shown->triangle = made->shape.triangle;
+  shown->position = made->position;
+  shown->look = mus_body_look();
+  mus_studio_place_body(studio, body, mesh->position);
+  return MUS_OK;
+}
+
+void mus_studio_place_body(mus_studio *studio, int body, const double *position) {
+  mus_studio_body *placed = &studio->body[body];
+  for (size_t v = 0; v < (size_t)placed->shape.vertices; ++v)
+    memcpy(placed->position + 3 * v, position + 3 * (size_t)placed->shape.source[v], 3 * sizeof *position);
+}
+
+// --- framing ---------------------------------------------------------------------------------------------------------
+
+static mus_float3 point(const double *p) { return mus_v3((float)p[0], (float)p[1], (float)p[2]); }
+
+static int is_inside(const mus_bounds *box, const double *p) {
+  mus_float3 q = point(p);
+  return q.x >= box->low.x && q.x <= box->high.x && q.y >= box->low.y && q.y <= box->high.y && q.z >= box->low.z &&
+         q.z <= box->high.z;
+}
+
+// The box around all cloths, grown by its own radius to all sides.
+static mus_bounds near_cloths(const mus_studio *studio) {
+  mus_bounds box = mus_bounds_empty();
+  for (int k = 0; k < studio->cloths; ++k)
+    for (size_t v = 0; v < (size_t)studio->mesh[k].vertices; ++v)
+      mus_bounds_add(&box, point(studio->mesh[k].position + 3 * v));
+  float radius = mus_bounds_radius(&box);
+  mus_float3 more = mus_v3(radius, radius, radius);
+  return (mus_bounds){mus_v3_sub(box.low, more), mus_v3_add(box.high, more)};
+}
+
+void mus_studio_measure(mus_studio *studio, mus_framing *framing) {
+  for (int k = 0; k < studio->cloths; ++k)
     mus_framing_add(framing, (size_t)studio->mesh[k].vertices, studio->mesh[k].position);
+  mus_bounds box = studio->bodies > 0 ? near_cloths(studio) : mus_bounds_empty();
+  for (int k = 0; k < studio->bodies; ++k)
+    for (size_t v = 0; v < (size_t)studio->body[k].shape.vertices; ++v) {
+      const double *p = studio->body[k].position + 3 * v;
+      studio->lowest = fminf(studio->lowest, (float)p[1]);
+      if (is_inside(&box, p))
+        mus_framing_add(framing, 1, p);
+    }
+}
+
+// --- ground ----------------------------------------------------------------------------------------------------------
+
+// Level, at rest, below the middle of what is shown and far larger.
+static int is_floor(const mus_studio_body *body, const mus_bounds *shown) {
+  mus_bounds own = mus_bounds_empty();
+  mus_float3 middle = mus_bounds_centre(shown);
+  float reach = 2 * mus_bounds_radius(shown);
+  for (size_t v = 0; v < (size_t)body->shape.vertices; ++v)
+    mus_bounds_add(&own, point(body->position + 3 * v));
+  return !body->moves && own.low.y == own.high.y && own.low.y < middle.y && own.low.x < middle.x - reach &&
+         own.high.x > middle.x + reach && own.low.z < middle.z - reach && own.high.z > middle.z + reach;
+}
+
+static void leave_out(mus_studio *studio, const mus_studio_body *body) {
+  int kept = 0;
+  for (int k = 0; k < studio->scene.meshes; ++k)
+    if (studio->mesh[k].position != body->position)
+      studio->mesh[kept++] = studio->mesh[k];
+  studio->scene.meshes = kept;
+}
+
+// The highest one.
+static void choose_floor(mus_studio *studio, const mus_bounds *shown) {
+  for (int k = 0; k < studio->bodies; ++k) {
+    const mus_studio_body *body = &studio->body[k];
+    if (is_floor(body, shown) && (!studio->floor || body->position[1] > studio->floor->position[1]))
+      studio->floor = body;
+  }
+  if (studio->floor)
+    leave_out(studio, studio->floor);
+}
+
+void mus_studio_lay_ground(mus_studio *studio, const mus_framing *framing) {
+  mus_ground *ground = &studio->scene.ground;
+  if (ground->shown && !studio->renderer && !studio->floor)
+    choose_floor(studio, &framing->bounds);
+  if (studio->floor)
+    ground->height = (float)studio->floor->position[1];
+  else
+    ground->height = fminf(ground->height, studio->lowest - 0.004f * mus_bounds_radius(&framing->bounds));
 }

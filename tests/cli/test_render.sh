@@ -51,6 +51,8 @@ refuses 2 "--heat: 'cold' is none of none, stretch, bend, residual" flag -o a.pn
 refuses 2 "--range: '3:1' is not LOW:HIGH" flag -o a.png --heat bend --range 3:1
 refuses 2 '--range is for --heat' flag -o a.png --range 0:1
 refuses 2 'holds no residuals: run the scene with --residual' flag -o a.png --heat residual
+refuses 2 "--show: 'all' is none of nothing, contacts" flag -o a.png --show all
+refuses 2 '--show and --heat are for one picture each' flag -o a.png --show contacts --heat bend
 refuses 2 "--camera: '1,2' is not X,Y,Z" flag -o a.png --camera 1,2
 refuses 2 'a field of 180 degrees' flag -o a.png --camera 1,2,3:0,0,0:180
 refuses 2 'has its own caches: give no other' flag --cache shorter.pc2 -o a.png
@@ -82,6 +84,8 @@ holds 'pictures of other frames' [ "$(echo s_*)" = 's_001.png s_003.png' ]
 says err 'frame 2 of 2'
 expect 0 render flag -o heat.png --heat stretch --range -1:1 "${small[@]}"
 says out 'stretch: -1 to 1 %'
+expect 0 render flag -o contacts.png --show contacts "${small[@]}"
+says out 'contacts: 0 pairs of triangles intersect'
 refuses 1 'cannot be written' flag -o nowhere/a.png "${small[@]}"
 
 # A run that was killed is drawn as far as it is.

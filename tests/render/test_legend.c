@@ -108,6 +108,28 @@ static void the_legend_stays_at_the_right(void **state) {
   mus_picture_free(&picture);
 }
 
+static void the_key_stays_at_the_right(void **state) {
+  (void)state;
+  mus_picture picture;
+  const mus_key_line lines[] = {{{1, 0, 0}, "red"}, {{0, 1, 0}, "green"}};
+  assert_int_equal(mus_picture_create(480, 270, &picture), MUS_OK);
+  mus_key_draw(&picture, "colours", 2, lines);
+  marked found = find_marked(&picture);
+  assert_true(found.left > 360 && found.right < 480);
+  assert_true(found.top > 90 && found.bottom < 180);
+  int red = 0, green = 0;
+  for (int i = 0; i < 480 * 270; ++i) {
+    const unsigned char *p = &picture.pixel[3 * i];
+    red += p[0] == 255 && p[1] == 0 && p[2] == 0;
+    green += p[0] == 0 && p[1] == 255 && p[2] == 0;
+  }
+  assert_true(red > 40 && red == green);
+  mus_picture_free(&picture);
+  assert_int_equal(mus_picture_create(8, 8, &picture), MUS_OK);
+  mus_key_draw(&picture, "colours", 2, lines);
+  mus_picture_free(&picture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_letter_and_digit_is_drawn_in_its_place),
@@ -115,6 +137,7 @@ int main(void) {
       cmocka_unit_test(text_may_lie_outside_the_picture),
       cmocka_unit_test(ticks_are_round_and_inside),
       cmocka_unit_test(the_legend_stays_at_the_right),
+      cmocka_unit_test(the_key_stays_at_the_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

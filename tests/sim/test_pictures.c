@@ -358,6 +358,116 @@ static void memory_that_is_short_is_said(void **state) {
   }
 }
 
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+// The result's sheet has a body, whose mesh is as given.
+static void add_body(const char *fabric, const char *mesh) {
+  char text[512];
+  int n = snprintf(text, sizeof text,
+                   "{\"frames\": %d, \"frame_rate\": 12, \"cloths\": [{\"name\": \"a\", \"fabric\": \"%s\"}],"
+                   " \"bodies\": [{\"name\": \"b\", \"shape\": {\"kind\": \"box\"}}]}\n",
+                   FRAMES - 1, fabric);
+  files_write(files_path(result, "scene.json"), text, (size_t)n);
+  files_write(files_path(result, "b.obj"), mesh, strlen(mesh));
+}
+
+// A wall of 0.8 m square in front of the sheet's middle, and through it; and a floor of 200 m.
+static const char wall[] = "v 0.1 -0.4 0.5\nv 0.9 -0.4 0.5\nv 0.9 0.4 0.5\nv 0.1 0.4 0.5\nf 1 2 3 4\n";
+static const char level[] = "v -99 -0.5 -99\nv -99 -0.5 99\nv 99 -0.5 99\nv 99 -0.5 -99\nf 1 2 3 4\n";
+
+static int same_eye(const mus_render_record *a, const mus_render_record *b) {
+  return memcmp(a->eye, b->eye, sizeof a->eye) == 0;
+}
+
+static void bodies_are_seen(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  mus_render_record bare, with;
+  assert_ok(mus_render(result, NULL, output, &options, &bare));
+  image without = drawing_load(output);
+  add_body("silk", wall);
+  assert_ok(mus_render(result, NULL, output, &options, &with));
+  image wall_there = drawing_load(output);
+  int greys = 0;
+  for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+    const unsigned char *p = &wall_there.pixel[3 * i];
+    greys += p[0] < 140 && abs(p[0] - p[1]) < 20 && abs(p[2] - p[1]) < 25; // darker than the ground
+  }
+  assert_true(differing(&without, &wall_there) > 300);
+  assert_true(greys > 200);
+  assert_int_equal(with.vertices, bare.vertices); // of cloths
+  free(without.pixel);
+  free(wall_there.pixel);
+}
+
+static void floors_are_ground(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  mus_render_record bare, with;
+  assert_ok(mus_render(result, NULL, output, &options, &bare));
+  add_body("silk", level);
+  assert_ok(mus_render(result, NULL, output, &options, &with));
+  image it = drawing_load(output);
+  assert_true(same_eye(&bare, &with)); // two hundred metres are not looked at
+  assert_true(red_pixels(&it) > 200);
+  const unsigned char *corner = &it.pixel[3 * (WIDTH * (HEIGHT - 1))];
+  assert_true(corner[0] > 170); // pale, as the ground is
+  free(it.pixel);
+  options.no_ground = 1; // then it is a body as any other
+  it = drawn(&options);
+  corner = &it.pixel[3 * (WIDTH * (HEIGHT - 1))];
+  assert_true(corner[0] < 165);
+  free(it.pixel);
+}
+
+static void contacts_are_red(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  mus_render_record record;
+  options.width = 3 * WIDTH; // with room for the key
+  options.height = 3 * HEIGHT;
+  options.samples = 1;
+  options.show = MUS_RENDER_SHOW_CONTACTS;
+  options.frame = 1;
+  assert_ok(mus_render(result, NULL, output, &options, &record)); // red silk, but pale where contacts are shown
+  image it = drawing_load(output);
+  int key = red_pixels(&it);
+  assert_true(record.pairs == 0 && key < 160);
+  free(it.pixel);
+  add_body("silk", wall);
+  assert_ok(mus_render(result, NULL, output, &options, &record));
+  it = drawing_load(output);
+  assert_true(record.pairs > CELLS / 2 && red_pixels(&it) > key + 100);
+  free(it.pixel);
+  options.heat = MUS_RENDER_BEND;
+  assert_fails(mus_render(result, NULL, output, &options, NULL), MUS_BAD_INPUT, "cannot be shown in one picture");
+}
+
+static void memory_for_contacts_that_is_short_is_said(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  options.width = 16;
+  options.height = 9;
+  options.show = MUS_RENDER_SHOW_CONTACTS;
+  add_body("silk", wall);
+  mus_status status = MUS_OUT_OF_MEMORY;
+  for (long failures = 0; status != MUS_OK; ++failures) {
+    mus_memory_fail_after(failures);
+    status = mus_render(result, NULL, output, &options, NULL);
+    mus_memory_fail_after(-1);
+    assert_true(failures < 10000 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));
+    assert_true(files_exists(output) == (status == MUS_OK));
+  }
+}
+
 // --- looks -----------------------------------------------------------------------------------------------------------
 
 static float distance(const mus_surface_look *a, const mus_surface_look *b) {
@@ -391,6 +501,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(sequences_take_every_so_manyth_frame, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(bad_wishes_are_refused, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(memory_that_is_short_is_said, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(bodies_are_seen, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(floors_are_ground, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(contacts_are_red, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(memory_for_contacts_that_is_short_is_said, set_up, files_teardown),
       cmocka_unit_test(cloths_can_be_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
