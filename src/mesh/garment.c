@@ -87,7 +87,7 @@ static void cut_pattern(const mus_measures *m, pattern *p) {
   const double unit = m->height / 1.75;
   double chest = quarter(m->chest_girth, 1.12), waist = quarter(m->waist_girth, 1.25), hip = quarter(m->hip_girth, 1.2);
   double hem_height = 0.29 * m->height, down = (m->waist_height - hem_height) / (m->waist_height - m->hip_height);
-  double hem = fmax(waist + (hip - waist) * down, 1.75 * hip);
+  double hem = fmax(waist + (hip - waist) * down, (m->has_arms ? 1.75 : 1.1) * hip);
   *p = (pattern){.neck_depth = {0.075 * unit, 0.02 * unit}};
   p->neck = (place){m->neck_width + 0.02 * m->height, m->neck_side + 0.02 * unit};
   place joint = {m->shoulder_width, fmin(m->shoulder_height, m->neck_side) + 0.022 * unit}, armpit;
@@ -102,6 +102,20 @@ static void cut_pattern(const mus_measures *m, pattern *p) {
   p->side = (line){2, {{waist, m->waist_height}, armpit}};
   p->waist = (line){2, {{-waist, m->waist_height}, {waist, m->waist_height}}};
   p->hem = (line){2, {{-hem, hem_height}, {hem, hem_height}}};
+}
+
+// Arms that hang down leave no room for sleeves beside the bodice: then all goes under one wide piece.
+static mus_status take_measures(const mus_mesh *body, mus_measures *m, pattern *p) {
+  mus_status status = mus_measure_figure(body, 1, m);
+  if (status)
+    return status;
+  cut_pattern(m, p);
+  if (!m->has_arms || p->side.corner[1].up > m->waist_height + 0.03 * m->height)
+    return MUS_OK;
+  status = mus_measure_figure(body, 0, m);
+  if (!status)
+    cut_pattern(m, p);
+  return status;
 }
 
 // --- how finely
@@ -157,8 +171,9 @@ static cells choose_cells(const pattern *p, int vertices) {
 typedef struct piece {
   int columns, rows, first; // the first vertex
   int back;
-  double apart; // m: how much further from the body than the plane
-  place shift;  // of where it starts, not of its rest shape
+  mus_depth depth; // of what it covers
+  double apart;    // m: how much further from the body than its plane
+  place shift;     // of where it starts, not of its rest shape
   place *bottom, *top, *left, *right;
 } piece;
 
@@ -245,13 +260,17 @@ static mus_status cut_piece(mus_arena *scratch, tailor *t, int kind, int back, p
   p->back = back;
   if (kind == BODICE) {
     shape_bodice(t, back, p);
+    p->depth = t->m->upper;
   } else if (kind == SKIRT) {
     shape_skirt(t, p);
     p->shift.up = -gap;
+    p->depth = t->m->lower;
   } else {
     shape_sleeve(t, kind == SLEEVE, p);
     p->shift = mirrored((place){gap * t->pattern.sleeve.across, gap * t->pattern.sleeve.up}, kind == SLEEVE);
-    p->apart = gap; // whatever it lies over
+    p->depth.front = fmax(t->m->upper.front, t->m->lower.front); // whatever it lies over
+    p->depth.back = fmin(t->m->upper.back, t->m->lower.back);
+    p->apart = gap;
   }
   return MUS_OK;
 }
@@ -279,7 +298,8 @@ static place jittered(const tailor *t, const piece *p, int column, int row) {
 
 static void place_vertex(const tailor *t, const piece *p, place at, double *x) {
   const mus_measures *m = t->m;
-  double room = 0.025 * m->height + p->apart, ahead = p->back ? m->back - room : m->front + room;
+  double room = 0.025 * m->height + p->apart;
+  double ahead = p->back ? p->depth.back - room : p->depth.front + room;
   place start = {at.across + p->shift.across, at.up + p->shift.up};
   mus_point out = mus_point_add(mus_point_scale(start.across, m->aside), mus_point_scale(ahead, m->ahead));
   x[0] = m->origin.x + out.x;
@@ -400,12 +420,11 @@ mus_status mus_garment_create(mus_arena *arena, const mus_mesh *body, const mus_
     return mus_fail(MUS_BAD_INPUT, "a garment of %d vertices cannot be made: ask for 200 to %d", options->vertices,
                     MUS_MESH_MAXIMUM / 8);
   mus_measures m;
-  mus_status status = mus_measure_figure(body, &m);
-  if (status)
-    return status;
   mus_garment garment = {0};
   tailor t = {.m = &m, .options = options, .garment = &garment};
-  cut_pattern(&m, &t.pattern);
+  mus_status status = take_measures(body, &m, &t.pattern);
+  if (status)
+    return status;
   t.cells = choose_cells(&t.pattern, options->vertices);
   mus_arena scratch = {0};
   status = make(arena, &scratch, &t);

@@ -46,8 +46,7 @@ static mus_point middle_between(const mus_mesh *body, double low, double high, i
   return mus_point_scale(1.0 / (*count > 0 ? *count : 1), sum);
 }
 
-// Shoulders are wider than deep: the direction in which the vertices around them spread most. Along x or z where that
-// is not far off.
+// The direction in which the vertices between two heights spread most. Along x or z where that is not far off.
 static mus_point widest(const mus_mesh *body, double low, double high) {
   int count;
   mus_point middle = middle_between(body, low, high, &count);
@@ -64,27 +63,6 @@ static mus_point widest(const mus_mesh *body, double low, double high) {
   angle = fabs(angle - nearest) < 0.12 ? nearest : angle;
   return nearest == angle ? (mus_point){round(cos(angle)), 0, round(sin(angle))}
                           : (mus_point){cos(angle), 0, sin(angle)};
-}
-
-// Feet point to the front.
-static void look_around(const mus_mesh *body, mus_measures *m) {
-  double low = INFINITY, high = -INFINITY;
-  for (int v = 0; v < body->vertices; ++v) {
-    low = fmin(low, body->position[3 * (size_t)v + 1]);
-    high = fmax(high, body->position[3 * (size_t)v + 1]);
-  }
-  int heads, feet, ankles;
-  m->height = high - low;
-  m->origin = middle_between(body, high - 0.12 * m->height, high, &heads);
-  m->origin.y = low;
-  m->aside = widest(body, low + 0.72 * m->height, low + 0.85 * m->height);
-  m->ahead = mus_point_cross(m->aside, (mus_point){0, 1, 0});
-  mus_point toes = middle_between(body, low, low + 0.03 * m->height, &feet);
-  mus_point shins = middle_between(body, low + 0.06 * m->height, low + 0.12 * m->height, &ankles);
-  if (feet > 0 && ankles > 0 && mus_point_dot(mus_point_from(shins, toes), m->ahead) < 0) {
-    m->aside = mus_point_scale(-1, m->aside);
-    m->ahead = mus_point_scale(-1, m->ahead);
-  }
 }
 
 // --- slices
@@ -140,6 +118,38 @@ static double girth(silhouette *s, double height, double across) {
   qsort(s->slice, (size_t)count, sizeof *s->slice, by_across);
   mus_point *hull = s->slice + 2 * (size_t)s->body->triangles;
   return half_girth(s->slice, count, 1, hull) + half_girth(s->slice, count, -1, hull);
+}
+
+// The neck is the slimmest place of the upper figure.
+static double slimmest(silhouette *s, double low, double high) {
+  double least = INFINITY, where = low;
+  for (int k = 0; k <= 40; ++k) {
+    double height = low + (high - low) * k / 40, found = girth(s, height, INFINITY);
+    if (found > 0 && found < least) {
+      least = found;
+      where = height;
+    }
+  }
+  return where;
+}
+
+// Feet point to the front; shoulders, just below the neck, are wider than deep.
+static void look_around(silhouette *s) {
+  const mus_mesh *body = s->body;
+  mus_measures *m = s->m;
+  *m = (mus_measures){.origin = {0, m->origin.y, 0}, .aside = {1, 0, 0}, .ahead = {0, 0, 1}, .height = m->height};
+  double low = m->origin.y, neck = low + slimmest(s, 0.68 * m->height, 0.93 * m->height);
+  int heads, feet, ankles;
+  m->origin = middle_between(body, neck, low + m->height, &heads);
+  m->origin.y = low;
+  m->aside = widest(body, neck - 0.07 * m->height, neck - 0.01 * m->height);
+  m->ahead = mus_point_cross(m->aside, (mus_point){0, 1, 0});
+  mus_point toes = middle_between(body, low, low + 0.03 * m->height, &feet);
+  mus_point shins = middle_between(body, low + 0.06 * m->height, low + 0.12 * m->height, &ankles);
+  if (feet > 0 && ankles > 0 && mus_point_dot(mus_point_from(shins, toes), m->ahead) < 0) {
+    m->aside = mus_point_scale(-1, m->aside);
+    m->ahead = mus_point_scale(-1, m->ahead);
+  }
 }
 
 // --- the silhouette
@@ -216,7 +226,7 @@ static double top_at(const silhouette *s, double across, int below) {
 
 static int find_neck(silhouette *s) {
   int best = -1;
-  for (int row = row_at(s, 0.76 * s->m->height); row <= row_at(s, 0.93 * s->m->height); ++row)
+  for (int row = row_at(s, 0.68 * s->m->height); row <= row_at(s, 0.93 * s->m->height); ++row)
     if (half_width(s, row) > 0 && (best < 0 || half_width(s, row) < half_width(s, best)))
       best = row;
   return best;
@@ -255,8 +265,6 @@ static void measure_arms(silhouette *s, int armpit) {
     return;
   double along[2] = {m->arm[1][0] - m->arm[0][0], m->arm[1][1] - m->arm[0][1]};
   m->arm_width = 0.5 * (width[0] + width[1]) * -along[1] / hypot(along[0], along[1]); // across the arm, not the row
-  if (along[0] < 0.15 * -along[1])
-    m->has_arms = 0; // they hang too close to be told from the trunk
 }
 
 // How far from the middle a slice counts: to the end of the trunk where arms are away from it, or between the legs.
@@ -289,7 +297,18 @@ static double largest_girth(silhouette *s, double low, double high, double *wher
   return largest;
 }
 
-static mus_status take_measures(silhouette *s) {
+static void measure_depth(const silhouette *s, double low, double high, mus_depth *depth) {
+  *depth = (mus_depth){.front = -INFINITY, .back = INFINITY};
+  for (int v = 0; v < s->body->vertices; ++v) {
+    mus_point p = seen(s->m, vertex(s->body, v));
+    if (p.y >= low && p.y <= high) {
+      depth->front = fmax(depth->front, p.z);
+      depth->back = fmin(depth->back, p.z);
+    }
+  }
+}
+
+static mus_status take_measures(silhouette *s, int arms) {
   mus_measures *m = s->m;
   int neck = find_neck(s), armpit = neck < 0 ? -1 : find_armpit(s, neck);
   if (neck < 0)
@@ -297,47 +316,57 @@ static mus_status take_measures(silhouette *s) {
   m->neck_width = half_width(s, neck);
   m->neck_side = top_at(s, m->neck_width + 0.02 * m->height, neck);
   m->armpit_height = armpit < 0 ? 0.72 * m->height : row_height(s, armpit);
-  measure_arms(s, armpit);
-  m->shoulder_width = half_width(s, m->has_arms ? armpit - 2 : row_at(s, 0.76 * m->height));
-  m->shoulder_height = top_at(s, m->shoulder_width, neck);
+  if (arms)
+    measure_arms(s, armpit);
+  int below = row_at(s, row_height(s, neck) - 0.08 * m->height);
+  m->shoulder_width = half_width(s, m->has_arms ? armpit - 2 : armpit < 0 ? below : armpit + 2);
+  m->shoulder_height = top_at(s, 0.95 * m->shoulder_width, neck);
   double where;
   m->chest_girth = largest_girth(s, m->armpit_height - 0.08 * m->height, m->armpit_height - 0.01 * m->height, &where);
   m->waist_girth = least_girth(s, 0.56 * m->height, 0.66 * m->height, &m->waist_height);
   m->hip_girth = largest_girth(s, 0.44 * m->height, 0.54 * m->height, &m->hip_height);
   if (!(m->shoulder_width > m->neck_width && m->shoulder_height > m->waist_height && isfinite(m->waist_girth)))
     return mus_fail(MUS_BAD_INPUT, "the body has no shoulders above a waist: a garment needs an upright figure");
-  m->front = -INFINITY, m->back = INFINITY;
-  for (int v = 0; v < s->body->vertices; ++v) {
-    mus_point p = seen(m, vertex(s->body, v));
-    if (p.y > 0.25 * m->height && p.y < 0.9 * m->height) {
-      m->front = fmax(m->front, p.z);
-      m->back = fmin(m->back, p.z);
-    }
-  }
+  measure_depth(s, m->hip_height, row_height(s, neck), &m->upper);
+  measure_depth(s, 0.25 * m->height, m->waist_height + 0.02 * m->height, &m->lower);
   return MUS_OK;
 }
 
-mus_status mus_measure_figure(const mus_mesh *body, mus_measures *out) {
-  mus_measures m = {0};
-  look_around(body, &m);
-  if (!(m.height > 0))
-    return mus_fail(MUS_BAD_INPUT, "the body is flat: a garment needs an upright figure");
-  silhouette s = {.body = body, .m = &m, .cell = m.height / ROWS};
+// Columns for all that there is to see.
+static mus_status open_silhouette(mus_arena *scratch, silhouette *s) {
   double most = 0;
-  for (int v = 0; v < body->vertices; ++v)
-    most = fmax(most, fabs(seen(&m, vertex(body, v)).x));
-  if (most > 0.75 * m.height)
+  for (int v = 0; v < s->body->vertices; ++v)
+    most = fmax(most, fabs(seen(s->m, vertex(s->body, v)).x));
+  if (most > 0.75 * s->m->height)
     return mus_fail(MUS_BAD_INPUT, "the body is wider than it is high: a garment needs an upright figure, y up");
-  s.middle = (int)(most / s.cell) + 2;
-  s.columns = 2 * s.middle + 1;
-  s.left = -s.cell * (s.middle + 0.5);
+  s->cell = s->m->height / ROWS;
+  s->middle = (int)(most / s->cell) + 2;
+  s->columns = 2 * s->middle + 1;
+  s->left = -s->cell * (s->middle + 0.5);
+  s->full = mus_arena_alloc_zero(scratch, (size_t)ROWS * (size_t)s->columns, 1);
+  return s->full ? MUS_OK : mus_fail_memory();
+}
+
+mus_status mus_measure_figure(const mus_mesh *body, int arms, mus_measures *out) {
+  double low = INFINITY, high = -INFINITY;
+  for (int v = 0; v < body->vertices; ++v) {
+    low = fmin(low, body->position[3 * (size_t)v + 1]);
+    high = fmax(high, body->position[3 * (size_t)v + 1]);
+  }
+  if (!(high > low))
+    return mus_fail(MUS_BAD_INPUT, "the body is flat: a garment needs an upright figure");
+  mus_measures m = {.origin = {0, low, 0}, .height = high - low};
   mus_arena scratch = {0};
-  s.full = mus_arena_alloc_zero(&scratch, (size_t)ROWS * (size_t)s.columns, 1);
+  silhouette s = {.body = body, .m = &m};
   s.slice = mus_arena_alloc(&scratch, 4 * (size_t)body->triangles, sizeof *s.slice);
-  mus_status status = s.full && s.slice ? MUS_OK : mus_fail_memory();
+  mus_status status = s.slice ? MUS_OK : mus_fail_memory();
+  if (!status) {
+    look_around(&s);
+    status = open_silhouette(&scratch, &s);
+  }
   if (!status) {
     draw(&s);
-    status = take_measures(&s);
+    status = take_measures(&s, arms);
   }
   mus_arena_clear(&scratch);
   if (!status)

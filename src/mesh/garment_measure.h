@@ -8,12 +8,17 @@
 #include "mesh/mesh.h"
 #include "mesh/point.h"
 
+// How far a part of the figure reaches along `ahead` from the origin, m.
+typedef struct mus_depth {
+  double front, back;
+} mus_depth;
+
 // Left and right are taken as one: `across` counts from the middle to either side. All in metres.
 typedef struct mus_measures {
   mus_point origin;       // on the ground, below the neck
   mus_point aside, ahead; // horizontal unit vectors, to the figure's left and to its front; y is up
   double height;          // from the soles to the top
-  double front, back;     // how far the figure reaches between knees and neck, along `ahead` from the origin
+  mus_depth upper, lower; // from the hips to the neck, from the knees to the waist
   double neck_width;      // half of it
   double neck_side;       // height of the shoulder beside the neck, neck_width + 2 % of the height across
   double shoulder_width;  // half of it: across to the joint
@@ -26,7 +31,7 @@ typedef struct mus_measures {
   double waist_height, hip_height;
 } mus_measures;
 
-// MUS_BAD_INPUT for a body that has no neck above shoulders above a waist.
-mus_status mus_measure_figure(const mus_mesh *body, mus_measures *out);
+// MUS_BAD_INPUT for a body that has no neck above shoulders above a waist. Without `arms` they count as the trunk's.
+mus_status mus_measure_figure(const mus_mesh *body, int arms, mus_measures *out);
 
 #endif

@@ -52,7 +52,7 @@ static void measures_are_a_figures(void **state) {
     mus_arena arena = {0};
     mus_mesh body = figure(&arena, 1.75, degrees);
     mus_measures m;
-    assert_ok(mus_measure_figure(&body, &m));
+    assert_ok(mus_measure_figure(&body, 1, &m));
     double s = sin(degrees * 3.14159265358979323846 / 180), c = cos(degrees * 3.14159265358979323846 / 180);
     assert_true(fabs(m.ahead.x - s) < 0.03 && fabs(m.ahead.z - c) < 0.03); // where it looks
     assert_true(fabs(m.aside.x - c) < 0.03 && fabs(m.aside.z + s) < 0.03);
@@ -76,7 +76,7 @@ static void pieces_are_flat(void **state) {
     double height = k < 2 ? 1.75 : 0.9;
     mus_mesh body = figure(&arena, height, 30 * k);
     mus_measures m;
-    assert_ok(mus_measure_figure(&body, &m));
+    assert_ok(mus_measure_figure(&body, 1, &m));
     mus_garment g = made(&arena, &body, 3000, k % 2);
     mus_mesh_report report;
     mus_topology t;
@@ -95,7 +95,8 @@ static void pieces_are_flat(void **state) {
     for (int v = 0; v < g.mesh.vertices; ++v) {
       const double *p = g.mesh.position + 3 * v;
       double ahead = (p[0] - m.origin.x) * m.ahead.x + (p[2] - m.origin.z) * m.ahead.z;
-      assert_true(ahead > m.front + 0.02 * height || ahead < m.back - 0.02 * height);
+      assert_true(ahead > fmin(m.upper.front, m.lower.front) + 0.02 * height ||
+                  ahead < fmax(m.upper.back, m.lower.back) - 0.02 * height);
     }
     assert_true(mus_mesh_angles(&g.mesh).least > (k % 2 ? 5 : 9));
     mus_arena_clear(&arena);
@@ -150,6 +151,28 @@ static void sewn_it_is_a_dress(void **state) {
     used += seen[g.mesh.triangle[i]]++ == 0;
   assert_int_equal(t.loops, 4);
   assert_int_equal(used - t.edges + g.mesh.triangles, 2 - 4); // a ball with four holes
+  mus_arena_clear(&arena);
+}
+
+// Arms close to the body go under it: there are no sleeves then, and nothing is cut through.
+static void arms_that_hang_get_no_sleeves(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_mesh body = figure(&arena, 1.75, 0);
+  mus_measures m;
+  assert_ok(mus_measure_figure(&body, 0, &m));
+  assert_false(m.has_arms);
+  for (int v = 0; v < body.vertices; ++v) { // arms towards the body, by squeezing what lies beyond the shoulders
+    double *x = &body.position[3 * v], out = fabs(*x - 3) - 0.2;
+    if (out > 0)
+      *x = 3 + (*x > 3 ? 1 : -1) * (0.2 + 0.15 * out);
+  }
+  mus_garment g = made(&arena, &body, 3000, 0);
+  assert_int_equal(g.pieces, 4);
+  mus_mesh_report report;
+  assert_ok(mus_mesh_check(&g.mesh, &report));
+  for (int d = 0; d < MUS_DEFECTS; ++d)
+    assert_int_equal(report.count[d], 0);
   mus_arena_clear(&arena);
 }
 
@@ -209,6 +232,7 @@ int main(void) {
                                      cmocka_unit_test(pieces_are_flat),
                                      cmocka_unit_test(seams_fit),
                                      cmocka_unit_test(sewn_it_is_a_dress),
+                                     cmocka_unit_test(arms_that_hang_get_no_sleeves),
                                      cmocka_unit_test(sizes_are_as_asked_for),
                                      cmocka_unit_test(what_cannot_be_dressed_is_refused),
                                      cmocka_unit_test(allocations_may_fail)};
