@@ -263,7 +263,7 @@ static mus_held make_held(const mus_model *model, const mus_contact_room *room, 
   if (held.state == MUS_HOLD_SLIDES) {
     held.limit = held.friction * push;
     held.drag = held.limit / fmax(sliding, creep);
-    if (sliding > creep && sliding > before->speed)
+    if (sliding > creep && before->faster)
       mus_scale3(1 / sliding, across, held.along);
   }
   return held;
@@ -591,6 +591,7 @@ static mus_hold remember(const mus_contact_room *room, const mus_held *held, con
   mus_subtract3(velocity + 3 * (size_t)held->vertex, held->velocity, relative);
   part_along(held->normal, relative, across);
   hold.speed = sqrt(mus_dot3(across, across));
+  hold.faster = hold.speed > room->hold[held->vertex].speed;
   if (held->friction > 0 && hold.speed < creep_part * creep)
     hold.slow = room->hold[held->vertex].slow + 1;
   if (hold.slow >= CREEP_STEPS)

@@ -31,9 +31,11 @@ typedef enum mus_hold_state {
 // What is remembered of a vertex from step to step; saved in checkpoints.
 typedef struct mus_hold {
   double push;  // N: with which the body pushed, along the normal
+  double speed; // m/s: along the surface
   int state;    // mus_hold_state
   int slow;     // steps in which it slid so slowly that friction had something left
-  double speed; // m/s: along the surface
+  int faster;   // 1: it gathered speed in the last step
+  int unused;   // 0, so that no byte of a checkpoint is left to chance
 } mus_hold;
 
 // A vertex on a body in this step.

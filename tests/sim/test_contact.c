@@ -70,10 +70,10 @@ static void slopes(void **state) {
     double stays = slid(angle - 1, 0.3, steps[s]), slides = slid(angle + 1, 0.3, steps[s]);
     print_message("a degree below: %g m, a degree beyond: %g m\n", stays, slides);
     assert_true(fabs(stays) < 2e-4);
-    assert_true(slides > 2e-3);
+    assert_true(slides > 1.5e-2);
     double way = slid(angle + 5, 0.3, steps[s]), ideal = 9.81 * pull * 0.25 / 2;
     print_message("5 degrees beyond: %g m, without creep %g m\n", way, ideal);
-    assert_true(way > 0.7 * ideal && way < 1.05 * ideal);
+    assert_true(way > 0.9 * ideal && way < 1.02 * ideal);
     double free_way = slid(20, 0, steps[s]), free_fall = 9.81 * sin(20 * acos(-1) / 180) * 0.25 / 2;
     assert_true(fabs(free_way / free_fall - 1) < 0.05);
   }
