@@ -9,7 +9,7 @@
 #include "io/result.h"
 #include "par/par.h"
 #include "render/video.h"
-#include "sim/bodies.h"
+#include "sim/state.h"
 #include "sim/studio.h"
 
 static const char picture_name[] = "preview.png", video_name[] = "preview.mp4";
@@ -18,7 +18,7 @@ struct mus_preview {
   const mus_scene *scene;
   mus_studio studio;
   mus_framing framing;
-  mus_bodies *bodies;    // NULL where the scene has none
+  mus_bodies *bodies;    // the simulator's; NULL where the scene has none
   double *body_position; // 3 numbers for each of their vertices
   const char *picture_path, *video_path;
   mus_video *video; // NULL before the first frame, and after it has failed
@@ -72,17 +72,17 @@ static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
   return status;
 }
 
-static mus_status add_bodies(mus_preview *preview) {
+static mus_status add_bodies(mus_preview *preview, const mus_sim *sim) {
   const mus_scene *scene = preview->scene;
-  mus_status status = scene->body_count > 0 ? mus_bodies_create(scene, &preview->bodies) : MUS_OK;
-  if (status || !preview->bodies)
-    return status;
+  preview->bodies = scene->body_count > 0 ? sim->model.bodies : NULL;
+  if (!preview->bodies)
+    return MUS_OK;
   mus_arena *arena = &preview->studio.arena;
   preview->body_position = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_vertices(preview->bodies), sizeof(double));
   int *triangle = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_triangles(preview->bodies), sizeof *triangle);
   if (!preview->body_position || !triangle)
     return mus_fail_memory();
-  status = mus_bodies_at(preview->bodies, 0, preview->body_position);
+  mus_status status = mus_bodies_at(preview->bodies, mus_sim_time(sim), preview->body_position);
   for (int k = 0; k < scene->body_count && !status; ++k) {
     int first = mus_bodies_first_vertex(preview->bodies, k), face = mus_bodies_first_triangle(preview->bodies, k);
     mus_mesh mesh = {.vertices = mus_bodies_first_vertex(preview->bodies, k + 1) - first,
@@ -133,7 +133,7 @@ static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *f
   if (!status)
     status = add_cloths(preview, sim);
   if (!status)
-    status = add_bodies(preview);
+    status = add_bodies(preview, sim);
   if (!status)
     status = begin_framing(preview);
   if (status)
@@ -211,7 +211,6 @@ mus_status mus_preview_close(mus_preview *preview) {
   if (!preview)
     return MUS_OK;
   mus_status status = preview->video ? mus_video_close(preview->video, MUS_OK) : MUS_OK;
-  mus_bodies_free(preview->bodies);
   mus_studio_free(&preview->studio);
   mus_free(preview);
   return status;

@@ -43,14 +43,13 @@ static mus_status plan_mesh(mus_run_output *out, int cloth) {
   return MUS_OK;
 }
 
-// Bodies count from 0 too; their surfaces are made or read here.
+// The mesh of each body, whose triangles count its own vertices.
 static mus_status plan_bodies(mus_run_output *out) {
   int count = out->scene->body_count;
   if (count == 0)
     return MUS_OK;
-  mus_status status = mus_bodies_create(out->scene, &out->bodies);
-  if (!status)
-    status = mus_result_body_names(&out->arena, out->scene, &out->body_names);
+  out->bodies = out->sim->model.bodies;
+  mus_status status = mus_result_body_names(&out->arena, out->scene, &out->body_names);
   if (status)
     return status;
   size_t numbers = 3 * (size_t)mus_bodies_vertices(out->bodies);
@@ -620,7 +619,6 @@ void mus_run_output_close(mus_run_output *out) {
   for (int k = 0; k < out->cache_count; ++k)
     mus_cache_close(out->caches[k].writer);
   mus_report_close(out->report);
-  mus_bodies_free(out->bodies);
   if (out->folder_open)
     close(out->folder_descriptor);
   mus_arena_clear(&out->arena);

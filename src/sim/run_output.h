@@ -35,7 +35,7 @@ typedef struct mus_run_output {
   const char *folder;
   char (*names)[MUS_RESULT_NAME]; // of the cloths
   mus_mesh *meshes;               // of the cloths, as users see them; positions are the simulator's
-  mus_bodies *bodies;             // NULL where the scene has none
+  mus_bodies *bodies;             // the simulator's; NULL where the scene has none
   char (*body_names)[MUS_RESULT_NAME];
   mus_mesh *body_meshes; // positions are parts of ...
   double *body_position; // ... these, of all bodies, at the time of the last frame that was written

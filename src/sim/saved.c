@@ -102,6 +102,21 @@ char *mus_saved_scene_text(const mus_scene *scene) {
   return text;
 }
 
+// Where bodies start, and their triangles.
+static mus_status add_bodies(const mus_model *m, uint64_t *sum) {
+  if (m->scene->body_count == 0)
+    return MUS_OK;
+  size_t numbers = 3 * (size_t)mus_bodies_vertices(m->bodies), corners = 3 * (size_t)mus_bodies_triangles(m->bodies);
+  double *position = mus_alloc(numbers, sizeof *position);
+  mus_status status = position ? mus_bodies_at(m->bodies, 0, position) : mus_fail_memory();
+  if (!status) {
+    *sum = mus_checksum(*sum, position, numbers * sizeof *position);
+    *sum = mus_checksum(*sum, mus_bodies_triangle_list(m->bodies), corners * sizeof(int));
+  }
+  mus_free(position);
+  return status;
+}
+
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
   const mus_model *m = &sim->model;
   char *text = mus_saved_scene_text(m->scene);
@@ -119,5 +134,5 @@ mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
   *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
   *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);
   *sum = mus_checksum(*sum, m->material, 6 * (size_t)m->triangles * sizeof *m->material);
-  return MUS_OK;
+  return add_bodies(m, sum);
 }

@@ -122,6 +122,7 @@ static void new_runs_forget_bodies(void **state) {
 // Names of files in the folder's scene do not depend on where one stands; a sequence is no file by its own name.
 static void files_of_bodies_are_found_again(void **state) {
   const char *folder = folder_in(state, "r"), text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const char other[] = "v 0 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\n";
   files_write(files_path(*state, "b_01.obj"), text, sizeof text - 1);
   files_write(files_path(*state, "b_02.obj"), text, sizeof text - 1);
   const char json[] = "{\"frames\": 1, \"contact\": false, \"cloths\": [{\"shape\": {\"vertices\": 9}, \"translate\":"
@@ -139,6 +140,13 @@ static void files_of_bodies_are_found_again(void **state) {
   }
   again.frames = 2;
   run(&again, folder, 1, NULL); // by their new names it is the same scene
+  files_write(files_path(*state, "b_01.obj"), other, sizeof other - 1);
+  mus_run_options options = mus_default_run_options();
+  mus_run_summary summary;
+  options.folder = folder;
+  options.resume = 1;
+  again.frames = 3;
+  assert_fails(mus_run(&again, &options, &summary), MUS_BAD_INPUT, "it holds the run of another scene");
   mus_scene_free(&scene);
   mus_scene_free(&again);
 }
