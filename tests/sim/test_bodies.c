@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "io/cache.h"
+#include "io/gltf.h"
 #include "mesh/measure.h"
 #include "muslin/scene.h"
 #include "sim/bodies.h"
@@ -342,15 +343,53 @@ static void sequences_that_are_not_there(void **state) {
   mus_scene_free(&scene);
 }
 
+#define BEAM "{\"shape\": {\"kind\": \"file\", \"file\": \"tests/data/gltf/good_beam.glb\""
+
+static void gltf_moves_by_its_animations(void **state) {
+  (void)state;
+  mus_scene scene =
+      scene_with(BEAM ", \"scale\": 0.5}, \"translate\": [0, 1, 0]}," BEAM ", \"animation\": \"still\"}}");
+  mus_bodies *bodies = made(&scene);
+  mus_gltf *gltf = NULL;
+  double expected[60], *position = positions_at(bodies, 3.3);
+  assert_ok(mus_gltf_read("tests/data/gltf/good_beam.glb", &gltf));
+  assert_ok(mus_gltf_at(gltf, 0, 3.3, expected));
+  assert_int_equal(mus_bodies_vertices(bodies), 40);
+  for (int i = 0; i < 60; ++i)
+    assert_near(position[i], 0.5 * expected[i] + (i % 3 == 1), 1e-12);
+  assert_ok(mus_gltf_at(gltf, 1, 0, expected));
+  assert_memory_equal(position + 60, expected, sizeof expected);
+  assert_true(mus_bodies_moves(bodies, 0));
+  assert_false(mus_bodies_moves(bodies, 1));
+  free(position);
+  mus_gltf_free(gltf);
+  mus_bodies_free(bodies);
+  mus_scene_free(&scene);
+}
+
+static void motions_that_do_not_fit(void **state) {
+  mus_bodies *bodies = NULL;
+  mus_scene scene = scene_with(BEAM ", \"motion\": \"a.pc2\"}}");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "glTF has its own motion");
+  mus_scene_free(&scene);
+  scene = scene_with(BEAM ", \"animation\": \"fly\"}}");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "there is no animation \"fly\"");
+  mus_scene_free(&scene);
+  write_text(files_path(*state, "a.obj"), tetrahedron);
+  scene = file_scene(*state, "a.obj", ", \"animation\": \"fly\"");
+  assert_fails(mus_bodies_create(&scene, &bodies), MUS_BAD_INPUT, "only glTF has an \"animation\"");
+  mus_scene_free(&scene);
+}
+
 static void short_memory(void **state) {
   char list[1500];
   write_text(files_path(*state, "a.obj"), tetrahedron);
   write_cache(files_path(*state, "a.pc2"), 0, 5, 4, 24);
   write_sequence(*state, "walk_%03d.obj", 1, 3);
   snprintf(list, sizeof list,
-           "{\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}}, {\"shape\": {\"kind\": \"box\"}},"
-           "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"motion\": \"%s\"}},"
-           "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\"}}",
+           BEAM "}}, {\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}}, {\"shape\": {\"kind\": \"box\"}},"
+                "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\", \"motion\": \"%s\"}},"
+                "{\"shape\": {\"kind\": \"file\", \"file\": \"%s\"}}",
            files_path(*state, "a.obj"), files_path(*state, "a.pc2"), files_path(*state, "walk_###.obj"));
   mus_scene scene = scene_with(list);
   mus_status status = MUS_OUT_OF_MEMORY;
@@ -381,6 +420,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(counts_must_agree, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(sequences, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(sequences_that_are_not_there, files_setup, files_teardown),
+      cmocka_unit_test(gltf_moves_by_its_animations),
+      cmocka_unit_test_setup_teardown(motions_that_do_not_fit, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(short_memory, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
