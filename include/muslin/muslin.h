@@ -14,8 +14,8 @@
 #define MUSLIN_MUSLIN_H
 
 #include "muslin/check.h"
-#include "muslin/machine.h"
 #include "muslin/info.h"
+#include "muslin/machine.h"
 #include "muslin/matrix_market.h"
 #include "muslin/render.h"
 #include "muslin/run.h"

@@ -50,6 +50,8 @@ typedef struct mus_run_summary {
   long long halved;     ///< of these, steps of less than the scene's length
   long long retries;    ///< linear solves that had to be done again by a stronger method
   long long iterations; ///< of the linear solver
+  long long tangled;    ///< steps that began with cloth going through something: the start or a body made it so
+  long long impossible; ///< pairs of features that bodies or pins brought together all the same, all steps together
   double seconds;
   size_t bytes; ///< held by the simulator, at most
 } mus_run_summary;

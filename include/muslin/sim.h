@@ -97,6 +97,10 @@ MUS_API mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
 /// method of its nonlinear equations. vertices * 3 numbers in the order of the files, valid until the next call.
 MUS_API const double *mus_sim_residual(mus_sim *sim);
 
+/// How often an edge goes through a triangle now, of cloth with cloth and with bodies, and the places of the first
+/// `most` of these, m. 0 where the scene wants no contact. Signs are those of rounded numbers: mus_check() proves.
+MUS_API mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *count);
+
 /// Bytes held, the solver included.
 MUS_API size_t mus_sim_bytes(const mus_sim *sim);
 

@@ -172,6 +172,11 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_summa
   if (s->steps > 0)
     printf(", %.1f iterations a step", (double)s->iterations / (double)s->steps);
   printf(", %.1f s\n", s->seconds);
+  if (s->tangled > 0)
+    printf("  cloth was tangled in %lld steps\n", s->tangled);
+  if (s->impossible > 0)
+    printf("  bodies or pins left no way out %lld times: muslin check %s tells where cloth goes through something\n",
+           s->impossible, folder);
   tell_memory(s);
   char name[128];
   for (int k = 0; k < scene->cloth_count; ++k)

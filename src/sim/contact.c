@@ -385,6 +385,13 @@ static mus_status place(const mus_model *model, mus_contact_room *room, const mu
   return status ? status : mus_bodies_at(model->bodies, step->time + step->h, room->x1 + cloth);
 }
 
+mus_status mus_contact_crossings(const mus_model *model, mus_contact_room *room, const double *position, double time) {
+  size_t cloth = 3 * (size_t)model->vertices;
+  mus_copy(cloth, position, room->x0);
+  mus_status status = mus_bodies_at(model->bodies, time, room->x0 + cloth);
+  return status ? status : mus_detector_crossings(room->detector, room->x0, &room->crossings);
+}
+
 // Where there may be crossings: finds them, lets them pass and pushes them apart.
 static mus_status untangle(mus_contact_room *room) {
   mus_untangle_record record = {0};

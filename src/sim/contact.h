@@ -89,6 +89,9 @@ void mus_contact_forget(mus_contact_room *room);
 
 // All below take rooms that are not NULL.
 
+// Edges through triangles at a time, into room->crossings; their nodes are in room->x0.
+mus_status mus_contact_crossings(const mus_model *model, mus_contact_room *room, const double *position, double time);
+
 // Looks for contacts at `position` and makes holds and couplings of a step from `time` of length h, with H as in step.c
 // and `predicted` its X. pinned: as sim->constraint_of.
 typedef struct mus_contact_step {

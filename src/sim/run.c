@@ -23,7 +23,7 @@ mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkp
 typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
-  int64_t steps, halved, retries, iterations, bytes;
+  int64_t steps, halved, retries, iterations, tangled, impossible, bytes;
   double seconds;
   char formats[MUS_RUN_FORMATS];
 } run_state;
@@ -223,6 +223,8 @@ static mus_status run_step(run *r, int *iterations) {
     r->state.halved += record->halvings > 0;
     r->state.retries += record->retries;
     r->state.iterations += record->iterations;
+    r->state.tangled += record->tangled > 0;
+    r->state.impossible += record->impossible;
     *iterations = record->iterations;
     status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, record);
   }
@@ -292,6 +294,8 @@ static void summarise(run *r) {
   s->halved = r->state.halved;
   s->retries = r->state.retries;
   s->iterations = r->state.iterations;
+  s->tangled = r->state.tangled;
+  s->impossible = r->state.impossible;
   s->seconds = r->state.seconds;
   size_t now = r->sim ? mus_sim_bytes(r->sim) : 0, before = (size_t)r->state.bytes;
   s->bytes = now > before ? now : before;
@@ -301,6 +305,24 @@ static void say_repairs(const run *r) {
   for (int k = 0; k < r->scene->cloth_count && r->options->progress; ++k)
     if (mus_sim_repairs(r->sim, k)[0])
       fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
+}
+
+// Where cloth goes through something before the first step. It is no reason not to run: it is drawn apart.
+static mus_status say_crossings(const run *r) {
+  enum { PLACES = 3 };
+  double place[PLACES][3];
+  int count = 0;
+  mus_status status = mus_sim_crossings(r->sim, PLACES, place, &count);
+  FILE *file = r->options->progress;
+  if (status || count == 0 || !file)
+    return status;
+  fprintf(file,
+          "%s: %d edges go through triangles at the start, which is drawn apart as the run goes:", r->options->folder,
+          count);
+  for (int k = 0; k < count && k < PLACES; ++k)
+    fprintf(file, "%s (%.3g, %.3g, %.3g)", k > 0 ? "," : " at", place[k][0], place[k][1], place[k][2]);
+  fprintf(file, "%s; muslin check tells all\n", count > PLACES ? ", ..." : "");
+  return MUS_OK;
 }
 
 // Why the run itself has failed is not lost over a preview that fails too.
@@ -326,7 +348,9 @@ static mus_status run_all(run *r) {
     return status;
   r->summary->began = 1;
   say_repairs(r);
-  status = resumes ? go_on(r) : begin(r);
+  status = resumes ? go_on(r) : say_crossings(r);
+  if (!status && !resumes)
+    status = begin(r);
   if (status || r->summary->complete)
     return status;
   if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)

@@ -606,6 +606,8 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *sum
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},
                                    {.name = "retries", .number = (double)s->retries},
+                                   {.name = "tangled_steps", .number = (double)s->tangled},
+                                   {.name = "impossible", .number = (double)s->impossible},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
                                    {.name = "seconds", .number = s->seconds}};

@@ -232,6 +232,26 @@ const double *mus_sim_residual(mus_sim *sim) {
   return in_seen_order(sim, residual, sim->seen[2]);
 }
 
+mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *count) {
+  mus_contact_room *room = sim->contact;
+  *count = 0;
+  if (!room)
+    return MUS_OK;
+  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  mus_status status = mus_contact_crossings(&sim->model, room, sim->position, sim->time);
+  mus_par_set_threads(before);
+  if (status)
+    return status;
+  *count = (int)room->crossings.count;
+  for (int k = 0; k < most && k < *count; ++k) {
+    const mus_crossing *c = &((const mus_crossing *)room->crossings.items)[k];
+    const int *edge = room->surface.edge + 2 * (size_t)c->edge;
+    mus_scale3(1 - c->along, room->x0 + 3 * (size_t)edge[0], places[k]);
+    mus_add_scaled3(c->along, room->x0 + 3 * (size_t)edge[1], places[k]);
+  }
+  return MUS_OK;
+}
+
 const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index) {
   return index >= 0 && index < sim->records ? &sim->record[index] : NULL;
 }
