@@ -120,12 +120,14 @@ static void fit_vertices(workload *w) {
   float reach = (float)(separation * thickness / 2);
   MUS_PARALLEL_FOR
   for (int v = 0; v < w->surface.vertices; ++v)
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 2; ++i) {
+      w->vertex_box[v].low[i][3] = w->vertex_box[v].high[i][3] = 0;
       for (int c = 0; c < 3; ++c) {
         float x = (float)(i ? w->x1 : w->x0)[3 * (size_t)v + (size_t)c];
         w->vertex_box[v].low[i][c] = x - reach;
         w->vertex_box[v].high[i][c] = x + reach;
       }
+    }
 }
 
 static void count_pair(void *context, const mus_tree_task *task, int place_a, int place_b) {
@@ -233,7 +235,7 @@ static mus_status run_measure(workload *w, measure which, mus_list *list) {
   switch (which) {
   case FIT:
     fit_vertices(w);
-    mus_tree_fit(&w->tree, w->surface.triangle, w->vertex_box, NULL);
+    mus_tree_fit(&w->tree, w->surface.triangle, w->vertex_box, NULL, NULL);
     return MUS_OK;
   case WALK:
     walk_tree(w);

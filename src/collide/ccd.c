@@ -20,6 +20,8 @@
 // Comparisons are written so that NaN and infinity report a hit.
 #include "collide/ccd.h"
 
+#include <string.h>
+
 #include "collide/distance.h"
 #include "collide/vector3.h"
 
@@ -35,24 +37,48 @@ typedef struct motion {
 
 // Also: the largest difference of coordinates.
 static double take_differences(const double x0[4][3], const double x1[4][3], motion *m) {
-  double largest = 0;
+  double largest[3] = {0};
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) {
       m->start[k][c] = x0[k][c] - x0[0][c];
       m->end[k][c] = x1[k][c] - x0[0][c];
-      double a = fabs(m->start[k][c]), b = fabs(m->end[k][c]);
-      largest = a > largest ? a : largest;
-      largest = b > largest ? b : largest;
+      double a = fabs(m->start[k][c]), b = fabs(m->end[k][c]), larger = a > b ? a : b;
+      largest[c] = larger > largest[c] ? larger : largest[c];
     }
-  return largest;
+  double most = largest[0] > largest[1] ? largest[0] : largest[1];
+  return most > largest[2] ? most : largest[2];
 }
 
-static double distance_at(const motion *m, double time, double x[4][3], double weight[4]) {
+static double distance_of(mus_pair_kind kind, const double x[4][3], double weight[4]) {
+  return kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(x, weight) : mus_edge_edge_distance(x, weight);
+}
+
+static void positions_at(const motion *m, double time, double x[4][3]) {
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c)
       x[k][c] = (1 - time) * m->start[k][c] + time * m->end[k][c];
-  const double(*at)[3] = (const double(*)[3])x;
-  return m->kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(at, weight) : mus_edge_edge_distance(at, weight);
+}
+
+// Whether planes across the line between the middles of the features keep them apart all the time, which takes less to
+// find out than where they are closest.
+static int is_far(const motion *m) {
+  int split = m->kind == MUS_VERTEX_FACE ? 1 : 2; // nodes of the first feature
+  double share = 1.0 / (4 - split), n[3], low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  double nothing = 0; // NaN where a height is not finite
+  for (int c = 0; c < 3; ++c)
+    n[c] = split == 1 ? -share * (m->start[1][c] + m->start[2][c] + m->start[3][c])
+                      : share * (m->start[1][c] - m->start[2][c] - m->start[3][c]); // node 0 is the origin
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 2; ++i) {
+      double height = mus_inner(n, i ? m->end[k] : m->start[k]);
+      nothing += 0 * height;
+      if (k < split)
+        low[i] = height < low[i] ? height : low[i];
+      else
+        high[i] = height > high[i] ? height : high[i];
+    }
+  double length = mus_length(n), limit = m->limit * length + nothing;
+  return length > smallest && low[0] - high[0] >= limit && low[1] - high[1] >= limit;
 }
 
 // The time until which planes with this normal separate the features, if they do at `time`.
@@ -105,17 +131,20 @@ static void straighten(const motion *m, const double x[4][3], const double weigh
     normal[c] = side * straight[c] / length;
 }
 
-static int advance(const motion *m, double distance, double x[4][3], double weight[4], double *time) {
+static int advance(const motion *m, double distance, double weight[4], double *time) {
+  double x[4][3];
+  memcpy(x, m->start, sizeof x);
+  const double(*at)[3] = (const double(*)[3])x;
   for (int round = 0; round < MUS_CCD_ROUNDS; ++round) {
     double normal[3];
     if (!(distance > m->stop) || !(distance < INFINITY))
       return 1;
-    mus_weigh((const double(*)[3])x, weight, normal);
+    mus_weigh(at, weight, normal);
     for (int c = 0; c < 3; ++c)
       normal[c] /= distance;
     double until = separated_until(m, normal, *time);
     if (!(until > *time)) {
-      straighten(m, (const double(*)[3])x, weight, normal);
+      straighten(m, at, weight, normal);
       until = separated_until(m, normal, *time);
     }
     if (!(until > *time))
@@ -123,23 +152,28 @@ static int advance(const motion *m, double distance, double x[4][3], double weig
     if (until > 1)
       return 0;
     *time = until;
-    distance = distance_at(m, *time, x, weight);
+    positions_at(m, *time, x);
+    distance = distance_of(m->kind, at, weight);
   }
   return 1;
 }
 
 int mus_pair_impact(mus_pair_kind kind, const double x0[4][3], const double x1[4][3], double share, double *near,
                     double *time) {
-  motion m = {.kind = kind};
-  double x[4][3], weight[4];
+  motion m; // not set to zero first: this is called a million times
+  double weight[4];
+  m.kind = kind;
   double rounding = 0x1p-46 * take_differences(x0, x1, &m) + smallest;
   *time = 0;
-  double distance = distance_at(&m, 0, x, weight);
+  m.limit = *near * (1 + 0x1p-48) + rounding;
+  if (is_far(&m))
+    return 0;
+  double distance = distance_of(kind, (const double(*)[3])m.start, weight);
   if (share * distance < *near)
     *near = share * distance;
   m.limit = *near * (1 + 0x1p-48) + rounding;
   m.stop = *near * (1 + 0.9 * MUS_CCD_TOLERANCE) + 4 * rounding;
-  return advance(&m, distance, x, weight, time);
+  return advance(&m, distance, weight, time);
 }
 
 int mus_vertex_face_impact(const double x0[4][3], const double x1[4][3], double near, double *time) {

@@ -40,20 +40,19 @@ static int goes_through(const double *p, const double *q, const double *const co
   return 1;
 }
 
-static void test_edges(mus_query *q, int own, int other, const mus_box *other_box) {
+static void test_edges(mus_query *q, const mus_triangle_parts *own, int other, const mus_box *other_box) {
   const mus_detector *d = q->detector;
-  const mus_surface *surface = d->surface;
-  const int *corner = surface->triangle + (size_t)other * 3;
+  const int *corner = d->parts[other].corner;
   const double *at[3];
   for (int k = 0; k < 3; ++k)
     at[k] = q->x0 + (size_t)corner[k] * 3;
   for (int k = 0; k < 3; ++k) {
-    if (!(d->owned[own] >> (3 + k) & 1))
+    if (!(own->own_edges >> k & 1))
       continue;
-    int e = surface->triangle_edge[(size_t)own * 3 + (size_t)k];
-    const int *end = surface->edge + (size_t)e * 2;
-    mus_crossing crossing = {.edge = e, .triangle = other};
-    if (!mus_boxes_meet(&d->edge_box[e], other_box) || mus_are_neighbours(surface, 2, end, 3, corner) ||
+    const int *end = own->end[k];
+    mus_box box = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
+    mus_crossing crossing = {.edge = own->edge[k], .triangle = other};
+    if (!mus_boxes_meet(&box, other_box) || mus_are_neighbours(d->surface, 2, end, 3, corner) ||
         !goes_through(q->x0 + (size_t)end[0] * 3, q->x0 + (size_t)end[1] * 3, at, &crossing))
       continue;
     mus_crossing *answer = mus_query_answer(q);
@@ -63,10 +62,10 @@ static void test_edges(mus_query *q, int own, int other, const mus_box *other_bo
 }
 
 static void visit_triangles(void *query, const mus_tree_task *task, int place_a, int place_b) {
+  const mus_triangle_parts *parts = ((const mus_query *)query)->detector->parts;
   int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
-  mus_box box_a = mus_triangle_box(task->first, place_a), box_b = mus_triangle_box(task->second, place_b);
-  test_edges(query, a, b, &box_b);
-  test_edges(query, b, a, &box_a);
+  test_edges(query, &parts[a], b, &task->second->triangle_box[place_b]);
+  test_edges(query, &parts[b], a, &task->first->triangle_box[place_a]);
 }
 
 static void crossing_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {

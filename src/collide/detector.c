@@ -13,16 +13,20 @@
 
 // --- making --------------------------------------------------------------------------------------------------------
 
-// Every vertex and every edge to the first of its triangles.
-static void deal_out(const mus_surface *surface, unsigned char *owned) {
+// Every vertex and every edge belongs to the first of its triangles.
+static void deal_out(const mus_surface *surface, mus_triangle_parts *parts) {
   for (int t = 0; t < surface->triangles; ++t) {
-    owned[t] = 0;
+    mus_triangle_parts *p = &parts[t];
+    p->own_corners = p->own_edges = 0;
     for (int k = 0; k < 3; ++k) {
       int v = surface->triangle[3 * (size_t)t + (size_t)k], e = surface->triangle_edge[3 * (size_t)t + (size_t)k];
+      p->corner[k] = v;
+      p->edge[k] = e;
+      memcpy(p->end[k], surface->edge + (size_t)e * 2, sizeof p->end[k]);
       if (surface->vertex_triangle[surface->vertex_start[v]] == t)
-        owned[t] = (unsigned char)(owned[t] | 1 << k);
+        p->own_corners |= 1u << k;
       if (surface->edge_triangle[surface->edge_start[e]] == t)
-        owned[t] = (unsigned char)(owned[t] | 8 << k);
+        p->own_edges |= 1u << k;
     }
   }
 }
@@ -31,13 +35,13 @@ static mus_status create_parts(mus_detector *d, const double *x) {
   const mus_surface *surface = d->surface;
   size_t vertices = (size_t)surface->vertices, edges = (size_t)surface->edges;
   d->vertex_box = mus_arena_alloc(&d->arena, vertices, sizeof *d->vertex_box);
-  d->edge_box = mus_arena_alloc(&d->arena, edges, sizeof *d->edge_box);
-  d->owned = mus_arena_alloc(&d->arena, (size_t)surface->triangles, 1);
+  d->changed = mus_arena_alloc(&d->arena, vertices, 1);
+  d->parts = mus_arena_alloc(&d->arena, (size_t)surface->triangles, sizeof *d->parts);
   d->start = mus_arena_alloc(&d->arena, vertices + edges + 2, sizeof *d->start);
   d->task = mus_arena_alloc(&d->arena, 2 * MUS_TREE_TASKS, sizeof *d->task);
-  if (!d->vertex_box || !d->edge_box || !d->owned || !d->start || !d->task)
+  if (!d->vertex_box || !d->changed || !d->parts || !d->start || !d->task)
     return mus_fail_memory();
-  deal_out(surface, d->owned);
+  deal_out(surface, d->parts);
   int cloth = surface->cloth_triangles, body = surface->triangles - cloth;
   int levels = mus_tree_levels(cloth > body ? cloth : body);
   mus_status status = mus_tree_create(&d->arena, 0, cloth, levels, surface->triangle, x, &d->cloth);
@@ -87,26 +91,26 @@ static float rounded_up(double x) { return (float)(x + fabs(x) * 0x1p-23 + 1e-37
 
 static void fit_vertex(mus_detector *d, int v, const double *x0, const double *x1, double scale) {
   double reach = scale * d->surface->radius[v] * (1 + 0x1p-40);
-  mus_box *box = &d->vertex_box[v];
+  mus_box box = {{{0}}, {{0}}};
   for (int i = 0; i < 2; ++i)
     for (int c = 0; c < 3; ++c) {
       double x = (i ? x1 : x0)[(size_t)v * 3 + (size_t)c];
-      box->low[i][c] = rounded_down(x - reach);
-      box->high[i][c] = rounded_up(x + reach);
+      box.low[i][c] = rounded_down(x - reach);
+      box.high[i][c] = rounded_up(x + reach);
     }
+  d->changed[v] = !d->fitted || memcmp(&box, &d->vertex_box[v], sizeof box) != 0;
+  d->vertex_box[v] = box;
 }
 
+// Boxes that stay as they are cost little: in the later rounds of a response few vertices move.
 static void fit(mus_detector *d, const double *x0, const double *x1, double scale, const unsigned char *moved) {
-  int vertices = d->surface->vertices, edges = d->surface->edges;
+  int vertices = d->surface->vertices;
   MUS_PARALLEL_FOR_IF(vertices >= MUS_PAR_MINIMUM)
   for (int v = 0; v < vertices; ++v)
     fit_vertex(d, v, x0, x1, scale);
-  MUS_PARALLEL_FOR_IF(edges >= MUS_PAR_MINIMUM)
-  for (int e = 0; e < edges; ++e)
-    d->edge_box[e] = mus_box_around(&d->vertex_box[d->surface->edge[(size_t)e * 2]],
-                                    &d->vertex_box[d->surface->edge[(size_t)e * 2 + 1]]);
-  mus_tree_fit(&d->cloth, d->surface->triangle, d->vertex_box, moved);
-  mus_tree_fit(&d->body, d->surface->triangle, d->vertex_box, moved);
+  mus_tree_fit(&d->cloth, d->surface->triangle, d->vertex_box, d->changed, moved);
+  mus_tree_fit(&d->body, d->surface->triangle, d->vertex_box, d->changed, moved);
+  d->fitted = 1;
 }
 
 mus_status mus_detector_fit(mus_detector *detector, const double *x) {
@@ -161,59 +165,67 @@ mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
   return failed ? mus_fail_memory() : MUS_OK;
 }
 
-static int any_moved(const unsigned char *moved, const int *node, int count) {
-  for (int k = 0; k < count; ++k)
-    if (moved[node[k]])
-      return 1;
-  return 0;
+// Whether the features may collide, given that their boxes meet: they are no neighbours, and one is marked.
+static int may_collide(const mus_query *q, int count_a, const int *a, int count_b, const int *b) {
+  for (int i = 0; i < count_a; ++i)
+    for (int j = 0; j < count_b; ++j)
+      if (a[i] == b[j])
+        return 0;
+  int marked = q->moved == NULL;
+  for (int i = 0; i < count_a && !marked; ++i)
+    marked = q->moved[a[i]];
+  for (int j = 0; j < count_b && !marked; ++j)
+    marked = q->moved[b[j]];
+  return marked &&
+         (q->detector->surface->seams == 0 || !mus_are_neighbours(q->detector->surface, count_a, a, count_b, b));
 }
 
 // The triangle's own vertices against the other triangle.
-static void visit_vertices(mus_query *q, int own, int other, const mus_box *other_box) {
+static void visit_vertices(mus_query *q, const mus_triangle_parts *own, int other, const mus_box *other_box) {
   const mus_detector *d = q->detector;
-  const int *corner = d->surface->triangle + (size_t)own * 3, *face = d->surface->triangle + (size_t)other * 3;
   for (int k = 0; k < 3; ++k)
-    if (d->owned[own] >> k & 1 && mus_boxes_meet(&d->vertex_box[corner[k]], other_box) &&
-        !mus_are_neighbours(d->surface, 1, corner + k, 3, face) &&
-        (!q->moved || q->moved[corner[k]] || any_moved(q->moved, face, 3)))
-      q->test(q, MUS_VERTEX_FACE, corner[k], other);
+    if (own->own_corners >> k & 1 && mus_boxes_meet(&d->vertex_box[own->corner[k]], other_box) &&
+        may_collide(q, 1, own->corner + k, 3, d->parts[other].corner))
+      q->test(q, MUS_VERTEX_FACE, own->corner[k], other);
 }
 
 // A triangle's own edges whose boxes meet a box; how many.
-static int own_edges(const mus_detector *d, int triangle, const mus_box *other, int edge[3]) {
+static int own_edges(const mus_detector *d, const mus_triangle_parts *own, const mus_box *other, int place[3],
+                     mus_box box[3]) {
   int count = 0;
   for (int k = 0; k < 3; ++k)
-    if (d->owned[triangle] >> (3 + k) & 1) {
-      edge[count] = d->surface->triangle_edge[(size_t)triangle * 3 + (size_t)k];
-      count += mus_boxes_meet(&d->edge_box[edge[count]], other);
+    if (own->own_edges >> k & 1) {
+      place[count] = k;
+      box[count] = mus_box_around(&d->vertex_box[own->end[k][0]], &d->vertex_box[own->end[k][1]]);
+      count += mus_boxes_meet(&box[count], other);
     }
   return count;
 }
 
-static void visit_edges(mus_query *q, int a, const mus_box *box_a, int b, const mus_box *box_b) {
-  const mus_detector *d = q->detector;
-  const mus_surface *surface = d->surface;
-  int edge_a[3], edge_b[3];
-  int count_a = own_edges(d, a, box_b, edge_a), count_b = count_a > 0 ? own_edges(d, b, box_a, edge_b) : 0;
+static void visit_edges(mus_query *q, const mus_triangle_parts *a, const mus_box *box_a, const mus_triangle_parts *b,
+                        const mus_box *box_b) {
+  int place_a[3], place_b[3];
+  mus_box edge_box_a[3], edge_box_b[3];
+  int count_a = own_edges(q->detector, a, box_b, place_a, edge_box_a);
+  int count_b = count_a > 0 ? own_edges(q->detector, b, box_a, place_b, edge_box_b) : 0;
   for (int i = 0; i < count_a; ++i)
     for (int j = 0; j < count_b; ++j) {
-      const int *end_a = surface->edge + (size_t)edge_a[i] * 2, *end_b = surface->edge + (size_t)edge_b[j] * 2;
-      if (!mus_boxes_meet(&d->edge_box[edge_a[i]], &d->edge_box[edge_b[j]]) ||
-          mus_are_neighbours(surface, 2, end_a, 2, end_b) ||
-          (q->moved && !any_moved(q->moved, end_a, 2) && !any_moved(q->moved, end_b, 2)))
+      if (!mus_boxes_meet(&edge_box_a[i], &edge_box_b[j]) ||
+          !may_collide(q, 2, a->end[place_a[i]], 2, b->end[place_b[j]]))
         continue;
-      int swap = edge_b[j] < edge_a[i];
-      q->test(q, MUS_EDGE_EDGE, swap ? edge_b[j] : edge_a[i], swap ? edge_a[i] : edge_b[j]);
+      int first = a->edge[place_a[i]], second = b->edge[place_b[j]];
+      q->test(q, MUS_EDGE_EDGE, first < second ? first : second, first < second ? second : first);
     }
 }
 
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b) {
   mus_query *q = query;
-  mus_box box_a = mus_triangle_box(task->first, place_a), box_b = mus_triangle_box(task->second, place_b);
+  const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
   int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
-  visit_vertices(q, a, b, &box_b);
-  visit_vertices(q, b, a, &box_a);
-  visit_edges(q, a, &box_a, b, &box_b);
+  const mus_triangle_parts *parts_a = &q->detector->parts[a], *parts_b = &q->detector->parts[b];
+  visit_vertices(q, parts_a, b, box_b);
+  visit_vertices(q, parts_b, a, box_a);
+  visit_edges(q, parts_a, box_a, parts_b, box_b);
 }
 
 // --- order ---------------------------------------------------------------------------------------------------------

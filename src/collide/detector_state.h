@@ -8,18 +8,25 @@
 #include "collide/detector.h"
 #include "collide/tree.h"
 
+// A triangle with what belongs to it. Each vertex and each edge belongs to one of its triangles (Curtis et al. 2008),
+// so that no pair comes twice.
+typedef struct mus_triangle_parts {
+  int corner[3], edge[3], end[3][2]; // edge k lies opposite corner k and has the ends end[k]
+  unsigned own_corners, own_edges;   // bit k for corner k, edge k
+} mus_triangle_parts;
+
 struct mus_detector {
   const mus_surface *surface;
   mus_arena arena;
   mus_tree cloth, body;
-  mus_box *vertex_box, *edge_box;
-  // Triangles: each vertex and each edge belongs to one of its triangles (Curtis et al. 2008), so that no pair comes
-  // twice. Bit k for corner k, bit 3 + k for edge k.
-  unsigned char *owned;
-  int *start;          // scratch for sorting: vertices + edges + 1
-  mus_tree_task *task; // 2 * MUS_TREE_TASKS
-  mus_list *answers;   // one list a thread
-  int threads;         // lists
+  mus_triangle_parts *parts; // triangles
+  mus_box *vertex_box;
+  unsigned char *changed; // vertices: whether the last fit changed the box
+  int fitted;             // whether there has been one
+  int *start;             // scratch for sorting: vertices + edges + 1
+  mus_tree_task *task;    // 2 * MUS_TREE_TASKS
+  mus_list *answers;      // one list a thread
+  int threads;            // lists
   size_t answer_size;
   // Released pairs. Vertex v lies in the rings release_code[i], release_start[v] <= i < release_start[v + 1],
   // ascending: 2 c for that around the edge of crossing c, 2 c + 1 for that around its triangle.

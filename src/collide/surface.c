@@ -84,6 +84,7 @@ static mus_status list_seams(mus_arena *arena, mus_arena *scratch, const mus_sur
     partner[i] = parts->pair[i ^ 1];
     ++out->sewn_start[parts->pair[i]];
   }
+  out->seams = parts->sewn;
   mus_accumulate(parts->vertices, out->sewn_start);
   mus_sort_by_key(ends, parts->vertices, partner, NULL, end, half_sorted);
   mus_sort_by_key(ends, parts->vertices, parts->pair, half_sorted, end, sorted);

@@ -17,6 +17,7 @@ typedef struct mus_surface {
   int *triangle_edge;                               // triangles * 3: edge k lies opposite corner k
   int *vertex_start, *vertex_triangle;              // the triangles around a vertex, as in mus_topology
   int *edge_start, *edge_triangle;                  // the triangles beside an edge
+  int seams;                                        // pairs of vertices that are sewn together
   int *sewn_start, *sewn;                           // the vertices that a vertex is sewn to, both ways, ascending
   int *body;                                        // vertices: which body, -1 for cloth
   double *radius;                                   // vertices: half the thickness, m

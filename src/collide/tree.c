@@ -108,9 +108,11 @@ mus_status mus_tree_create(mus_arena *arena, int first, int count, int levels, c
   }
   size_t groups = (size_t)tree.level_start[levels];
   tree.triangle = mus_arena_alloc(arena, (size_t)count, sizeof *tree.triangle);
+  tree.triangle_box = mus_arena_alloc(arena, (size_t)count, sizeof *tree.triangle_box);
   tree.group = mus_arena_alloc(arena, groups, sizeof *tree.group);
   tree.moved = mus_arena_alloc_zero(arena, groups, 1);
-  if (!tree.triangle || !tree.group || !tree.moved)
+  tree.changed = mus_arena_alloc(arena, groups, 1);
+  if (!tree.triangle || !tree.triangle_box || !tree.group || !tree.moved || !tree.changed)
     return mus_fail_memory();
   for (int i = 0; i < count; ++i)
     tree.triangle[i] = first + i;
@@ -124,28 +126,39 @@ mus_status mus_tree_create(mus_arena *arena, int first, int count, int levels, c
 static const mus_box nothing = {{{FLT_MAX, FLT_MAX, FLT_MAX}, {FLT_MAX, FLT_MAX, FLT_MAX}},
                                 {{-FLT_MAX, -FLT_MAX, -FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}};
 
-static void set_place(mus_tree *tree, int group, int place, const mus_box *box, int moved) {
+static void set_box(mus_box_group *group, int place, const mus_box *box) {
   for (int i = 0; i < 2; ++i)
     for (int c = 0; c < 3; ++c) {
-      tree->group[group].low[i][c][place] = box->low[i][c];
-      tree->group[group].high[i][c][place] = box->high[i][c];
+      group->low[i][c][place] = box->low[i][c];
+      group->high[i][c][place] = box->high[i][c];
     }
-  tree->moved[group] = (unsigned char)((tree->moved[group] & ~(1 << place)) | moved << place);
+}
+
+// Whether one of the corners is marked; all are where nothing is said.
+static int is_marked(const unsigned char *mark, const int *corner) {
+  return !mark || mark[corner[0]] || mark[corner[1]] || mark[corner[2]];
 }
 
 static void fit_triangles(mus_tree *tree, int group, const int *corner, const mus_box *vertex_box,
-                          const unsigned char *moved) {
+                          const unsigned char *changed, const unsigned char *moved) {
+  int any_changed = 0, bits = 0;
   for (int k = 0; k < GROUP; ++k) {
     int place = GROUP * group + k;
     if (place >= tree->triangles) {
-      set_place(tree, group, k, &nothing, 0);
+      set_box(&tree->group[group], k, &nothing);
       continue;
     }
     const int *v = corner + (size_t)tree->triangle[place] * 3;
+    bits |= is_marked(moved, v) << k;
+    if (!is_marked(changed, v))
+      continue;
     mus_box box = mus_box_around(&vertex_box[v[0]], &vertex_box[v[1]]);
-    box = mus_box_around(&box, &vertex_box[v[2]]);
-    set_place(tree, group, k, &box, !moved || moved[v[0]] || moved[v[1]] || moved[v[2]]);
+    tree->triangle_box[place] = box = mus_box_around(&box, &vertex_box[v[2]]);
+    set_box(&tree->group[group], k, &box);
+    any_changed = 1;
   }
+  tree->moved[group] = (unsigned char)bits;
+  tree->changed[group] = (unsigned char)any_changed;
 }
 
 static mus_box box_of_group(const mus_box_group *group) {
@@ -158,23 +171,31 @@ static mus_box box_of_group(const mus_box_group *group) {
 }
 
 static void fit_groups(mus_tree *tree, int level, int group) {
-  int below = tree->level_start[level - 1], end = tree->level_start[level];
+  int below = tree->level_start[level - 1], end = tree->level_start[level], any_changed = 0, bits = 0;
   for (int k = 0; k < GROUP; ++k) {
     int child = below + GROUP * group + k;
-    mus_box box = child < end ? box_of_group(&tree->group[child]) : nothing;
-    set_place(tree, end + group, k, &box, child < end && tree->moved[child] != 0);
+    if (child >= end)
+      set_box(&tree->group[end + group], k, &nothing);
+    if (child >= end || (bits |= (tree->moved[child] != 0) << k, !tree->changed[child]))
+      continue;
+    mus_box box = box_of_group(&tree->group[child]);
+    set_box(&tree->group[end + group], k, &box);
+    any_changed = 1;
   }
+  tree->moved[end + group] = (unsigned char)bits;
+  tree->changed[end + group] = (unsigned char)any_changed;
 }
 
 static int groups_of(const mus_tree *tree, int level) {
   return tree->level_start[level + 1] - tree->level_start[level];
 }
 
-void mus_tree_fit(mus_tree *tree, const int *corner, const mus_box *vertex_box, const unsigned char *moved) {
+void mus_tree_fit(mus_tree *tree, const int *corner, const mus_box *vertex_box, const unsigned char *changed,
+                  const unsigned char *moved) {
   int groups = groups_of(tree, 0);
   MUS_PARALLEL_FOR_IF(groups >= MUS_PAR_MINIMUM)
   for (int group = 0; group < groups; ++group)
-    fit_triangles(tree, group, corner, vertex_box, moved);
+    fit_triangles(tree, group, corner, vertex_box, changed, moved);
   for (int level = 1; level < tree->levels; ++level) {
     groups = groups_of(tree, level);
     MUS_PARALLEL_FOR_IF(groups >= MUS_PAR_MINIMUM)
@@ -190,14 +211,12 @@ unsigned mus_groups_meet_plain(const mus_box_group *a, const mus_box_group *b) {
   for (int i = 0; i < GROUP; ++i)
     for (int j = 0; j < GROUP; ++j) {
       mus_box first = mus_group_box(a, i), second = mus_group_box(b, j);
-      meets |= (unsigned)mus_boxes_meet(&first, &second) << (GROUP * i + j);
+      meets |= (unsigned)mus_boxes_meet_plain(&first, &second) << (GROUP * i + j);
     }
   return meets;
 }
 
 #ifdef __SSE2__
-#include <emmintrin.h>
-
 // Every box of the second group at once against one of the first.
 unsigned mus_groups_meet(const mus_box_group *a, const mus_box_group *b) {
   unsigned meets = 0;

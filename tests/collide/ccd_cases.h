@@ -141,7 +141,7 @@ static inline void constructed_case(uint64_t seed, uint64_t number, ccd_case *ou
   if (roll(&d, 6) == 0) // all in one plane
     for (int k = 0; k < 4; ++k)
       y[k][2] = v[k][2] = 0;
-  roll_vector(&d, roll(&d, 3) == 0 ? 1 << 30 : 1, offset);
+  roll_vector(&d, roll(&d, 3) == 0 ? 1 << 29 : 1, offset);
   double unit = ldexp(1, between(&d, -60, 20));
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) { // below 2^50: exact

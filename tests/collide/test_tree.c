@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "collide/tree.h"
@@ -25,7 +26,7 @@ typedef struct forest {
 static void plant(forest *f, int triangles, int split, uint64_t seed) {
   *f = (forest){0};
   f->mesh = meshes_soup(&f->arena, triangles + 3, triangles, seed);
-  f->box = mus_arena_alloc(&f->arena, (size_t)f->mesh.vertices, sizeof *f->box);
+  f->box = mus_arena_alloc_zero(&f->arena, (size_t)f->mesh.vertices, sizeof *f->box);
   f->moved = mus_arena_alloc_zero(&f->arena, (size_t)f->mesh.vertices, 1);
   for (int i = 0; i < f->mesh.triangles * 3; ++i) // small triangles: corners near the first one's place
     for (int c = 0; c < 3; ++c)
@@ -81,8 +82,8 @@ static int walk_all(const mus_tree *first, const mus_tree *second, visits *v) {
 static void check_pairs(forest *f, const unsigned char *moved) {
   static visits v;
   v = (visits){0};
-  mus_tree_fit(&f->first, f->mesh.triangle, f->box, moved);
-  mus_tree_fit(&f->second, f->mesh.triangle, f->box, moved);
+  mus_tree_fit(&f->first, f->mesh.triangle, f->box, NULL, moved);
+  mus_tree_fit(&f->second, f->mesh.triangle, f->box, NULL, moved);
   walk_all(&f->first, &f->first, &v);
   walk_all(&f->first, &f->second, &v);
   int met = 0;
@@ -116,7 +117,7 @@ static void test_shape(void **state) {
   forest f;
   plant(&f, 201, 201, 3);
   mus_tree *tree = &f.first;
-  mus_tree_fit(tree, f.mesh.triangle, f.box, NULL);
+  mus_tree_fit(tree, f.mesh.triangle, f.box, NULL, NULL);
   int seen[201] = {0};
   for (int i = 0; i < tree->triangles; ++i)
     ++seen[tree->triangle[i]];
@@ -139,6 +140,27 @@ static void test_shape(void **state) {
   mus_arena_clear(&f.arena);
 }
 
+// Fitted again where boxes changed, and there only: as if all had been fitted.
+static void test_changes(void **state) {
+  (void)state;
+  forest f;
+  plant(&f, 201, 201, 4);
+  mus_tree *tree = &f.first;
+  mus_tree_fit(tree, f.mesh.triangle, f.box, NULL, NULL);
+  size_t groups = (size_t)tree->level_start[tree->levels];
+  mus_box_group *kept = mus_arena_alloc(&f.arena, groups, sizeof *kept);
+  unsigned char *changed = mus_arena_alloc_zero(&f.arena, (size_t)f.mesh.vertices, 1);
+  for (int v = 0; v < f.mesh.vertices; v += 40) {
+    changed[v] = 1;
+    f.box[v].high[1][2] += 3;
+  }
+  mus_tree_fit(tree, f.mesh.triangle, f.box, changed, f.moved);
+  memcpy(kept, tree->group, groups * sizeof *kept);
+  mus_tree_fit(tree, f.mesh.triangle, f.box, NULL, f.moved);
+  assert_memory_equal(kept, tree->group, groups * sizeof *kept);
+  mus_arena_clear(&f.arena);
+}
+
 // Four by four at once as one by one; touching boxes meet, what moves alike keeps apart.
 static void test_groups(void **state) {
   (void)state;
@@ -154,6 +176,8 @@ static void test_groups(void **state) {
     }
     unsigned meets = mus_groups_meet(&a, &b);
     assert_int_equal(meets, mus_groups_meet_plain(&a, &b));
+    mus_box first = mus_group_box(&a, 0), second = mus_group_box(&b, 0);
+    assert_int_equal(mus_boxes_meet(&first, &second), meets & 1);
     for (unsigned m = meets; m != 0; m &= m - 1)
       ++bits;
   }
@@ -171,6 +195,7 @@ static void test_groups(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_changes),
       cmocka_unit_test(test_pairs),
       cmocka_unit_test(test_shape),
   };
