@@ -3,7 +3,7 @@
 #ifndef MUS_MULTIGRID_LANCZOS_H
 #define MUS_MULTIGRID_LANCZOS_H
 
-#include "sparse/matrix.h"
+#include "sparse/beyond.h"
 
 typedef struct mus_radius {
   double ritz;   // the largest Ritz value: a lower bound
@@ -14,7 +14,7 @@ typedef struct mus_radius {
 // A symmetric positive definite, D its block diagonal with the given inverse. `work` holds 4 * rows * block numbers.
 // Systems of up to 64 unknowns get as many steps as unknowns, and the exact answer.
 // MUS_BREAKDOWN when A or D shows itself indefinite or not finite.
-mus_status mus_spectral_radius(const mus_matrix *a, const double *inverse_diagonal, int steps, double *work,
+mus_status mus_spectral_radius(const mus_operator *a, const double *inverse_diagonal, int steps, double *work,
                                mus_radius *out);
 
 #endif

@@ -79,16 +79,6 @@ static mus_status check(int rows, int number, const mus_coupling *coupling) {
   return MUS_OK;
 }
 
-static mus_coupling symmetrised(const mus_coupling *coupling) {
-  mus_coupling copy = *coupling;
-  for (int r = 0; r < BLOCK; ++r)
-    for (int c = 0; c < r; ++c) {
-      double mean = 0.5 * (copy.block[r * BLOCK + c] + copy.block[c * BLOCK + r]);
-      copy.block[r * BLOCK + c] = copy.block[c * BLOCK + r] = mean;
-    }
-  return copy;
-}
-
 static int coupling_nodes(const void *self, int term, const int **node) {
   const mus_coupling *coupling = (const mus_coupling *)self + term;
   *node = coupling->node;
@@ -98,23 +88,19 @@ static int coupling_nodes(const void *self, int term, const int **node) {
 static void coupling_block(const void *self, int term, int i, int j, double *out) {
   const mus_coupling *coupling = (const mus_coupling *)self + term;
   double weight = coupling->weight[i] * coupling->weight[j];
-  for (int e = 0; e < ENTRIES; ++e)
-    out[e] = weight * coupling->block[e];
+  for (int r = 0; r < BLOCK; ++r)
+    for (int c = 0; c < BLOCK; ++c)
+      out[r * BLOCK + c] = weight * (0.5 * (coupling->block[r * BLOCK + c] + coupling->block[c * BLOCK + r]));
 }
 
-mus_status mus_couplings_terms(mus_arena *arena, const mus_pattern *pattern, int count, const mus_coupling *couplings,
-                               mus_beyond *out) {
+mus_status mus_couplings_sum(mus_arena *arena, int rows, int count, const mus_coupling *couplings, mus_beyond *out) {
   if (count < 0 || count > INT_MAX / (4 * MUS_TERM_NODES))
     return mus_fail(MUS_BAD_INPUT, "the number of couplings is %d", count);
-  mus_coupling *copy = mus_arena_alloc(arena, (size_t)count, sizeof *copy);
-  if (!copy)
-    return mus_fail_memory();
   for (int k = 0; k < count; ++k) {
-    mus_status status = check(pattern->rows, k, &couplings[k]);
+    mus_status status = check(rows, k, &couplings[k]);
     if (status)
       return status;
-    copy[k] = symmetrised(&couplings[k]);
   }
-  mus_terms terms = {count, copy, coupling_nodes, coupling_block};
-  return mus_beyond_create(arena, pattern, BLOCK, &terms, out);
+  mus_terms terms = {count, couplings, coupling_nodes, coupling_block};
+  return mus_beyond_create(arena, rows, BLOCK, &terms, out);
 }

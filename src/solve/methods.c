@@ -2,7 +2,7 @@
 //
 // All but the filtered ones (MPCG) work on the prefiltered system of Tamstorf et al. 2015, section 8:
 //   (S A S + s (I - S)) y = S (b - A z),   x = S y + (I - S) z
-// where A includes couplings, of which preconditioners see only what lies within the matrix's pattern.
+// where A includes couplings. Hierarchies are made without them; see coupled.h.
 #include <math.h>
 #include <string.h>
 
@@ -15,34 +15,23 @@
 
 enum { REFINEMENTS = 5 }; // of a direct solution, at most
 
-// The matrix that preconditioners are made from.
 static const mus_matrix *prefiltered(const mus_solver *solver) {
-  return mus_solver_is_changed(solver) ? &solver->filtered : &solver->a;
+  return solver->filter.count > 0 ? &solver->filtered : &solver->a;
 }
 
-// A + C within the pattern, filtered unless S is NULL.
-static void combine(mus_solver *solver, const mus_filter *s) {
-  const mus_beyond *c = &solver->couplings;
-  mus_copy(mus_matrix_values(&solver->a), solver->a.value, solver->filtered.value);
-  mus_beyond_add_within(c, &solver->filtered);
-  if (s)
-    mus_filter_matrix(s, &solver->filtered, solver->diagonal, mus_filter_scale(&solver->filtered, solver->diagonal),
+// The same with couplings: what is solved.
+static mus_operator prefiltered_system(const mus_solver *solver) {
+  return (mus_operator){prefiltered(solver), solver->couplings.count > 0 ? &solver->filtered_couplings : NULL};
+}
+
+static void filter_matrices(mus_solver *solver) {
+  const mus_filter *s = &solver->filter;
+  if (s->count > 0 && solver->filtered_stale)
+    mus_filter_matrix(s, &solver->a, solver->diagonal, mus_filter_scale(&solver->a, solver->diagonal),
                       &solver->filtered);
-  if (s && c->count > 0)
-    mus_filter_beyond(s, c, solver->filtered_couplings);
-}
-
-// What is multiplied with, as operators, which refer to what the caller holds.
-typedef struct system_operator {
-  mus_beyond beyond;
-  mus_operator whole;
-} system_operator;
-
-static const mus_operator *filtered_operator(const mus_solver *solver, system_operator *room) {
-  room->beyond = solver->couplings;
-  room->beyond.value = solver->filtered_couplings;
-  room->whole = (mus_operator){prefiltered(solver), mus_solver_has_beyond(solver) ? &room->beyond : NULL};
-  return &room->whole;
+  if (solver->couplings.count > 0 && solver->coupled_stale)
+    mus_filter_beyond(s, &solver->couplings, solver->filtered_couplings.value);
+  solver->filtered_stale = MUS_FRESH;
 }
 
 // Brings the filtered matrix, right-hand side and first guess up to date.
@@ -50,13 +39,12 @@ static void prefilter(mus_solver *solver, const double *b, const double *x) {
   double begin = mus_seconds();
   size_t n = mus_solver_unknowns(solver);
   const mus_filter *s = &solver->filter;
-  if (solver->filtered_stale && mus_solver_is_changed(solver))
-    combine(solver, s);
-  solver->filtered_stale = MUS_FRESH;
+  filter_matrices(solver);
   if (s->count > 0) {
     double *z = solver->work;
+    mus_operator given = mus_solver_given(solver);
     mus_filter_target(s, z);
-    mus_solver_residual(solver, b, z, solver->right);
+    mus_operator_residual(&given, b, z, solver->right);
     mus_filter_apply(s, solver->right);
   } else {
     mus_copy(n, b, solver->right);
@@ -90,7 +78,7 @@ static void apply_diagonal(void *self, const double *r, double *z) {
   mus_block_diagonal_multiply(solver->rows, solver->block, solver->inverse_diagonal, r, z);
 }
 
-static mus_status set_up_diagonal(mus_solver *solver, const mus_matrix *a) {
+static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system) {
   double begin = mus_seconds();
   mus_status status = MUS_OK;
   if (!solver->inverse_diagonal) {
@@ -99,11 +87,11 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_matrix *a) {
     if (!solver->inverse_diagonal)
       return mus_fail_memory();
   }
-  if (solver->inverse_diagonal_of != a->value) {
+  if (solver->inverse_diagonal_of != system->a->value) {
     solver->inverse_diagonal_of = NULL;
-    status = mus_inverse_diagonal(a, solver->diagonal, solver->inverse_diagonal);
+    status = mus_operator_inverse_diagonal(system, solver->diagonal, solver->inverse_diagonal);
     if (!status)
-      solver->inverse_diagonal_of = a->value;
+      solver->inverse_diagonal_of = system->a->value;
   }
   solver->record.setup_seconds += mus_seconds() - begin;
   return status;
@@ -111,19 +99,15 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_matrix *a) {
 
 static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
                                double *x) {
-  const mus_matrix *a = solver->couplings.count > 0 ? &solver->filtered : &solver->a;
-  if (solver->filtered_stale && solver->couplings.count > 0)
-    combine(solver, NULL);
-  solver->filtered_stale = MUS_FRESH;
-  mus_status status = set_up_diagonal(solver, a);
+  mus_operator system = mus_solver_given(solver);
+  mus_status status = set_up_diagonal(solver, &system);
   if (status)
     return status;
   double begin = mus_seconds();
-  mus_operator whole = {a, mus_solver_has_beyond(solver) ? &solver->couplings : NULL};
   mus_preconditioner m = {solver, apply_diagonal};
   mus_cg_result result = {.residuals = solver->residuals};
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
-  status = mus_mpcg(&whole, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
+  status = mus_mpcg(&system, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -136,9 +120,8 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
 static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = solver->residuals};
-  system_operator whole;
-  mus_status status =
-      mus_pcg(filtered_operator(solver, &whole), m, solver->right, solver->solution, limits, solver->work, &result);
+  mus_operator system = prefiltered_system(solver);
+  mus_status status = mus_pcg(&system, m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -147,7 +130,8 @@ static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const
 
 static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   prefilter(solver, b, x);
-  mus_status status = set_up_diagonal(solver, prefiltered(solver));
+  mus_operator system = prefiltered_system(solver);
+  mus_status status = set_up_diagonal(solver, &system);
   return status ? status : run_pcg(solver, &(mus_preconditioner){solver, apply_diagonal}, limits, x);
 }
 
@@ -216,13 +200,28 @@ static mus_status set_up_hierarchy(mus_solver *solver) {
 
 static void apply_hierarchy(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
 
+// Runs conjugate gradients with a preconditioner that knows nothing of couplings, and smooths over these around it.
+static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inner, const mus_cg_options *limits,
+                              double *x) {
+  if (solver->couplings.count == 0)
+    return run_pcg(solver, inner, limits, x);
+  double begin = mus_seconds();
+  mus_operator system = prefiltered_system(solver);
+  mus_status status = solver->coupled_stale ? mus_coupled_set_up(&solver->coupled, &system, solver->diagonal) : MUS_OK;
+  if (!status)
+    solver->coupled_stale = MUS_FRESH;
+  solver->coupled.inner = inner;
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status ? status : run_pcg(solver, &(mus_preconditioner){&solver->coupled, mus_coupled_apply}, limits, x);
+}
+
 static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   prefilter(solver, b, x);
   mus_status status = set_up_hierarchy(solver);
   if (status)
     return status;
   mus_hierarchy_report(solver->hierarchy, &solver->record);
-  return run_pcg(solver, &(mus_preconditioner){solver->hierarchy, apply_hierarchy}, limits, x);
+  return run_coupled(solver, &(mus_preconditioner){solver->hierarchy, apply_hierarchy}, limits, x);
 }
 
 // --- direct
@@ -230,12 +229,11 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
 
 // Couplings beyond the pattern are factorised too, in a pattern of their own: this is the method of last resort.
 static mus_status compute_factor(mus_solver *solver) {
-  system_operator whole;
-  const mus_operator *system = filtered_operator(solver, &whole);
+  mus_operator system = prefiltered_system(solver);
   mus_arena arena = {0};
   mus_pattern pattern;
-  mus_matrix merged = *system->a;
-  mus_status status = system->beyond ? mus_beyond_merge(&arena, system->a, system->beyond, &pattern, &merged) : MUS_OK;
+  mus_matrix merged = *system.a;
+  mus_status status = system.beyond ? mus_operator_merge(&arena, &system, &pattern, &merged) : MUS_OK;
   if (!status && solver->factor_stale == MUS_STALE_ALL) {
     mus_factor_free(solver->factor);
     solver->factor = NULL;
@@ -269,11 +267,10 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
   mus_cg_result result = {.residuals = solver->residuals, .reference = sqrt(mus_dot(n, solver->right, solver->right))};
   double goal = limits->tolerance * result.reference;
   int allowed = limits->iterations < REFINEMENTS ? limits->iterations : REFINEMENTS;
-  system_operator whole;
-  const mus_operator *system = filtered_operator(solver, &whole);
+  mus_operator system = prefiltered_system(solver);
   status = mus_factor_solve(solver->factor, solver->right, solver->solution);
   for (int k = 0; !status; ++k) {
-    mus_operator_residual(system, solver->right, solver->solution, r);
+    mus_operator_residual(&system, solver->right, solver->solution, r);
     solver->residuals[k] = sqrt(mus_dot(n, r, r));
     result.iterations = k;
     int falling = k == 0 || solver->residuals[k] < 0.5 * solver->residuals[k - 1];
@@ -327,7 +324,7 @@ static mus_status run_petsc(mus_solver *solver, mus_method method, const mus_cg_
   if (status)
     return status;
   mus_petsc_report(solver->petsc, &solver->record);
-  return run_pcg(solver, &(mus_preconditioner){solver->petsc, apply_petsc}, limits, x);
+  return run_coupled(solver, &(mus_preconditioner){solver->petsc, apply_petsc}, limits, x);
 }
 
 // What an earlier method left in the record goes, but for the seconds that it took.

@@ -147,11 +147,13 @@ void mus_solver_free(mus_solver *solver) {
 // -------------------------------------------------------------------------------------------------------
 
 static void everything_stale(mus_solver *solver) {
-  solver->filtered_stale = solver->hierarchy_stale = solver->factor_stale = solver->petsc_stale = MUS_STALE_ALL;
+  solver->filtered_stale = solver->hierarchy_stale = solver->coupled_stale = MUS_STALE_ALL;
+  solver->factor_stale = solver->petsc_stale = MUS_STALE_ALL;
 }
 
 static void numbers_stale(mus_solver *solver) {
-  mus_stale *stale[] = {&solver->filtered_stale, &solver->hierarchy_stale, &solver->factor_stale, &solver->petsc_stale};
+  mus_stale *stale[] = {&solver->filtered_stale, &solver->hierarchy_stale, &solver->coupled_stale,
+                        &solver->factor_stale, &solver->petsc_stale};
   for (size_t k = 0; k < sizeof stale / sizeof *stale; ++k)
     if (*stale[k] < MUS_STALE_NUMBERS)
       *stale[k] = MUS_STALE_NUMBERS;
@@ -315,14 +317,6 @@ static int same_set(const mus_filter *a, const mus_filter *b) {
                                                     memcmp(a->rank, b->rank, (size_t)a->count * sizeof(int)) == 0));
 }
 
-// Room for a matrix that differs from the given one.
-static mus_status need_filtered(mus_solver *solver, mus_matrix *filtered) {
-  *filtered = solver->filtered;
-  return filtered->value != solver->a.value
-             ? MUS_OK
-             : mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, filtered);
-}
-
 static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   mus_status status = need_pattern(solver);
   if (status)
@@ -334,8 +328,9 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
   mus_matrix filtered = solver->filtered;
-  if (!status && filter.count > 0 && !mus_method_is_filtered(solver->options.method))
-    status = need_filtered(solver, &filtered);
+  if (!status && filter.count > 0 && filtered.value == solver->a.value &&
+      !mus_method_is_filtered(solver->options.method))
+    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &filtered);
   if (status) {
     mus_arena_clear(&arena);
     return status;
@@ -351,6 +346,12 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   return MUS_OK;
 }
 
+// Methods whose preconditioner is made without couplings.
+static int needs_coupled(mus_method method) {
+  return method == MUS_METHOD_SA || method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG ||
+         method == MUS_METHOD_AUTO;
+}
+
 static mus_status set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
   mus_status status = need_pattern(solver);
   if (status)
@@ -358,27 +359,28 @@ static mus_status set_couplings(mus_solver *solver, int count, const mus_couplin
   if (count > 0 && solver->block != 3)
     return mus_fail(MUS_BAD_INPUT, "couplings are for 3 unknowns a node, not %d", solver->block);
   mus_arena arena = {0};
-  mus_beyond beyond = {0};
-  double *value = NULL;
-  mus_matrix filtered = solver->filtered;
+  mus_beyond sum = {0}, filtered = {0};
   if (count != 0)
-    status = mus_couplings_terms(&arena, &solver->pattern, count, couplings, &beyond);
+    status = mus_couplings_sum(&arena, solver->rows, count, couplings, &sum);
   if (!status && count > 0) {
-    value = mus_arena_alloc(&arena, 9 * (size_t)mus_pattern_blocks(&beyond.pattern), sizeof *value);
-    status = value ? need_filtered(solver, &filtered) : mus_fail_memory();
+    filtered = sum;
+    filtered.value = mus_arena_alloc(&arena, 9 * (size_t)mus_pattern_blocks(&sum.pattern), sizeof(double));
+    if (!filtered.value)
+      status = mus_fail_memory();
   }
+  if (!status && count > 0 && needs_coupled(solver->options.method) && !solver->coupled.other)
+    status = mus_coupled_create(&solver->arena, solver->rows, solver->block, &solver->coupled);
   if (status) {
     mus_arena_clear(&arena);
     return status;
   }
-  if (mus_solver_has_beyond(solver) || beyond.count > 0)
-    solver->factor_stale = MUS_STALE_ALL; // another pattern
   mus_arena_clear(&solver->coupling_arena);
   solver->coupling_arena = arena;
-  solver->couplings = beyond;
-  solver->filtered_couplings = value;
-  solver->filtered = filtered;
-  numbers_stale(solver);
+  solver->couplings = sum;
+  solver->filtered_couplings = filtered;
+  // The filtered matrix and its hierarchy know nothing of couplings; a factor has them in its pattern.
+  solver->coupled_stale = solver->factor_stale = MUS_STALE_ALL;
+  solver->inverse_diagonal_of = NULL;
   return MUS_OK;
 }
 
@@ -403,11 +405,12 @@ size_t mus_solver_bytes(const mus_solver *solver) {
 static double true_residual(mus_solver *solver, const double *b, const double *x) {
   size_t n = mus_solver_unknowns(solver);
   double *r = solver->work, *z = solver->work + n;
-  mus_solver_residual(solver, b, x, r);
+  mus_operator given = mus_solver_given(solver);
+  mus_operator_residual(&given, b, x, r);
   mus_filter_apply(&solver->filter, r);
   double norm = sqrt(mus_dot(n, r, r));
   mus_filter_target(&solver->filter, z);
-  mus_solver_residual(solver, b, z, r);
+  mus_operator_residual(&given, b, z, r);
   mus_filter_apply(&solver->filter, r);
   double start = sqrt(mus_dot(n, r, r));
   return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;

@@ -7,6 +7,7 @@
 #include "multigrid/hierarchy.h"
 #include "muslin/solver.h"
 #include "solve/cg.h"
+#include "solve/coupled.h"
 #include "sparse/beyond.h"
 #include "sparse/factor.h"
 #include "sparse/filter.h"
@@ -34,15 +35,13 @@ struct mus_solver {
   int has_values;
   // constraints
   mus_arena constraint_arena;
-  mus_filter filter; // count 0 without constraints
-  // couplings, A + C; count 0 without any
-  mus_arena coupling_arena;
-  mus_beyond couplings;
-  double *filtered_couplings; // S C S for what is beyond the pattern
-  // what is solved
-  mus_matrix filtered; // S (A + C) S + s (I - S) within the pattern, with S = I for filtered methods; shares a's values
-                       // with neither constraints nor couplings
+  mus_filter filter;   // count 0 without constraints
+  mus_matrix filtered; // S A S + s (I - S); shares a's values without constraints
   mus_stale filtered_stale;
+  // couplings, A + C
+  mus_arena coupling_arena;
+  mus_beyond couplings;          // C; count 0 without any
+  mus_beyond filtered_couplings; // S C S
   // near kernel: positions, given vectors, or neither
   double *positions;
   mus_arena kernel_arena;
@@ -52,6 +51,8 @@ struct mus_solver {
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_stale hierarchy_stale;
+  mus_coupled coupled; // around the hierarchy where there are couplings
+  mus_stale coupled_stale;
   mus_factor *factor;
   mus_stale factor_stale;
   double *inverse_diagonal; // of the matrix that it was made for
@@ -72,24 +73,14 @@ static inline size_t mus_solver_unknowns(const mus_solver *solver) {
   return (size_t)solver->rows * (size_t)solver->block;
 }
 
-// Whether the matrix to be solved differs from the given one.
-static inline int mus_solver_is_changed(const mus_solver *solver) {
-  return solver->filter.count > 0 || solver->couplings.count > 0;
-}
-
-static inline int mus_solver_has_beyond(const mus_solver *solver) {
-  return solver->couplings.count > 0 && mus_pattern_blocks(&solver->couplings.pattern) > 0;
-}
-
 // MPCG filters vectors, not the matrix.
 static inline int mus_method_is_filtered(mus_method method) {
   return method == MUS_METHOD_MPCG || method == MUS_METHOD_MPCG_ORIGINAL;
 }
 
-// r = b - (A + C) x, without constraints
-static inline void mus_solver_residual(const mus_solver *solver, const double *b, const double *x, double *r) {
-  mus_residual(&solver->a, b, x, r);
-  mus_terms_multiply_add(&solver->couplings, -1, x, r);
+// A + C, without constraints.
+static inline mus_operator mus_solver_given(const mus_solver *solver) {
+  return (mus_operator){&solver->a, solver->couplings.count > 0 ? &solver->couplings : NULL};
 }
 
 // Runs one method, not MUS_METHOD_AUTO, and fills the record but for `bytes` and `true_residual`; seconds are added to

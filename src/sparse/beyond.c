@@ -12,86 +12,62 @@ enum { ENTRIES_MAXIMUM = MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM };
 
 // --- which blocks there are -----------------------------------------------------------------------------------------
 
-// Whether the nodes that are in `set`, as bits, are all neighbours of each other.
-static int are_neighbours(const mus_pattern *pattern, int count, const int *node, unsigned set) {
-  for (int i = 0; i < count; ++i)
-    for (int j = i + 1; j < count; ++j)
-      if ((set >> i & 1) && (set >> j & 1) && mus_pattern_find(pattern, node[i], node[j]) < 0)
-        return 0;
-  return 1;
-}
+// For each touched node the terms that touch it, in their order.
+typedef struct incidence {
+  int *start; // one for each touched node, and one more
+  int *item;  // MUS_TERM_NODES * term + which of its nodes
+} incidence;
 
-static int bits(unsigned set) {
-  int count = 0;
-  for (; set; set &= set - 1)
-    ++count;
-  return count;
-}
-
-// Takes the largest set of neighbours, then the largest among what is left, and so on.
-static void part_nodes(const mus_pattern *pattern, int count, const int *node, unsigned char *part) {
-  unsigned left = (1u << count) - 1;
-  for (unsigned char number = 0; left; ++number) {
-    unsigned best = 0;
-    for (unsigned set = 1; set <= left; ++set)
-      if ((set & ~left) == 0 && bits(set) > bits(best) && are_neighbours(pattern, count, node, set))
-        best = set;
-    for (int i = 0; i < count; ++i)
-      if (best >> i & 1)
-        part[i] = number;
-    left &= ~best;
+// How many terms touch each node, how many nodes are touched, and how often.
+static int count_touched(int rows, const mus_terms *terms, int *next, int *incidents) {
+  const int *node;
+  int touched = 0;
+  for (int t = 0; t < terms->count; ++t)
+    for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
+      ++next[node[i]];
+  *incidents = 0;
+  for (int row = 0; row < rows; ++row) {
+    touched += next[row] > 0;
+    *incidents += next[row];
   }
+  return touched;
 }
 
-// Lists the touched nodes, and for each the terms that touch it.
-static mus_status find_incidence(mus_arena *arena, int rows, const mus_terms *terms, mus_beyond *out) {
-  int *start = mus_alloc_zero((size_t)rows + 1, sizeof *start);
-  if (!start)
+static mus_status find_incidence(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms,
+                                 incidence *found, mus_beyond *out) {
+  int *next = mus_arena_alloc_zero(scratch, (size_t)rows, sizeof *next), incidents;
+  if (!next)
     return mus_fail_memory();
+  int touched = count_touched(rows, terms, next, &incidents);
+  out->node = mus_arena_alloc(arena, (size_t)touched, sizeof *out->node);
+  found->start = mus_arena_alloc(scratch, (size_t)touched + 1, sizeof *found->start);
+  found->item = mus_arena_alloc(scratch, (size_t)incidents, sizeof *found->item);
+  if (!out->node || !found->start || !found->item)
+    return mus_fail_memory();
+  incidents = 0;
+  for (int row = 0; row < rows; ++row) {
+    int here = next[row];
+    if (here == 0)
+      continue;
+    out->node[out->count] = row;
+    found->start[out->count++] = next[row] = incidents;
+    incidents += here;
+  }
+  found->start[out->count] = incidents;
   const int *node;
   for (int t = 0; t < terms->count; ++t)
     for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
-      ++start[node[i]];
-  int touched = 0, incidents = 0;
-  for (int row = 0; row < rows; ++row) {
-    touched += start[row] > 0;
-    incidents += start[row];
-  }
-  out->node = mus_arena_alloc(arena, (size_t)touched, sizeof *out->node);
-  out->incident_start = mus_arena_alloc(arena, (size_t)touched + 1, sizeof *out->incident_start);
-  out->incident = mus_arena_alloc(arena, (size_t)incidents, sizeof *out->incident);
-  if (!out->node || !out->incident_start || !out->incident) {
-    mus_free(start);
-    return mus_fail_memory();
-  }
-  incidents = 0;
-  for (int row = 0; row < rows; ++row)
-    if (start[row] > 0) {
-      int here = start[row];
-      out->node[out->count] = row;
-      out->incident_start[out->count++] = incidents;
-      start[row] = incidents;
-      incidents += here;
-    }
-  out->incident_start[out->count] = incidents;
-  for (int t = 0; t < terms->count; ++t)
-    for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
-      out->incident[start[node[i]]++] = MUS_TERM_NODES * t + i;
-  mus_free(start);
+      found->item[next[node[i]]++] = MUS_TERM_NODES * t + i;
   return MUS_OK;
 }
 
 // The columns of one touched node's row, sorted, each once; how many. `column` has room for all repetitions.
-static int row_columns(const mus_beyond *b, int k, int *column) {
+static int row_columns(const incidence *found, const mus_terms *terms, int k, int *column) {
   int count = 0;
-  for (int at = b->incident_start[k]; at < b->incident_start[k + 1]; ++at) {
-    int term = b->incident[at] / MUS_TERM_NODES, i = b->incident[at] % MUS_TERM_NODES;
-    const unsigned char *part = b->part + MUS_TERM_NODES * (size_t)term;
+  for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
     const int *node;
-    int n = b->terms.nodes(b->terms.self, term, &node);
-    for (int j = 0; j < n; ++j)
-      if (part[j] != part[i])
-        column[count++] = node[j];
+    for (int j = 0, n = terms->nodes(terms->self, found->item[at] / MUS_TERM_NODES, &node); j < n; ++j)
+      column[count++] = node[j];
   }
   qsort(column, (size_t)count, sizeof *column, mus_ascending);
   int kept = 0;
@@ -101,83 +77,69 @@ static int row_columns(const mus_beyond *b, int k, int *column) {
   return kept;
 }
 
-static mus_status find_pattern(mus_arena *arena, int rows, mus_beyond *out) {
+static mus_status find_pattern(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms,
+                               const incidence *found, mus_beyond *out) {
   int *start = mus_arena_alloc(arena, (size_t)out->count + 1, sizeof *start);
-  size_t room = (size_t)out->incident_start[out->count] * (MUS_TERM_NODES - 1);
-  int *loose = mus_alloc(room, sizeof *loose);
-  if (!start || !loose) {
-    mus_free(loose);
+  int *loose = mus_arena_alloc(scratch, (size_t)found->start[out->count] * MUS_TERM_NODES, sizeof *loose);
+  if (!start || !loose)
     return mus_fail_memory();
-  }
   start[0] = 0;
   MUS_PARALLEL_FOR_IF(out->count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < out->count; ++k)
-    start[k + 1] = row_columns(out, k, loose + (size_t)out->incident_start[k] * (MUS_TERM_NODES - 1));
+    start[k + 1] = row_columns(found, terms, k, loose + (size_t)found->start[k] * MUS_TERM_NODES);
   for (int k = 0; k < out->count; ++k)
     start[k + 1] += start[k];
   int *column = mus_arena_alloc(arena, (size_t)start[out->count], sizeof *column);
-  if (column)
-    for (int k = 0; k < out->count; ++k)
-      memcpy(column + start[k], loose + (size_t)out->incident_start[k] * (MUS_TERM_NODES - 1),
-             (size_t)(start[k + 1] - start[k]) * sizeof *column);
-  mus_free(loose);
+  if (!column)
+    return mus_fail_memory();
+  for (int k = 0; k < out->count; ++k)
+    memcpy(column + start[k], loose + (size_t)found->start[k] * MUS_TERM_NODES,
+           (size_t)(start[k + 1] - start[k]) * sizeof *column);
   out->pattern = (mus_pattern){out->count, rows, start, column};
-  return column ? MUS_OK : mus_fail_memory();
+  return MUS_OK;
 }
 
 // --- values ---------------------------------------------------------------------------------------------------------
 
-// Adds the blocks of one touched node's row that are within (1) or beyond (0) `pattern` to the values; the row has
-// number `row` there.
-static void add_row(const mus_beyond *b, int k, int within, const mus_pattern *pattern, int row, double *value) {
+static void add_row(const mus_terms *terms, const incidence *found, int k, mus_beyond *b) {
   int entries = b->block * b->block;
-  for (int at = b->incident_start[k]; at < b->incident_start[k + 1]; ++at) {
-    int term = b->incident[at] / MUS_TERM_NODES, i = b->incident[at] % MUS_TERM_NODES;
-    const unsigned char *part = b->part + MUS_TERM_NODES * (size_t)term;
+  for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
+    int term = found->item[at] / MUS_TERM_NODES, i = found->item[at] % MUS_TERM_NODES;
     const int *node;
-    int n = b->terms.nodes(b->terms.self, term, &node);
-    for (int j = 0; j < n; ++j) {
-      if ((part[j] == part[i]) != within)
-        continue;
-      double term_block[ENTRIES_MAXIMUM];
-      double *to = value + (size_t)mus_pattern_find(pattern, row, node[j]) * (size_t)entries;
-      b->terms.block(b->terms.self, term, i, j, term_block);
+    for (int j = 0, n = terms->nodes(terms->self, term, &node); j < n; ++j) {
+      double one[ENTRIES_MAXIMUM];
+      double *to = b->value + (size_t)mus_pattern_find(&b->pattern, k, node[j]) * (size_t)entries;
+      terms->block(terms->self, term, i, j, one);
       for (int e = 0; e < entries; ++e)
-        to[e] += term_block[e];
+        to[e] += one[e];
     }
   }
 }
 
-void mus_beyond_add_within(const mus_beyond *beyond, mus_matrix *a) {
-  MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < beyond->count; ++k)
-    add_row(beyond, k, 1, a->pattern, beyond->node[k], a->value);
-}
-
-mus_status mus_beyond_create(mus_arena *arena, const mus_pattern *within, int block, const mus_terms *terms,
-                             mus_beyond *out) {
-  mus_beyond b = {.block = block, .terms = *terms};
-  mus_status status = find_incidence(arena, within->rows, terms, &b);
-  if (!status && !(b.part = mus_arena_alloc(arena, MUS_TERM_NODES * (size_t)terms->count, sizeof *b.part)))
-    status = mus_fail_memory();
+static mus_status create(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms, mus_beyond *b) {
+  incidence found;
+  mus_status status = find_incidence(arena, scratch, rows, terms, &found, b);
+  if (!status)
+    status = find_pattern(arena, scratch, rows, terms, &found, b);
   if (status)
     return status;
-  MUS_PARALLEL_FOR_IF(terms->count >= MUS_PAR_MINIMUM)
-  for (int t = 0; t < terms->count; ++t) {
-    const int *node;
-    int n = terms->nodes(terms->self, t, &node);
-    part_nodes(within, n, node, b.part + MUS_TERM_NODES * (size_t)t);
-  }
-  if ((status = find_pattern(arena, within->rows, &b)))
-    return status;
-  size_t values = (size_t)mus_pattern_blocks(&b.pattern) * (size_t)(block * block);
-  if (!(b.value = mus_arena_alloc_zero(arena, values, sizeof *b.value)))
+  size_t values = (size_t)mus_pattern_blocks(&b->pattern) * (size_t)(b->block * b->block);
+  if (!(b->value = mus_arena_alloc_zero(arena, values, sizeof *b->value)))
     return mus_fail_memory();
-  MUS_PARALLEL_FOR_IF(b.count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < b.count; ++k)
-    add_row(&b, k, 0, &b.pattern, k, b.value);
-  *out = b;
+  MUS_PARALLEL_FOR_IF(b->count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < b->count; ++k)
+    add_row(terms, &found, k, b);
   return MUS_OK;
+}
+
+mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_terms *terms, mus_beyond *out) {
+  mus_arena scratch = {0};
+  mus_beyond b = {.block = block};
+  mus_status status = create(arena, &scratch, rows, terms, &b);
+  mus_arena_clear(&scratch);
+  if (!status)
+    *out = b;
+  return status;
 }
 
 // --- products -------------------------------------------------------------------------------------------------------
@@ -192,38 +154,42 @@ static inline void multiply_block(int block, const double *a, double factor, con
   }
 }
 
-void mus_beyond_multiply_add(const mus_beyond *beyond, double factor, const double *x, double *y) {
+// sum <- row k of C x
+static inline void multiply_row(int block, const mus_beyond *beyond, int k, const double *x, double *sum) {
   const mus_pattern *p = &beyond->pattern;
-  int block = beyond->block;
-  MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < beyond->count; ++k) {
-    double *row = y + (size_t)beyond->node[k] * (size_t)block;
-    for (int place = p->row_start[k]; place < p->row_start[k + 1]; ++place) {
-      const double *a = beyond->value + (size_t)place * (size_t)(block * block);
-      const double *from = x + (size_t)p->column[place] * (size_t)block;
-      if (block == 3) // a constant, so that the compiler unrolls the loops
-        multiply_block(3, a, factor, from, row);
-      else
-        multiply_block(block, a, factor, from, row);
-    }
-  }
+  for (int r = 0; r < block; ++r)
+    sum[r] = 0;
+  for (int place = p->row_start[k]; place < p->row_start[k + 1]; ++place)
+    multiply_block(block, beyond->value + (size_t)place * (size_t)(block * block), 1.0,
+                   x + (size_t)p->column[place] * (size_t)block, sum);
 }
 
-void mus_terms_multiply_add(const mus_beyond *beyond, double factor, const double *x, double *y) {
-  const mus_terms *terms = &beyond->terms;
-  size_t block = (size_t)beyond->block;
+// y_i += factor D_i^-1 (C x)_i for row k, whose node is i; NULL stands for the identity.
+static inline void add_product(int block, const mus_beyond *beyond, int k, const double *inverse_diagonal,
+                               double factor, const double *x, double *y) {
+  double sum[MUS_BLOCK_MAXIMUM];
+  size_t node = (size_t)beyond->node[k];
+  double *to = y + node * (size_t)block;
+  multiply_row(block, beyond, k, x, sum);
+  if (inverse_diagonal)
+    multiply_block(block, inverse_diagonal + node * (size_t)(block * block), factor, sum, to);
+  else
+    for (int r = 0; r < block; ++r)
+      to[r] += factor * sum[r];
+}
+
+void mus_beyond_scaled_add(const mus_beyond *beyond, const double *inverse_diagonal, double factor, const double *x,
+                           double *y) {
   MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < beyond->count; ++k)
-    for (int at = beyond->incident_start[k]; at < beyond->incident_start[k + 1]; ++at) {
-      int term = beyond->incident[at] / MUS_TERM_NODES, i = beyond->incident[at] % MUS_TERM_NODES;
-      const int *node;
-      int n = terms->nodes(terms->self, term, &node);
-      for (int j = 0; j < n; ++j) {
-        double a[ENTRIES_MAXIMUM];
-        terms->block(terms->self, term, i, j, a);
-        multiply_block(beyond->block, a, factor, x + (size_t)node[j] * block, y + (size_t)beyond->node[k] * block);
-      }
-    }
+    if (beyond->block == 3) // a constant, so that the compiler unrolls the loops
+      add_product(3, beyond, k, inverse_diagonal, factor, x, y);
+    else
+      add_product(beyond->block, beyond, k, inverse_diagonal, factor, x, y);
+}
+
+void mus_beyond_multiply_add(const mus_beyond *beyond, double factor, const double *x, double *y) {
+  mus_beyond_scaled_add(beyond, NULL, factor, x, y);
 }
 
 void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
@@ -236,6 +202,38 @@ void mus_operator_residual(const mus_operator *o, const double *b, const double 
   mus_residual(o->a, b, x, r);
   if (o->beyond)
     mus_beyond_multiply_add(o->beyond, -1, x, r);
+}
+
+// The diagonal blocks of the sum, as a matrix that holds nothing else.
+static void add_diagonals(const mus_operator *o, const int *place, double *diagonal) {
+  size_t entries = (size_t)(o->a->row_block * o->a->row_block);
+  for (int row = 0; row < o->a->pattern->rows; ++row)
+    memcpy(diagonal + (size_t)row * entries, o->a->value + (size_t)place[row] * entries, entries * sizeof *diagonal);
+  for (int k = 0; k < o->beyond->count; ++k) {
+    int node = o->beyond->node[k];
+    const double *from = o->beyond->value + (size_t)mus_pattern_find(&o->beyond->pattern, k, node) * entries;
+    for (size_t e = 0; e < entries; ++e)
+      diagonal[(size_t)node * entries + e] += from[e];
+  }
+}
+
+mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse) {
+  if (!o->beyond)
+    return mus_inverse_diagonal(o->a, place, inverse);
+  int rows = o->a->pattern->rows, block = o->a->row_block;
+  mus_arena arena = {0};
+  int *identity = mus_arena_alloc(&arena, (size_t)rows + 1, sizeof *identity);
+  double *value = mus_arena_alloc(&arena, (size_t)rows * (size_t)(block * block), sizeof *value);
+  mus_status status = identity && value ? MUS_OK : mus_fail_memory();
+  if (!status) {
+    for (int row = 0; row <= rows; ++row)
+      identity[row] = row;
+    add_diagonals(o, place, value);
+    mus_pattern pattern = {rows, rows, identity, identity};
+    status = mus_inverse_diagonal(&(mus_matrix){&pattern, block, block, value}, identity, inverse);
+  }
+  mus_arena_clear(&arena);
+  return status;
 }
 
 // --- one matrix of both ---------------------------------------------------------------------------------------------
@@ -268,8 +266,9 @@ static row_part part_of(const mus_pattern *pattern, int row, const double *value
   return (row_part){pattern->row_start[row + 1] - (int)begin, pattern->column + begin, value + begin * (size_t)entries};
 }
 
-mus_status mus_beyond_merge(mus_arena *arena, const mus_matrix *a, const mus_beyond *beyond, mus_pattern *pattern,
-                            mus_matrix *out) {
+mus_status mus_operator_merge(mus_arena *arena, const mus_operator *o, mus_pattern *pattern, mus_matrix *out) {
+  const mus_matrix *a = o->a;
+  const mus_beyond *beyond = o->beyond;
   int rows = a->pattern->rows, entries = beyond->block * beyond->block;
   size_t most = (size_t)mus_pattern_blocks(a->pattern) + (size_t)mus_pattern_blocks(&beyond->pattern);
   int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
