@@ -2,7 +2,8 @@
 //
 // drop-horizontal and drop-vertical are those of Tamstorf et al. 2015, section 10, who do not tell the sizes of box and
 // hole; the upright sheet leans by two degrees, so that it does not stand on its edge. sphere and funnel follow Wang et
-// al. 2018, figures 14 and 1. All starts are free of intersections.
+// al. 2018, figures 14 and 1. dressed is sewn together without weight, before the mannequin begins to walk. All starts
+// are free of intersections.
 #include "io/scene_builtin.h"
 
 const mus_builtin mus_builtin_contact[] = {
@@ -78,10 +79,11 @@ const mus_builtin mus_builtin_contact[] = {
      " \"cloths\": [{\"name\": \"tablecloth\", \"shape\": {\"size\": [1.3, 1.3]}, \"translate\": [0, 0.78, 0]}]}\n"},
     {"dressed", "a mannequin in a dress stands, walks and runs",
      "{\"name\": \"dressed\", \"frames\": 108,\n"
+     " \"gravity\": [{\"time\": 0.5, \"value\": [0, 0, 0]}, {\"time\": 0.7, \"value\": [0, -9.81, 0]}],\n"
      " \"bodies\": [\n"
      "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [20, 1, 20]}},\n"
      "   {\"name\": \"mannequin\", \"shape\": {\"kind\": \"mannequin\"}, \"rotate\": [0, 90, 0], \"friction\": 0.4}],\n"
-     " \"cloths\": [{\"name\": \"dress\", \"close\": 0.7,\n"
+     " \"cloths\": [{\"name\": \"dress\", \"close\": 0.5,\n"
      "   \"shape\": {\"kind\": \"garment\", \"around\": \"mannequin\"}}]}\n"}};
 
 const int mus_builtin_contact_count = sizeof mus_builtin_contact / sizeof *mus_builtin_contact;
