@@ -31,6 +31,7 @@ typedef struct mus_cut {
   int nodes; // 4, or 2 for planes
   int fresh; // 1 until zones have been solved with it
   int gone;  // 1: counts no more, and is taken out when zones have been solved without it
+  int anew;  // 1: because its pair was given up
   int node[4];
   double weight[4];
   double normal[3];

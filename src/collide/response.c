@@ -20,10 +20,14 @@ mus_response_options mus_default_response_options(void) {
 
 typedef enum stage { IMPULSES, ZONES, PLANES, STANDSTILL } stage;
 
-static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 20, .friction = 1},
-                                          [ZONES] = {.sweeps = 200},
-                                          [PLANES] = {.sweeps = 500},
-                                          [STANDSTILL] = {.sweeps = 500}};
+static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 100, .relaxations = 1000000, .friction = 1},
+                                          [ZONES] = {.sweeps = 2000, .relaxations = 4000000},
+                                          [PLANES] = {.sweeps = 2000, .relaxations = 4000000},
+                                          [STANDSTILL] = {.sweeps = 2000, .relaxations = 4000000}};
+
+// Cuts that a vertex gets in a round before planes, those of the earliest impacts: later ones may be about a motion
+// that these change.
+enum { EARLIEST = 2 };
 
 typedef struct meeting {
   double time;
@@ -45,6 +49,7 @@ typedef struct response {
   mus_list sorted, merged; // int: their numbers in the order of contacts, and scratch
   mus_list met;            // meeting, of this round
   mus_list cuts;           // mus_cut
+  unsigned char *uses;     // vertices: cuts that they got in this round, EARLIEST for more
   stage stage;
   int given_up, stopped; // in this round: pairs, vertices
 } response;
@@ -171,12 +176,45 @@ static bool treat(response *r, int number) {
   return true;
 }
 
-// Cuts of pairs that were given up go; those with vertices that have been stopped are solved again.
+// Whether all vertices that could do something about it have enough to do already.
+static int can_wait(const response *r, const mus_contact *contact) {
+  int free = 0, busy = 1;
+  for (int k = 0; k < 4; ++k) {
+    int v = contact->node[k];
+    free |= r->zones.inverse[v] > 0;
+    busy &= !(r->zones.inverse[v] > 0) || r->uses[v] >= EARLIEST;
+  }
+  return r->stage < PLANES && free && busy;
+}
+
+static mus_status treat_all(response *r) {
+  const meeting *met = r->met.items;
+  memset(r->zones.moved, 0, (size_t)r->surface->vertices);
+  memset(r->uses, 0, (size_t)r->surface->vertices);
+  for (size_t i = 0; i < r->met.count; ++i) {
+    const mus_contact *contact = &mus_pairs(&r->pairs)[met[i].pair].contact;
+    for (int k = 0; k < 4; ++k) // to be looked at again, changed or not
+      r->zones.moved[contact->node[k]] = 1;
+    if (can_wait(r, contact))
+      continue;
+    if (!treat(r, met[i].pair))
+      return mus_fail_memory();
+    for (int k = 0; k < 4; ++k)
+      if (r->uses[contact->node[k]] < EARLIEST)
+        ++r->uses[contact->node[k]];
+  }
+  return MUS_OK;
+}
+
+// Cuts of pairs that were given up go, and so do impacts' where there are planes now; those with vertices that have
+// been stopped are solved again.
 static void renew_cuts(response *r) {
   const mus_pair *pair = mus_pairs(&r->pairs);
   mus_cut *cut = mus_cuts(&r->cuts);
   for (size_t i = 0; i < r->cuts.count; ++i) {
-    if (pair[cut[i].pair].stage == MUS_PAIR_GIVEN_UP)
+    mus_pair_stage now = pair[cut[i].pair].stage;
+    cut[i].anew = now == MUS_PAIR_GIVEN_UP;
+    if (now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && cut[i].nodes > 2))
       cut[i].gone = cut[i].fresh = 1;
     for (int k = 0; k < cut[i].nodes && r->stopped > 0; ++k) {
       int v = cut[i].node[k];
@@ -191,21 +229,15 @@ static mus_status respond_once(response *r, int *news) {
   mus_status status = note_meetings(r);
   if (status != MUS_OK)
     return status;
-  memset(r->zones.moved, 0, (size_t)r->surface->vertices);
   r->given_up = r->stopped = 0;
   size_t cuts = r->cuts.count;
-  const meeting *met = r->met.items;
-  for (size_t i = 0; i < r->met.count; ++i) {
-    if (!treat(r, met[i].pair))
-      return mus_fail_memory();
-    for (int k = 0; k < 4; ++k) // to be looked at again, changed or not
-      r->zones.moved[mus_pairs(&r->pairs)[met[i].pair].contact.node[k]] = 1;
-  }
+  if ((status = treat_all(r)) != MUS_OK)
+    return status;
   if (r->stage == STANDSTILL)
     for (int v = 0; v < r->surface->cloth_vertices; ++v)
       stop_vertex(r, v);
   *news = r->cuts.count > cuts || r->given_up > 0 || r->stopped > 0;
-  if (r->given_up > 0 || r->stopped > 0)
+  if (r->stage >= PLANES || r->given_up > 0)
     renew_cuts(r);
   r->record->stopped += r->stopped;
   return *news ? mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]) : MUS_OK;
@@ -223,7 +255,8 @@ static mus_status begin(response *r) {
   size_t vertices = (size_t)r->surface->vertices;
   double *proposed = mus_arena_alloc(&r->arena, 3 * vertices, sizeof *proposed);
   r->zones.moved = mus_arena_alloc(&r->arena, vertices, sizeof *r->zones.moved);
-  if (!proposed || !r->zones.moved)
+  r->uses = mus_arena_alloc(&r->arena, vertices, sizeof *r->uses);
+  if (!proposed || !r->zones.moved || !r->uses)
     return mus_fail_memory();
   memcpy(proposed, r->x1, 3 * vertices * sizeof *proposed);
   r->zones.x0 = r->x0;

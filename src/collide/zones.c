@@ -10,6 +10,8 @@
 #include "mesh/sort.h"
 #include "par/par.h"
 
+enum { FEWEST_SWEEPS = 20 };
+
 mus_status mus_zones_begin(mus_arena *arena, const mus_surface *surface, const double *mass, const unsigned char *held,
                            mus_zones *zones) {
   size_t count = (size_t)surface->vertices;
@@ -106,15 +108,15 @@ static void apply(const mus_zones *z, const mus_cut *cut, const double push[3]) 
   }
 }
 
-// From what was proposed, with the pushes that were found before; with none of them where one is gone, since it may
-// have driven the others up without end.
+// From what was proposed, with the pushes that were found before; with none of them where a pair was given up, since it
+// may have driven the others up without end.
 static void begin_zone(impact_zone *zone) {
   const mus_zones *z = zone->all;
   int again = 0;
   for (int i = 0; i < zone->count; ++i) {
     mus_cut *cut = &zone->cut[zone->order[i]];
     double sum = 0;
-    again |= cut->gone;
+    again |= cut->anew;
     for (int k = 0; k < cut->nodes; ++k) {
       int v = cut->node[k];
       sum += cut->weight[k] * cut->weight[k] * z->inverse[v];
@@ -126,7 +128,7 @@ static void begin_zone(impact_zone *zone) {
   for (int i = 0; i < zone->count; ++i) {
     mus_cut *cut = &zone->cut[zone->order[i]];
     cut->fresh = 0;
-    if (again)
+    if (again || cut->gone)
       cut->push = cut->drag[0] = cut->drag[1] = cut->drag[2] = 0;
     for (int k = 0; k < cut->nodes; ++k)
       if (z->inverse[cut->node[k]] > 0)
@@ -213,16 +215,17 @@ static int sweep_once(impact_zone *zone, int friction) {
 // Returns the number of sweeps.
 static int sweep(impact_zone *zone, mus_zone_effort effort) {
   double square = 0;
+  int most = effort.relaxations / zone->count < effort.sweeps ? effort.relaxations / zone->count : effort.sweeps;
+  most = most > FEWEST_SWEEPS ? most : FEWEST_SWEEPS;
   for (int i = 0; i < zone->count; ++i)
     zone->cut[zone->order[i]].course = 0;
-  for (int round = 1; round < effort.sweeps; ++round) {
+  for (int round = 1; round < most; ++round) {
     if (!sweep_once(zone, effort.friction))
       return round;
-    if (!effort.friction)
-      carry_on(zone, &square);
+    carry_on(zone, &square);
   }
   sweep_once(zone, effort.friction);
-  return effort.sweeps;
+  return most;
 }
 
 // --- the way back --------------------------------------------------------------------------------------------------
@@ -276,35 +279,60 @@ static void choose_safe_place(impact_zone *zone) {
     memset(zone->carried, 0, sizeof zone->carried);
 }
 
-// Goes so far back with both nodes that the plane holds.
-static void back(const impact_zone *zone, const mus_cut *cut, double part) {
+static void take_back(const impact_zone *zone, int node, double part) {
   const mus_zones *z = zone->all;
-  for (int k = 0; k < 2; ++k) {
-    double place[3], *x = z->x1 + 3 * cut->node[k];
-    safe_place(zone, cut->node[k], place);
-    if (z->inverse[cut->node[k]] > 0)
-      for (int c = 0; c < 3; ++c)
-        x[c] = part > 0 ? place[c] + part * (x[c] - place[c]) : place[c];
-  }
+  double place[3], *x = z->x1 + 3 * node;
+  safe_place(zone, node, place);
+  for (int c = 0; c < 3; ++c)
+    x[c] = place[c] + part * (x[c] - place[c]);
 }
 
-// Makes all planes hold that hold at the safe places. Gently at first; then by going back all the way, which can be
-// done but once a node, so that this ends.
-static void go_back(impact_zone *zone) {
-  int broken = 1;
-  for (int round = 0; broken; ++round) {
-    broken = 0;
+static void take_all_back(const impact_zone *zone, double part) {
+  const mus_zones *z = zone->all;
+  for (int pass = 0; pass < 2; ++pass)
     for (int i = 0; i < zone->count; ++i) {
       const mus_cut *cut = &zone->cut[zone->order[i]];
-      if (!is_plane(cut))
-        continue;
-      double value = mus_cut_value(cut, zone->all->x1), safe;
-      if (value >= cut->least || !((safe = safe_value(zone, cut)) >= cut->least))
-        continue;
-      broken = 1;
-      back(zone, cut, round < 8 ? 0.999 * (safe - cut->least) / (safe - value) : 0);
+      for (int k = 0; k < cut->nodes; ++k) {
+        int v = cut->node[k];
+        if (!(z->inverse[v] > 0))
+          continue;
+        if (pass == 1 && z->number[v] == 0) // nodes are in several cuts, but go back once
+          take_back(zone, v, part);
+        z->number[v] = pass;
+      }
     }
+}
+
+// How much of the way from the safe places is left when the plane is to hold: 1 where it does or never would.
+static double part_left(const impact_zone *zone, const mus_cut *cut) {
+  if (!is_plane(cut))
+    return 1;
+  double value = mus_cut_value(cut, zone->all->x1);
+  if (value >= cut->least)
+    return 1;
+  double safe = safe_value(zone, cut);
+  return safe >= cut->least ? 0.999 * (safe - cut->least) / (safe - value) : 1;
+}
+
+// Makes all planes hold that hold at the safe places. The few that are far from it take their own nodes back. The rest
+// of the way, the whole zone goes by the same part: that is the same motion, ended earlier, and so brings no new pairs
+// together.
+static void go_back(impact_zone *zone) {
+  for (int round = 0; round < 8; ++round)
+    for (int i = 0; i < zone->count; ++i) {
+      const mus_cut *cut = &zone->cut[zone->order[i]];
+      double part = part_left(zone, cut);
+      for (int k = 0; k < cut->nodes && part < 0.9; ++k)
+        if (zone->all->inverse[cut->node[k]] > 0)
+          take_back(zone, cut->node[k], part);
+    }
+  double least = 1;
+  for (int i = 0; i < zone->count; ++i) {
+    double part = part_left(zone, &zone->cut[zone->order[i]]);
+    least = part < least ? part : least;
   }
+  if (least < 1)
+    take_all_back(zone, least);
 }
 
 static int solve_zone(impact_zone *zone, mus_zone_effort effort) {

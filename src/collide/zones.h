@@ -30,8 +30,9 @@ typedef struct mus_zones {
 } mus_zones;
 
 typedef struct mus_zone_effort {
-  int sweeps;   // at most
-  int friction; // 1: it acts; else what it did before stays
+  int sweeps;      // at most
+  int relaxations; // of all of a zone's cuts together, about: large zones are swept less often
+  int friction;    // 1: it acts; else what it did before stays
 } mus_zone_effort;
 
 // Everything but x0, proposed, x1 and moved is made here: masses and scratch from the arena.
