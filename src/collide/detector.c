@@ -70,13 +70,15 @@ void mus_detector_free(mus_detector *detector) {
   for (int i = 0; i < detector->threads; ++i)
     mus_free(detector->answers[i].items);
   mus_free(detector->answers);
+  mus_free(detector->found.items);
   mus_arena_clear(&detector->release_arena);
   mus_arena_clear(&detector->arena);
   mus_free(detector);
 }
 
 size_t mus_detector_bytes(const mus_detector *detector) {
-  size_t bytes = sizeof *detector + detector->arena.bytes + detector->release_arena.bytes;
+  size_t bytes = sizeof *detector + detector->arena.bytes + detector->release_arena.bytes +
+                 detector->found.capacity * sizeof(mus_found);
   for (int i = 0; i < detector->threads; ++i)
     bytes += sizeof *detector->answers + detector->answers[i].capacity * detector->answer_size;
   return bytes;
@@ -230,14 +232,15 @@ void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int
 
 // --- order ---------------------------------------------------------------------------------------------------------
 
-void mus_contact_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {
-  const mus_contact *contact = answer;
-  *bucket = contact->kind == MUS_VERTEX_FACE ? contact->first : surface->vertices + contact->first;
-  *number = contact->second;
+void mus_found_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {
+  const mus_found *found = answer;
+  *bucket = found->kind == MUS_VERTEX_FACE ? found->first : surface->vertices + found->first;
+  *number = found->second;
 }
 
 static void sort_bucket(const mus_surface *surface, size_t size, mus_answer_order *order, char *item, int count) {
-  char held[sizeof(mus_contact)];
+  char held[sizeof(mus_crossing)]; // the largest of the answers
+  _Static_assert(sizeof(mus_crossing) >= sizeof(mus_found), "answers have room");
   for (int i = 1; i < count; ++i) {
     int bucket, number, other, j = i;
     order(surface, item + (size_t)i * size, &bucket, &number);
@@ -311,18 +314,39 @@ static void touching_normal(mus_pair_kind kind, const double x[4][3], double nor
     normal[c] = length > 0 ? normal[c] / length : c == 1;
 }
 
-void mus_fill_contact(const mus_surface *surface, mus_pair_kind kind, int first, int second, const double x[4][3],
-                      mus_contact *contact) {
-  *contact = (mus_contact){.kind = kind, .first = first, .second = second};
-  mus_pair_nodes(surface, kind, first, second, contact->node);
-  contact->distance = kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(x, contact->weight)
-                                              : mus_edge_edge_distance(x, contact->weight);
-  mus_weigh(x, contact->weight, contact->normal);
+static void write_contact(const mus_surface *surface, const mus_found *found, const double *x0, const double *x1,
+                          mus_contact *contact) {
+  double x[4][3], end[4][3];
+  *contact = (mus_contact){.kind = found->kind, .first = found->first, .second = found->second, .time = found->time};
+  mus_pair_nodes(surface, found->kind, found->first, found->second, contact->node);
+  mus_pair_positions(contact->node, x0, x);
+  mus_pair_positions(contact->node, x1, end);
+  for (int k = 0; k < 4 && found->time > 0; ++k)
+    for (int c = 0; c < 3; ++c)
+      x[k][c] += found->time * (end[k][c] - x[k][c]);
+  const double(*at)[3] = (const double(*)[3])x;
+  contact->distance = found->kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(at, contact->weight)
+                                                     : mus_edge_edge_distance(at, contact->weight);
+  mus_weigh(at, contact->weight, contact->normal);
   if (contact->distance > 1e-150)
     for (int c = 0; c < 3; ++c)
       contact->normal[c] /= contact->distance;
   else
-    touching_normal(kind, x, contact->normal);
+    touching_normal(found->kind, at, contact->normal);
+}
+
+mus_status mus_write_contacts(mus_detector *d, const double *x0, const double *x1, mus_list *contacts) {
+  const mus_found *found = d->found.items;
+  int count = (int)d->found.count;
+  contacts->count = 0;
+  if (!mus_list_reserve(contacts, d->found.count, sizeof(mus_contact)))
+    return mus_fail_memory();
+  mus_contact *contact = contacts->items;
+  MUS_PARALLEL_FOR_IF(count >= MUS_PAR_MINIMUM)
+  for (int i = 0; i < count; ++i)
+    write_contact(d->surface, &found[i], x0, x1, &contact[i]);
+  contacts->count = d->found.count;
+  return MUS_OK;
 }
 
 // --- released pairs ------------------------------------------------------------------------------------------------

@@ -28,11 +28,20 @@ struct mus_detector {
   mus_list *answers;      // one list a thread
   int threads;            // lists
   size_t answer_size;
+  mus_list found; // of mus_found, in order
   // Released pairs. Vertex v lies in the rings release_code[i], release_start[v] <= i < release_start[v + 1],
   // ascending: 2 c for that around the edge of crossing c, 2 c + 1 for that around its triangle.
   mus_arena release_arena;
   int *release_start, *release_code; // NULL: none
 };
+
+// An answer that becomes a contact, in brief: what is sorted and sifted before contacts are written.
+typedef struct mus_found {
+  mus_pair_kind kind;
+  int first, second;
+  int span[3]; // see near.c
+  double time;
+} mus_found;
 
 typedef struct mus_query mus_query;
 // Answers for a pair of features whose boxes meet and that may collide.
@@ -59,7 +68,10 @@ void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int
 typedef void mus_answer_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
 // All answers in order, in place of what `out` held.
 mus_status mus_detector_collect(mus_detector *detector, size_t size, mus_answer_order *order, mus_list *out);
-void mus_contact_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
+// The order of contacts, of mus_found.
+void mus_found_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
+// What detector->found says, as contacts, in place of what `contacts` held.
+mus_status mus_write_contacts(mus_detector *detector, const double *x0, const double *x1, mus_list *contacts);
 
 // A new answer, NULL when memory is short.
 static inline void *mus_query_answer(mus_query *query) {
@@ -76,9 +88,6 @@ static inline void mus_pair_positions(const int node[4], const double *x, double
     for (int c = 0; c < 3; ++c)
       to[k][c] = x[(size_t)node[k] * 3 + (size_t)c];
 }
-// All of the contact but its time, at positions x of the nodes.
-void mus_fill_contact(const mus_surface *surface, mus_pair_kind kind, int first, int second, const double x[4][3],
-                      mus_contact *contact);
 int mus_pair_is_released(const mus_detector *detector, mus_pair_kind kind, const int node[4]);
 
 #endif

@@ -14,14 +14,9 @@ static void test_impact(mus_query *q, mus_pair_kind kind, int first, int second)
   if (!mus_pair_impact(kind, (const double(*)[3])x0, (const double(*)[3])x1, 0.5, &near, &time) ||
       mus_pair_is_released(q->detector, kind, node))
     return;
-  for (int k = 0; k < 4; ++k)
-    for (int c = 0; c < 3; ++c)
-      x0[k][c] += time * (x1[k][c] - x0[k][c]);
-  mus_contact *contact = mus_query_answer(q);
-  if (!contact)
-    return;
-  mus_fill_contact(surface, kind, first, second, (const double(*)[3])x0, contact);
-  contact->time = time;
+  mus_found *found = mus_query_answer(q);
+  if (found)
+    *found = (mus_found){.kind = kind, .first = first, .second = second, .time = time};
 }
 
 mus_status mus_detector_impacts(mus_detector *detector, const double *x0, const double *x1, double separation,
@@ -34,9 +29,9 @@ mus_status mus_detector_impacts(mus_detector *detector, const double *x0, const 
                      .moved = moved,
                      .visit = mus_visit_features,
                      .test = test_impact,
-                     .size = sizeof(mus_contact)};
+                     .size = sizeof(mus_found)};
   mus_status status = mus_detector_ask(detector, &query);
-  if (status != MUS_OK)
-    return status;
-  return mus_detector_collect(detector, sizeof(mus_contact), mus_contact_order, contacts);
+  if (status == MUS_OK)
+    status = mus_detector_collect(detector, sizeof(mus_found), mus_found_order, &detector->found);
+  return status == MUS_OK ? mus_write_contacts(detector, x0, x1, contacts) : status;
 }
