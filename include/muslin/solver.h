@@ -63,8 +63,8 @@ typedef enum mus_stop {
 
 /// How much of the preconditioner is rebuilt when values change.
 typedef enum mus_setup {
-  MUS_SETUP_NUMERIC, ///< numbers are redone; aggregates and patterns are kept while the matrix pattern and the set of
-                     ///< constrained directions a node stay the same
+  MUS_SETUP_NUMERIC, ///< numbers are redone; aggregates and patterns are kept while the matrix pattern stays the same.
+                     ///< Constraints may come; when some that were there from the start go, aggregates are made anew
   MUS_SETUP_FULL,    ///< everything is redone
   MUS_SETUP_REUSE    ///< the old hierarchy stays as it is and preconditions the new matrix
 } mus_setup;

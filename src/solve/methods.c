@@ -142,8 +142,8 @@ static int kernel_count(const mus_solver *solver) {
   return solver->positions ? 6 : solver->kernel ? solver->kernel_count : solver->block;
 }
 
-// The near kernel with what constraints forbid taken out, handed to the aggregation.
-static mus_status give_kernel(mus_solver *solver) {
+// The near kernel with what constraints forbid taken out, handed to the aggregation. S may be NULL.
+static mus_status give_kernel(mus_solver *solver, const mus_filter *s) {
   int count = kernel_count(solver);
   size_t n = mus_solver_unknowns(solver);
   double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
@@ -155,8 +155,8 @@ static mus_status give_kernel(mus_solver *solver) {
     mus_copy((size_t)count * n, solver->kernel, vectors);
   else
     mus_constant_vectors(solver->rows, solver->block, vectors);
-  for (int k = 0; k < count; ++k)
-    mus_filter_apply(&solver->filter, vectors + (size_t)k * n);
+  for (int k = 0; s && k < count; ++k)
+    mus_filter_apply(s, vectors + (size_t)k * n);
   mus_status status = mus_aggregation_set_kernel(solver->aggregation, solver->rows, solver->block, count, vectors);
   mus_free(vectors);
   return status;
@@ -173,6 +173,43 @@ static mus_status create_hierarchy(mus_solver *solver) {
   return status;
 }
 
+// Notes which directions are held, for mus_solver_set_constraints().
+static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
+  size_t count = s ? (size_t)s->count : 0;
+  if (count > 0 && !solver->analysed_node) {
+    solver->analysed_node = mus_arena_alloc(&solver->arena, (size_t)solver->rows, sizeof(int));
+    solver->analysed_rank = mus_arena_alloc(&solver->arena, (size_t)solver->rows, sizeof(int));
+  }
+  if (count > 0 && (!solver->analysed_node || !solver->analysed_rank)) {
+    solver->analysed_node = solver->analysed_rank = NULL;
+    return mus_fail_memory();
+  }
+  solver->analysed_count = (int)count;
+  if (count > 0) {
+    memcpy(solver->analysed_node, s->node, count * sizeof(int));
+    memcpy(solver->analysed_rank, s->rank, count * sizeof(int));
+  }
+  return MUS_OK;
+}
+
+// Everything. Constraints that have come and gone once will again: aggregates are then made without any, and hold for
+// all that follow.
+static mus_status analyse_hierarchy(mus_solver *solver) {
+  int without = solver->has_released && solver->options.setup != MUS_SETUP_FULL;
+  const mus_filter *s = without ? NULL : &solver->filter;
+  mus_status status = note_analysed(solver, s);
+  if (!status)
+    status = give_kernel(solver, s);
+  if (!status)
+    status = mus_hierarchy_analyse(solver->hierarchy, without ? &solver->a : prefiltered(solver));
+  return status;
+}
+
+static mus_status refresh_hierarchy(mus_solver *solver) {
+  mus_status status = give_kernel(solver, &solver->filter);
+  return status ? status : mus_hierarchy_refresh(solver->hierarchy, prefiltered(solver));
+}
+
 static mus_status set_up_hierarchy(mus_solver *solver) {
   double begin = mus_seconds();
   int made = solver->hierarchy != NULL;
@@ -182,11 +219,10 @@ static mus_status set_up_hierarchy(mus_solver *solver) {
   if (stale && made && solver->options.setup == MUS_SETUP_REUSE)
     stale = MUS_FRESH;
   mus_status status = create_hierarchy(solver);
-  if (!status && stale)
-    status = give_kernel(solver);
-  if (!status && stale)
-    status = stale == MUS_STALE_ALL ? mus_hierarchy_analyse(solver->hierarchy, prefiltered(solver))
-                                    : mus_hierarchy_refresh(solver->hierarchy, prefiltered(solver));
+  if (!status && stale == MUS_STALE_ALL)
+    status = analyse_hierarchy(solver);
+  if (!status && (stale == MUS_STALE_NUMBERS || (stale && solver->analysed_count < solver->filter.count)))
+    status = refresh_hierarchy(solver);
   if (status) { // nothing half made stays
     mus_hierarchy_free(solver->hierarchy);
     solver->hierarchy = NULL;

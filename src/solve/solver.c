@@ -311,10 +311,15 @@ mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *ve
   return MUS_OK;
 }
 
-// Aggregates were made for a set of constrained directions: the same nodes, each with as many.
-static int same_set(const mus_filter *a, const mus_filter *b) {
-  return a->count == b->count && (a->count == 0 || (memcmp(a->node, b->node, (size_t)a->count * sizeof(int)) == 0 &&
-                                                    memcmp(a->rank, b->rank, (size_t)a->count * sizeof(int)) == 0));
+// Whether a direction is free now that was held when aggregates were made: coarser levels may not see its node. More
+// held directions do no harm, for prolongators are computed anew and leave them alone.
+static int releases(const mus_solver *solver, const mus_filter *filter) {
+  for (int k = 0; k < solver->analysed_count; ++k) {
+    int now = filter->count > 0 ? filter->index_of[solver->analysed_node[k]] : -1;
+    if ((now < 0 ? 0 : filter->rank[now]) < solver->analysed_rank[k])
+      return 1;
+  }
+  return 0;
 }
 
 static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
@@ -335,14 +340,15 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
     mus_arena_clear(&arena);
     return status;
   }
-  int same = same_set(&filter, &solver->filter);
   mus_arena_clear(&solver->constraint_arena);
   solver->constraint_arena = arena;
   solver->filter = filter;
   solver->filtered = filtered;
   numbers_stale(solver);
-  if (!same)
+  if (releases(solver, &filter)) {
     solver->hierarchy_stale = MUS_STALE_ALL;
+    solver->has_released = 1;
+  }
   return MUS_OK;
 }
 

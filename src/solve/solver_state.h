@@ -51,7 +51,9 @@ struct mus_solver {
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_stale hierarchy_stale;
-  mus_coupled coupled; // around the hierarchy where there are couplings
+  int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
+  int has_released;                                   // some of those once came free: made without constraints since
+  mus_coupled coupled;                                // around the hierarchy where there are couplings
   mus_stale coupled_stale;
   mus_factor *factor;
   mus_stale factor_stale;
