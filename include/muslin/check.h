@@ -34,7 +34,7 @@ typedef enum mus_check_kind {
 typedef struct mus_check_pair {
   mus_check_kind kind;
   int is_new;          ///< 1: they did not at frame 0
-  const char *name[2]; ///< of cloths, or of a cloth and a body
+  const char *name[2]; ///< of cloths, or of a cloth and a body; valid during the call that tells them
   int triangle[2];     ///< of these, from 0 in the order of the mesh
   double place[3];     ///< m: where, to about a triangle's size
 } mus_check_pair;

@@ -16,6 +16,7 @@
 #include "muslin/run.h"
 #include "sim/bodies.h"
 #include "support/check.h"
+#include "support/drawing.h"
 #include "support/files.h"
 
 // A sheet that falls through a floor, which has no hold on it, and beside it a ball that turns.
@@ -107,6 +108,28 @@ static void runs_that_were_stopped_go_on_alike(void **state) {
   mus_scene_free(&scene);
 }
 
+static void previews_show_bodies_and_change_nothing(void **state) {
+  if (!drawing_possible())
+    return;
+  char plain[256], watched[256];
+  snprintf(plain, sizeof plain, "%s", files_path(*state, "plain"));
+  snprintf(watched, sizeof watched, "%s", files_path(*state, "watched"));
+  mus_scene scene = parse(falling);
+  mus_run_options options = mus_default_run_options();
+  mus_run_summary summary;
+  scene.frames = 1;
+  options.folder = watched;
+  options.preview = 1;
+  options.checkpoint = 2;
+  assert_ok(mus_run(&scene, &options, &summary));
+  run(&scene, plain, 0, NULL);
+  assert_true(files_exists(files_path(watched, "preview.png")));
+  static const char *const files[] = {"sheet.pc2", "Sheet-2.pc2", "body.obj"};
+  for (size_t k = 0; k < sizeof files / sizeof *files; ++k)
+    files_assert_same(files_path(plain, files[k]), files_path(watched, files[k]));
+  mus_scene_free(&scene);
+}
+
 static void new_runs_forget_bodies(void **state) {
   const char *folder = folder_in(state, "r");
   mus_scene scene = parse(falling), bare = parse("{\"frames\": 1, \"cloths\": [{\"shape\": {\"vertices\": 9}}]}");
@@ -174,6 +197,7 @@ typedef struct seen {
   int frames, first_with;
   mus_check_counts sum;
   mus_check_pair last;
+  char names[2][32]; // of it
 } seen;
 
 static void look(void *data, int frame, const mus_check_counts *counts, int pair_count, const mus_check_pair *pairs) {
@@ -186,6 +210,8 @@ static void look(void *data, int frame, const mus_check_counts *counts, int pair
   if (pair_count > 0) {
     s->first_with = s->first_with < 0 ? frame : s->first_with;
     s->last = pairs[pair_count - 1];
+    for (int k = 0; k < 2; ++k)
+      snprintf(s->names[k], sizeof s->names[k], "%s", s->last.name[k]);
   }
 }
 
@@ -215,8 +241,8 @@ static void what_falls_through_a_floor_is_found(void **state) {
   assert_true(record.start.cloth_body == 0 && record.total.cloth_body > 0 && record.total.cloth_cloth == 0);
   assert_true(record.total.fresh == record.total.cloth_body && record.total.seam == 0);
   assert_true(s.last.kind == MUS_CHECK_CLOTH_BODY && s.last.is_new);
-  assert_string_equal(s.last.name[0], "sheet");
-  assert_string_equal(s.last.name[1], "body");
+  assert_string_equal(s.names[0], "sheet");
+  assert_string_equal(s.names[1], "body");
   assert_true(s.last.triangle[0] < 72 && s.last.triangle[1] < 2 && s.last.place[1] == 0);
   mus_check_record rest = search(folder, record.worst, &s);
   assert_int_equal(s.first_with, record.worst);
@@ -319,6 +345,7 @@ static void runs_with_bodies_survive_short_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {WITH_FOLDER(bodies_are_written_and_read),
                                      WITH_FOLDER(runs_that_were_stopped_go_on_alike),
+                                     WITH_FOLDER(previews_show_bodies_and_change_nothing),
                                      WITH_FOLDER(new_runs_forget_bodies),
                                      WITH_FOLDER(files_of_bodies_are_found_again),
                                      WITH_FOLDER(bodies_are_not_written_over),
