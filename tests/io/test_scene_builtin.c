@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/intersections.h"
 #include "io/scene_builtin.h"
 #include "muslin/sim.h"
+#include "sim/bodies.h"
 #include "support/check.h"
 
 static mus_scene made(int k) {
@@ -65,8 +67,53 @@ static void sizes_are_kept(void **state) {
     }
 }
 
+// Cloths and bodies of a scene where they start, as one surface.
+static int count_crossings(const mus_sim *sim, mus_bodies *bodies) {
+  mus_arena arena = {0};
+  int cloth = mus_sim_vertices(sim), more = bodies ? mus_bodies_vertices(bodies) : 0;
+  int triangles = mus_sim_triangles(sim), others = bodies ? mus_bodies_triangles(bodies) : 0;
+  double *x = mus_arena_alloc(&arena, 3 * (size_t)(cloth + more), sizeof *x);
+  int *triangle = mus_arena_alloc(&arena, 3 * (size_t)(triangles + others), sizeof *triangle);
+  memcpy(x, mus_sim_positions(sim), 3 * (size_t)cloth * sizeof *x);
+  memcpy(triangle, mus_sim_triangle_list(sim), 3 * (size_t)triangles * sizeof *triangle);
+  if (bodies)
+    assert_ok(mus_bodies_at(bodies, 0, x + 3 * cloth));
+  for (int k = 0; k < 3 * others; ++k)
+    triangle[3 * triangles + k] = cloth + mus_bodies_triangle_list(bodies)[k];
+  mus_check_surface surface = {
+      .vertices = cloth + more, .triangles = triangles + others, .cloth_triangles = triangles, .triangle = triangle};
+  mus_intersections *finder;
+  mus_list pairs = {0};
+  assert_ok(mus_intersections_create(&surface, &finder));
+  assert_ok(mus_intersections_find(finder, x, &pairs));
+  int count = (int)pairs.count;
+  mus_free(pairs.items);
+  mus_intersections_free(finder);
+  mus_arena_clear(&arena);
+  return count;
+}
+
+static void starts_cross_nothing(void **state) {
+  (void)state;
+  for (int k = 0; mus_scene_builtin_name(k, NULL); ++k) {
+    mus_scene s = made(k);
+    mus_scene_resize(&s, 3000, MUS_REGULAR);
+    mus_sim *sim;
+    mus_bodies *bodies = NULL;
+    assert_ok(mus_sim_create(&s, &sim));
+    if (s.body_count > 0)
+      assert_ok(mus_bodies_create(&s, &bodies));
+    int crossings = count_crossings(sim, bodies);
+    if (crossings > 0)
+      fail_msg("%s starts with %d intersections", s.name, crossings);
+    mus_bodies_free(bodies);
+    mus_sim_free(sim);
+    mus_scene_free(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_given), cmocka_unit_test(contact_scenes_meet_something),
-                                     cmocka_unit_test(sizes_are_kept)};
+                                     cmocka_unit_test(sizes_are_kept), cmocka_unit_test(starts_cross_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/intersections.h"
 #include "mesh/check.h"
 #include "mesh/mannequin.h"
 #include "mesh/topology.h"
+#include "support/check.h"
 
 static mus_mannequin *made(mus_arena *arena, double height, double speed) {
   const double start = 0;
@@ -139,6 +141,27 @@ static void motion_is_smooth(void **state) {
   mus_arena_clear(&arena);
 }
 
+// Skin crosses itself in the bends of joints only: hardly ever.
+static void skin_hardly_crosses_itself(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_mannequin *m = made(&arena, 1.75, -1);
+  const mus_mesh *mesh = mus_mannequin_mesh(m);
+  double *x = mus_arena_alloc(&arena, 3 * (size_t)mesh->vertices, sizeof *x);
+  mus_check_surface surface = {mesh->vertices, mesh->triangles, mesh->triangles, mesh->triangle, 0, NULL};
+  mus_intersections *finder;
+  assert_ok(mus_intersections_create(&surface, &finder));
+  mus_list pairs = {0};
+  for (int k = 0; k <= 16; ++k) {
+    mus_mannequin_at(m, 0.3 * k, x);
+    assert_ok(mus_intersections_find(finder, x, &pairs));
+    assert_true((int)pairs.count <= (k < 4 ? 0 : 60));
+  }
+  mus_free(pairs.items);
+  mus_intersections_free(finder);
+  mus_arena_clear(&arena);
+}
+
 // Distance is what speeds sum up to, between keys and beyond.
 static void keys_are_gone_by(void **state) {
   (void)state;
@@ -193,10 +216,13 @@ static void allocations_may_fail(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(skin_is_closed),          cmocka_unit_test(stands_as_tall_as_asked_for),
-      cmocka_unit_test(feet_stay_on_the_ground), cmocka_unit_test(motion_is_smooth),
-      cmocka_unit_test(keys_are_gone_by),        cmocka_unit_test(bad_figures_are_refused),
-      cmocka_unit_test(allocations_may_fail)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(skin_is_closed),
+                                     cmocka_unit_test(stands_as_tall_as_asked_for),
+                                     cmocka_unit_test(feet_stay_on_the_ground),
+                                     cmocka_unit_test(motion_is_smooth),
+                                     cmocka_unit_test(skin_hardly_crosses_itself),
+                                     cmocka_unit_test(keys_are_gone_by),
+                                     cmocka_unit_test(bad_figures_are_refused),
+                                     cmocka_unit_test(allocations_may_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
