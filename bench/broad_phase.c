@@ -70,6 +70,15 @@ static int fails(mus_status status) {
 
 // --- the sheet -----------------------------------------------------------------------------------------------------
 
+// Turned out of the axes, along which boxes would be too good.
+static void turn(double *x) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double *a = x + (axis + 1) % 3, *b = x + (axis + 2) % 3, angle = 0.5, turned = cos(angle) * *a - sin(angle) * *b;
+    *b = sin(angle) * *a + cos(angle) * *b;
+    *a = turned;
+  }
+}
+
 // To and fro along x, a layer higher each time, with small waves.
 static void place_sheet(workload *w, int side) {
   for (int v = 0; v < side * side; ++v) {
@@ -80,6 +89,8 @@ static void place_sheet(workload *w, int side) {
     x0[2] = across;
     for (int c = 0; c < 3; ++c)
       x1[c] = x0[c] + speed * (sin(5 * across + c) + 0.1 * mus_random(1, 3 * (uint64_t)v + (uint64_t)c)) / 1.1;
+    turn(x0);
+    turn(x1);
     w->few[v] = v / side % 100 == 0;
   }
 }

@@ -10,6 +10,7 @@
 #include "collide/vector3.h"
 #include "mesh/sort.h"
 #include "par/par.h"
+#include "par/vector.h"
 
 // --- making --------------------------------------------------------------------------------------------------------
 
@@ -37,9 +38,10 @@ static mus_status create_parts(mus_detector *d, const double *x) {
   d->vertex_box = mus_arena_alloc(&d->arena, vertices, sizeof *d->vertex_box);
   d->changed = mus_arena_alloc(&d->arena, vertices, 1);
   d->parts = mus_arena_alloc(&d->arena, (size_t)surface->triangles, sizeof *d->parts);
+  d->slab = mus_arena_alloc(&d->arena, (size_t)surface->triangles, sizeof *d->slab);
   d->start = mus_arena_alloc(&d->arena, vertices + edges + 2, sizeof *d->start);
   d->task = mus_arena_alloc(&d->arena, 2 * MUS_TREE_TASKS, sizeof *d->task);
-  if (!d->vertex_box || !d->changed || !d->parts || !d->start || !d->task)
+  if (!d->vertex_box || !d->changed || !d->parts || !d->slab || !d->start || !d->task)
     return mus_fail_memory();
   deal_out(surface, d->parts);
   int cloth = surface->cloth_triangles, body = surface->triangles - cloth;
@@ -120,6 +122,63 @@ mus_status mus_detector_fit(mus_detector *detector, const double *x) {
   return MUS_OK;
 }
 
+// --- slabs ---------------------------------------------------------------------------------------------------------
+//
+// Layers of cloth lie close together, and their boxes meet unless an axis happens to lie across them; a triangle's own
+// normal does. What has all its nodes above (below) a triangle along the normal, by more than the two's reach, both at
+// the start and at the end, stays there between.
+
+static double height(const double normal[3], const double *x, int vertex) {
+  return mus_inner(normal, x + (size_t)vertex * 3);
+}
+
+// `rounding`: of a height, more than what it can be off by.
+static void fit_slab(mus_detector *d, int t, const mus_query *q, double rounding) {
+  const int *corner = d->parts[t].corner;
+  mus_slab *slab = &d->slab[t];
+  double a[3], b[3], radius = 0;
+  mus_minus(q->x0 + (size_t)corner[1] * 3, q->x0 + (size_t)corner[0] * 3, a);
+  mus_minus(q->x0 + (size_t)corner[2] * 3, q->x0 + (size_t)corner[0] * 3, b);
+  mus_outer(a, b, slab->normal);
+  double length = mus_length(slab->normal);
+  for (int c = 0; c < 3; ++c)
+    slab->normal[c] = length > 1e-100 ? slab->normal[c] / length : 0;
+  for (int i = 0; i < 2; ++i) {
+    slab->low[i] = INFINITY;
+    slab->high[i] = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+      double h = height(slab->normal, i ? q->x1 : q->x0, corner[k]);
+      slab->low[i] = h < slab->low[i] ? h : slab->low[i];
+      slab->high[i] = h > slab->high[i] ? h : slab->high[i];
+    }
+  }
+  for (int k = 0; k < 3; ++k)
+    radius = d->surface->radius[corner[k]] > radius ? d->surface->radius[corner[k]] : radius;
+  slab->reach = q->scale * radius * (1 + 0x1p-40) + rounding;
+}
+
+static void fit_slabs(mus_detector *d, const mus_query *q) {
+  size_t numbers = (size_t)d->surface->vertices * 3;
+  int triangles = d->surface->triangles;
+  double start = mus_max_abs(numbers, q->x0), end = q->x1 == q->x0 ? start : mus_max_abs(numbers, q->x1);
+  double rounding = 0x1p-46 * (start > end ? start : end);
+  MUS_PARALLEL_FOR_IF(triangles >= MUS_PAR_MINIMUM)
+  for (int t = 0; t < triangles; ++t)
+    fit_slab(d, t, q, rounding);
+}
+
+// Whether the corners of a triangle lie beyond the slab of another.
+static int is_beyond(const mus_query *q, const mus_slab *slab, const int *corner, double reach) {
+  int above = 1, below = 1;
+  for (int i = 0; i < 2 && (above || below); ++i)
+    for (int k = 0; k < 3; ++k) {
+      double h = height(slab->normal, i ? q->x1 : q->x0, corner[k]);
+      above &= h - slab->high[i] > reach;
+      below &= slab->low[i] - h > reach;
+    }
+  return above | below;
+}
+
 // --- asking --------------------------------------------------------------------------------------------------------
 
 static mus_status reserve_lists(mus_detector *d, int threads) {
@@ -151,12 +210,16 @@ mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
     return status;
   empty_lists(d, query->size);
   fit(d, query->x0, query->x1, query->scale, query->moved);
+  int with_slabs = query->test && !query->moved; // few pairs are not worth all slabs
+  if (with_slabs)
+    fit_slabs(d, query);
   int tasks = mus_tree_tasks(&d->cloth, &d->cloth, d->task);
   tasks += mus_tree_tasks(&d->cloth, &d->body, d->task + tasks);
   int failed = 0;
   MUS_PARALLEL
   {
     mus_query mine = *query;
+    mine.slab = with_slabs ? d->slab : NULL;
     mine.answers = &d->answers[mus_par_index()];
     MUS_SHARE_RUNS
     for (int i = 0; i < tasks; ++i)
@@ -222,9 +285,14 @@ static void visit_edges(mus_query *q, const mus_triangle_parts *a, const mus_box
 
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b) {
   mus_query *q = query;
-  const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
   int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
   const mus_triangle_parts *parts_a = &q->detector->parts[a], *parts_b = &q->detector->parts[b];
+  if (q->slab) {
+    double reach = q->slab[a].reach + q->slab[b].reach;
+    if (is_beyond(q, &q->slab[a], parts_b->corner, reach) || is_beyond(q, &q->slab[b], parts_a->corner, reach))
+      return;
+  }
+  const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
   visit_vertices(q, parts_a, b, box_b);
   visit_vertices(q, parts_b, a, box_a);
   visit_edges(q, parts_a, box_a, parts_b, box_b);

@@ -15,11 +15,18 @@ typedef struct mus_triangle_parts {
   unsigned own_corners, own_edges;   // bit k for corner k, edge k
 } mus_triangle_parts;
 
+// A triangle as seen along its normal at the start: between which heights it lies, at the start and at the end.
+typedef struct mus_slab {
+  double normal[3], low[2], high[2];
+  double reach; // half of how far apart from others it must stay for nothing to be asked of it
+} mus_slab;
+
 struct mus_detector {
   const mus_surface *surface;
   mus_arena arena;
   mus_tree cloth, body;
   mus_triangle_parts *parts; // triangles
+  mus_slab *slab;            // triangles
   mus_box *vertex_box;
   unsigned char *changed; // vertices: whether the last fit changed the box
   int fitted;             // whether there has been one
@@ -53,6 +60,7 @@ struct mus_query {
   double separation;          // times the gap: how close is near
   double scale;               // boxes reach this times the radius around the vertices
   const unsigned char *moved; // NULL: all
+  const mus_slab *slab;       // NULL: not used
   mus_tree_visit *visit;      // with the query as its context
   mus_feature_test *test;     // what mus_visit_features() calls
   size_t size;                // of an answer
