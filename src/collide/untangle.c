@@ -1,56 +1,36 @@
 // Pushes out of intersections. See untangle.h.
 #include "collide/untangle.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "collide/contours.h"
+#include "collide/escape.h"
+#include "collide/sides.h"
 #include "collide/vector3.h"
 #include "collide/winding.h"
-#include "mesh/groups.h"
-#include "par/par.h"
 
 struct mus_untangler {
   mus_arena arena;
   const mus_surface *surface;
   mus_winding *winding;
-
-  // Cloth vertices whose winding number is known in this call.
-  double *number; // cloth vertices
-  unsigned char *asked;
-  int *candidate; // those that were asked about, `candidates` of them
-  int candidates;
-  int *place; // cloth vertices: where one that is inside stands among those
-
-  // Floods on both sides of a contour.
-  int *mark;              // vertices: the flood that last came here
-  int flood;              // the latest
-  int *queue;             // vertices: one side from the front, the other from the back
-  unsigned char *crossed; // edges: 1 while an odd number of crossings of the contour lies on them
+  mus_escapes escapes;
+  mus_sides sides;
 };
 
 // What a call works on.
 typedef struct work {
   mus_untangler *untangler;
   const mus_surface *surface;
-  const double *x;
-  const mus_crossing *crossing;
-  int crossings;
+  mus_tangle tangle;
   mus_arena *arena;
-  mus_contours contours;
   mus_list *pushes, *released;
   mus_untangle_record *record;
 } work;
 
-static const double *at(const work *w, int vertex) { return w->x + 3 * (size_t)vertex; }
-
-static int is_inside(const work *w, int vertex) {
-  const mus_untangler *u = w->untangler;
-  return vertex < w->surface->cloth_vertices && u->asked[vertex] && u->number[vertex] > 0.5;
-}
+static const double *at(const work *w, int vertex) { return w->tangle.x + 3 * (size_t)vertex; }
 
 // --- pushes --------------------------------------------------------------------------------------------------------
 
@@ -128,209 +108,10 @@ static void sort_pushes(mus_list *pushes) {
   pushes->count = kept;
 }
 
-// --- which vertices are inside -------------------------------------------------------------------------------------
-
-static void ask(mus_untangler *u, int vertex) {
-  if (vertex >= u->surface->cloth_vertices || u->asked[vertex])
-    return;
-  u->asked[vertex] = 1;
-  u->candidate[u->candidates++] = vertex;
-}
-
-// The cloth's vertices at the crossings with solid bodies.
-static void ask_at_crossings(work *w) {
-  const mus_surface *surface = w->surface;
-  for (int i = 0; i < w->crossings; ++i) {
-    const mus_crossing *c = w->crossing + i;
-    if (c->edge < surface->cloth_edges && c->triangle < surface->cloth_triangles)
-      continue;
-    for (int k = 0; k < 2; ++k)
-      ask(w->untangler, surface->edge[2 * (size_t)c->edge + (size_t)k]);
-    for (int k = 0; k < 3; ++k)
-      ask(w->untangler, surface->triangle[3 * (size_t)c->triangle + (size_t)k]);
-  }
-}
-
-static void ask_around(work *w, int vertex) {
-  const mus_surface *surface = w->surface;
-  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k)
-    for (int c = 0; c < 3; ++c)
-      ask(w->untangler, surface->triangle[3 * (size_t)surface->vertex_triangle[k] + (size_t)c]);
-  for (int k = surface->sewn_start[vertex]; k < surface->sewn_start[vertex + 1]; ++k)
-    ask(w->untangler, surface->sewn[k]);
-}
-
-// Round after round, each asks around those that turned out to be inside.
-static void find_inside(work *w, int all) {
-  mus_untangler *u = w->untangler;
-  if (all)
-    for (int v = 0; v < w->surface->cloth_vertices; ++v) {
-      if (mus_winding_reaches(u->winding, at(w, v)))
-        ask(u, v);
-    }
-  ask_at_crossings(w);
-  for (int begin = 0; begin < u->candidates;) {
-    int end = u->candidates;
-    MUS_PARALLEL_FOR_IF(end - begin > MUS_PAR_MINIMUM / 16)
-    for (int i = begin; i < end; ++i)
-      u->number[u->candidate[i]] = mus_winding_number(u->winding, at(w, u->candidate[i]));
-    for (int i = begin; i < end; ++i)
-      if (is_inside(w, u->candidate[i]))
-        ask_around(w, u->candidate[i]);
-    begin = end;
-  }
-}
-
-static void forget(mus_untangler *u) {
-  for (int i = 0; i < u->candidates; ++i)
-    u->asked[u->candidate[i]] = 0;
-  u->candidates = 0;
-}
-
-// --- where these go ------------------------------------------------------------------------------------------------
-
-// A vertex inside, and its way out.
-typedef struct escape {
-  int vertex;
-  int found;   // 0: none
-  int pinched; // between parts that overlap
-  mus_surface_point target;
-  double direction[3]; // unit
-  double depth;        // m
-  double lean;         // depth times the cosine of direction and the cloth's normal
-  double normal[3];    // the cloth's
-} escape;
-
-// From p towards the target, or along its normal where p is on it.
-static void head_for(escape *e, const double *p) {
-  double way[3];
-  mus_minus(e->target.point, p, way);
-  double length = mus_length(way), size = fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
-  for (int k = 0; k < 3; ++k)
-    e->direction[k] = length > 1e-12 * size ? way[k] / length : e->target.normal[k];
-  e->depth = e->target.distance;
-}
-
-// Where the way out through the nearest surface is much shorter than that to the outside, it leads into another part
-// that overlaps with the one that p is in. They hold p between them: it goes to the middle of the overlap, between that
-// surface and the nearest that faces it, along the normal. That is right both in the overlap and beside it.
-static void hold_between(const mus_winding *winding, const double *p, escape *e) {
-  mus_surface_point exit, opposite;
-  double way[2][3];
-  if (!mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1}, &exit) ||
-      (e->found && e->depth < 2 * exit.distance) ||
-      !mus_winding_closest(winding, p, (mus_winding_filter){.against = exit.normal}, &opposite))
-    return;
-  mus_minus(exit.point, p, way[0]);
-  mus_minus(opposite.point, p, way[1]);
-  double middle = (mus_inner(way[0], exit.normal) + mus_inner(way[1], exit.normal)) / 2;
-  e->found = e->pinched = 1;
-  e->target = middle > 0 ? exit : opposite;
-  e->depth = fabs(middle);
-  for (int k = 0; k < 3; ++k)
-    e->direction[k] = middle > 0 ? exit.normal[k] : -exit.normal[k];
-}
-
-static void find_escape(const mus_winding *winding, const double *p, escape *e) {
-  e->found = mus_winding_closest(winding, p, (mus_winding_filter){.outer = 1}, &e->target);
-  if (e->found)
-    head_for(e, p);
-  hold_between(winding, p, e);
-}
-
-static void cloth_normal(const work *w, int vertex, double normal[3]) {
-  const mus_surface *surface = w->surface;
-  double sum[3] = {0}, one[3];
-  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
-    mus_triangle_normal(surface, w->x, surface->vertex_triangle[k], one);
-    for (int c = 0; c < 3; ++c)
-      sum[c] += one[c];
-  }
-  double length = mus_length(sum);
-  for (int c = 0; c < 3; ++c)
-    normal[c] = length > 0 ? sum[c] / length : 0;
-}
-
-static mus_status find_escapes(work *w, escape **out, int *count) {
-  mus_untangler *u = w->untangler;
-  int n = 0;
-  for (int i = 0; i < u->candidates; ++i)
-    n += is_inside(w, u->candidate[i]);
-  escape *list = mus_arena_alloc_zero(w->arena, (size_t)n, sizeof *list);
-  if (!list)
-    return mus_fail_memory();
-  if (n > 0)
-    mus_winding_bury(u->winding);
-  n = 0;
-  for (int i = 0; i < u->candidates; ++i)
-    if (is_inside(w, u->candidate[i])) {
-      list[n].vertex = u->candidate[i];
-      u->place[u->candidate[i]] = n++;
-    }
-  MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM / 16)
-  for (int i = 0; i < n; ++i) {
-    escape *e = list + i;
-    find_escape(u->winding, at(w, e->vertex), e);
-    cloth_normal(w, e->vertex, e->normal);
-    e->lean = e->pinched ? 0 : e->depth * mus_inner(e->direction, e->normal);
-  }
-  *out = list;
-  *count = n;
-  return MUS_OK;
-}
-
-// Regions are vertices inside that hang together.
-typedef struct regions {
-  int *first;          // escapes: the first of their region, found by mus_group_first()
-  double *lean;        // first escapes: sum over the region
-  unsigned char *torn; // first escapes: 1 where neighbours head for opposite sides
-} regions;
-
-// Joins escape i with those around it, or sees whether they are torn from it.
-static void look_around(const work *w, const escape *list, int i, regions *r, int joining) {
-  const mus_surface *surface = w->surface;
-  int v = list[i].vertex;
-  for (int k = surface->vertex_start[v]; k < surface->vertex_start[v + 1]; ++k)
-    for (int c = 0; c < 3; ++c) {
-      int other = surface->triangle[3 * (size_t)surface->vertex_triangle[k] + (size_t)c];
-      if (!is_inside(w, other))
-        continue;
-      int j = w->untangler->place[other];
-      if (joining)
-        mus_group_join(r->first, i, j);
-      else if (!list[i].pinched && !list[j].pinched && mus_inner(list[i].direction, list[j].direction) < -0.25)
-        r->torn[mus_group_first(r->first, i)] = 1;
-    }
-}
-
-// In a torn region those that would be drawn along the sheet go across it, all to one side.
-static mus_status mend_torn(work *w, escape *list, int count) {
-  regions r = {mus_arena_alloc(w->arena, (size_t)count, sizeof *r.first),
-               mus_arena_alloc_zero(w->arena, (size_t)count, sizeof *r.lean),
-               mus_arena_alloc_zero(w->arena, (size_t)count, sizeof *r.torn)};
-  if (!r.first || !r.lean || !r.torn)
-    return mus_fail_memory();
-  for (int i = 0; i < count; ++i)
-    r.first[i] = i;
-  for (int i = 0; i < count; ++i)
-    look_around(w, list, i, &r, 1);
-  for (int i = 0; i < count; ++i) {
-    look_around(w, list, i, &r, 0);
-    r.lean[mus_group_first(r.first, i)] += list[i].lean;
-  }
-  for (int i = 0; i < count; ++i) {
-    escape *e = list + i;
-    int first = mus_group_first(r.first, i);
-    if (!r.torn[first] || e->pinched || fabs(mus_inner(e->direction, e->normal)) > 0.5)
-      continue;
-    for (int k = 0; k < 3; ++k)
-      e->direction[k] = r.lean[first] < 0 ? -e->normal[k] : e->normal[k];
-  }
-  return MUS_OK;
-}
+// --- vertices inside ------------------------------------------------------------------------------------------------
 
 // Lets a vertex inside through where it is going, by an edge of it.
-static mus_status release_inside(work *w, const escape *e) {
+static mus_status release_inside(work *w, const mus_escape *e) {
   const mus_surface *surface = w->surface;
   if (!w->released || surface->vertex_start[e->vertex] == surface->vertex_start[e->vertex + 1])
     return MUS_OK;
@@ -346,24 +127,18 @@ static mus_status release_inside(work *w, const escape *e) {
 }
 
 static mus_status push_inside(work *w) {
-  escape *list = NULL;
-  int count = 0;
-  mus_status status = find_escapes(w, &list, &count);
-  if (status == MUS_OK)
-    status = mend_torn(w, list, count);
-  if (status != MUS_OK)
-    return status;
-  w->record->inside = count;
-  for (int i = 0; i < count && status == MUS_OK; ++i) {
-    const escape *e = list + i;
+  const mus_escapes *escapes = &w->untangler->escapes;
+  mus_status status = MUS_OK;
+  w->record->inside = escapes->count;
+  for (int i = 0; i < escapes->count && status == MUS_OK; ++i) {
+    const mus_escape *e = escapes->escape + i;
     w->record->pinched += e->pinched;
-    if (!e->found || !(e->depth >= 0))
+    if (!e->found)
       continue;
-    status = release_inside(w, e);
-    if (status != MUS_OK)
-      break;
     double gap = e->pinched ? 0 : mus_vertex_face_gap(w->surface, e->vertex, e->target.triangle);
-    status = push_vertex(w, e->vertex, e->target.triangle, e->target.part, e->direction, e->depth + gap);
+    status = release_inside(w, e);
+    if (status == MUS_OK)
+      status = push_vertex(w, e->vertex, e->target.triangle, e->target.part, e->direction, e->depth + gap);
   }
   return status;
 }
@@ -372,80 +147,18 @@ static mus_status push_inside(work *w) {
 
 // The members of a contour.
 typedef struct chain {
-  int count;
+  int contour, count;
   const int *member;
 } chain;
 
-static const mus_crossing *crossing_of(const work *w, chain c, int i) { return w->crossing + c.member[i]; }
-static int strand_of(const work *w, chain c, int i) { return w->contours.strand[c.member[i]]; }
-
-// One vertex of a flood asks its neighbours over edges that the contour does not cross. 1 when it meets the flood from
-// the other side.
-static int spread(const work *w, int vertex, int own, int other, int **tail, int step) {
-  const mus_surface *surface = w->surface;
-  mus_untangler *u = w->untangler;
-  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
-    const int *corner = surface->triangle + 3 * (size_t)surface->vertex_triangle[k];
-    const int *edge = surface->triangle_edge + 3 * (size_t)surface->vertex_triangle[k];
-    int self = corner[0] == vertex ? 0 : corner[1] == vertex ? 1 : 2;
-    for (int side = 1; side <= 2; ++side) {
-      int next = corner[(self + side) % 3];
-      if (u->crossed[edge[(self + 3 - side) % 3]] || u->mark[next] == own)
-        continue;
-      if (u->mark[next] == other)
-        return 1;
-      u->mark[next] = own;
-      *(*tail += step) = next;
-    }
-  }
-  for (int k = surface->sewn_start[vertex]; k < surface->sewn_start[vertex + 1]; ++k) {
-    int next = surface->sewn[k];
-    if (u->mark[next] == other)
-      return 1;
-    if (u->mark[next] != own) {
-      u->mark[next] = own;
-      *(*tail += step) = next;
-    }
-  }
-  return 0;
-}
-
-// Floods from both ends of an edge, step by step in turn. The mark of the side that comes to its end first; 0 where
-// the two meet.
-static int flood_both(work *w, int edge) {
-  mus_untangler *u = w->untangler;
-  const int *end = w->surface->edge + 2 * (size_t)edge;
-  if (u->flood > INT_MAX - 2) {
-    memset(u->mark, 0, (size_t)w->surface->vertices * sizeof *u->mark);
-    u->flood = 0;
-  }
-  int *head[2] = {u->queue, u->queue + w->surface->vertices - 1}, *tail[2] = {head[0], head[1]};
-  const int own[2] = {u->flood + 1, u->flood + 2}, step[2] = {1, -1};
-  u->flood += 2;
-  for (int side = 0; side < 2; ++side) {
-    *head[side] = end[side];
-    u->mark[end[side]] = own[side];
-  }
-  for (int side = 0;; side = 1 - side) {
-    if (head[side] == tail[side] + step[side])
-      return own[side];
-    if (spread(w, *head[side], own[side], own[1 - side], &tail[side], step[side]))
-      return 0;
-    head[side] += step[side];
-  }
-}
-
-static void cross_edges(work *w, chain c, int strand) {
-  for (int i = 0; i < c.count; ++i)
-    if (strand_of(w, c, i) == strand)
-      w->untangler->crossed[crossing_of(w, c, i)->edge] ^= 1;
-}
+static const mus_crossing *crossing_of(const work *w, chain c, int i) { return w->tangle.crossing + c.member[i]; }
+static int strand_of(const work *w, chain c, int i) { return w->tangle.contours.strand[c.member[i]]; }
 
 // Sends the end `astray` of a crossing's edge back through the triangle, to the side of the other end.
 static mus_status send_back(work *w, const mus_crossing *c, int astray) {
   const int *end = w->surface->edge + 2 * (size_t)c->edge;
   double normal[3], way[3];
-  mus_triangle_normal(w->surface, w->x, c->triangle, normal);
+  mus_triangle_normal(w->surface, w->tangle.x, c->triangle, normal);
   mus_minus(at(w, end[1 - astray]), at(w, end[astray]), way);
   double height = mus_inner(normal, way), beyond = astray ? 1 - c->along : c->along;
   for (int k = 0; k < 3; ++k)
@@ -454,27 +167,20 @@ static mus_status send_back(work *w, const mus_crossing *c, int astray) {
                      fabs(height) * beyond + mus_vertex_face_gap(w->surface, end[astray], c->triangle));
 }
 
-// Where a contour cuts a strand in two, sends the smaller side back; counts in `sent`.
+// Where a contour cuts a strand in two, sends the smaller side back, except beside vertices inside; counts in `sent`.
 static mus_status return_side(work *w, chain c, int strand, int *sent) {
-  mus_untangler *u = w->untangler;
+  mus_sides *sides = &w->untangler->sides;
   mus_status status = MUS_OK;
-  int astray = 0;
-  cross_edges(w, c, strand);
-  for (int i = 0; i < c.count && !astray; ++i)
-    if (strand_of(w, c, i) == strand && u->crossed[crossing_of(w, c, i)->edge]) {
-      astray = flood_both(w, crossing_of(w, c, i)->edge);
-      break;
-    }
-  for (int i = 0; i < c.count && astray && status == MUS_OK; ++i) {
-    const int *end = w->surface->edge + 2 * (size_t)crossing_of(w, c, i)->edge;
-    int first = u->mark[end[0]] == astray, second = u->mark[end[1]] == astray;
-    if (strand_of(w, c, i) != strand || first == second)
+  if (!mus_sides_part(sides, &w->tangle.contours, w->tangle.crossing, c.contour, strand))
+    return MUS_OK;
+  for (int i = 0; i < c.count && status == MUS_OK; ++i) {
+    const mus_crossing *crossing = crossing_of(w, c, i);
+    int astray = mus_sides_smaller_end(sides, crossing);
+    if (strand_of(w, c, i) != strand || astray < 0 || mus_escape_beside(&w->untangler->escapes, crossing))
       continue;
-    status = send_back(w, crossing_of(w, c, i), second);
+    status = send_back(w, crossing, astray);
     ++*sent;
   }
-  for (int i = 0; i < c.count; ++i)
-    u->crossed[crossing_of(w, c, i)->edge] = 0;
   return status;
 }
 
@@ -507,7 +213,7 @@ static int common_way(const work *w, chain c, double way[3]) {
   way[0] = way[1] = way[2] = 0;
   for (int i = 0; i < c.count; ++i) {
     double one[3];
-    mus_contour_shortening(w->surface, w->x, crossing_of(w, c, i), one);
+    mus_contour_shortening(w->surface, w->tangle.x, crossing_of(w, c, i), one);
     lengths += mus_length(one);
     for (int k = 0; k < 3; ++k)
       way[k] += strand_of(w, c, i) ? -one[k] : one[k];
@@ -527,7 +233,7 @@ static mus_status shorten(work *w, chain c) {
     const mus_crossing *crossing = crossing_of(w, c, i);
     double own[3];
     if (!common)
-      mus_contour_shortening(w->surface, w->x, crossing, own);
+      mus_contour_shortening(w->surface, w->tangle.x, crossing, own);
     double length = common ? 1 : mus_length(own);
     if (!(length > 1e-6))
       continue;
@@ -548,7 +254,7 @@ static mus_status return_to_front(work *w, chain c, int *sent) {
     double normal[3], along[3];
     if (crossing->triangle < w->surface->cloth_triangles)
       continue;
-    mus_triangle_normal(w->surface, w->x, crossing->triangle, normal);
+    mus_triangle_normal(w->surface, w->tangle.x, crossing->triangle, normal);
     mus_minus(at(w, end[1]), at(w, end[0]), along);
     status = send_back(w, crossing, mus_inner(normal, along) < 0);
     ++*sent;
@@ -566,56 +272,65 @@ static int body_triangle(const work *w, chain c) {
   return -1;
 }
 
-// Whether a vertex of cloth beside the contour is inside: then that is what gets pushed.
-static int has_inside(const work *w, chain c) {
-  const mus_surface *surface = w->surface;
+// With a solid body. Where vertices beside the contour are inside, they say which side of the cloth is wrong and are
+// pushed already; what is left to do is where the body comes through between vertices. Nothing where cloth is held.
+static mus_status push_from_solid(work *w, chain c, int *sent) {
+  int inside = 0;
   for (int i = 0; i < c.count; ++i) {
-    const int *end = surface->edge + 2 * (size_t)crossing_of(w, c, i)->edge;
-    const int *corner = surface->triangle + 3 * (size_t)crossing_of(w, c, i)->triangle;
-    if (is_inside(w, end[0]) || is_inside(w, end[1]) || is_inside(w, corner[0]) || is_inside(w, corner[1]) ||
-        is_inside(w, corner[2]))
-      return 1;
+    const mus_escape *e = mus_escape_beside(&w->untangler->escapes, crossing_of(w, c, i));
+    if (e && e->pinched)
+      return MUS_OK;
+    inside |= e != NULL;
   }
-  return 0;
+  mus_status status = inside ? MUS_OK : return_side(w, c, 0, sent);
+  if (status == MUS_OK)
+    status = return_side(w, c, 1, sent);
+  return status == MUS_OK && *sent == 0 && !inside ? shorten(w, c) : status;
 }
 
 static mus_status push_contour(work *w, chain c) {
   int body = body_triangle(w, c), sent = 0;
   mus_status status = MUS_OK;
-  if (body >= 0 && has_inside(w, c))
-    return MUS_OK;
-  if (body >= 0 && !mus_winding_is_solid(w->untangler->winding, body))
-    status = return_to_front(w, c, &sent);
-  for (int strand = 0; strand < 2 && status == MUS_OK && (body < 0 || sent == 0); ++strand)
-    status = return_side(w, c, strand, &sent);
+  if (body >= 0 && mus_winding_is_solid(w->untangler->winding, body)) {
+    status = push_from_solid(w, c, &sent);
+  } else {
+    if (body >= 0)
+      status = return_to_front(w, c, &sent);
+    for (int strand = 0; strand < 2 && status == MUS_OK && (body < 0 || sent == 0); ++strand)
+      status = return_side(w, c, strand, &sent);
+    if (status == MUS_OK && sent == 0)
+      status = shorten(w, c);
+  }
   w->record->returned += sent > 0;
-  return status == MUS_OK && sent == 0 ? shorten(w, c) : status;
+  return status;
 }
 
 // --- all of it -----------------------------------------------------------------------------------------------------
 
 static int touches_bodies(const work *w) {
-  for (int i = 0; i < w->crossings; ++i)
-    if (w->crossing[i].edge >= w->surface->cloth_edges || w->crossing[i].triangle >= w->surface->cloth_triangles)
+  for (int i = 0; i < w->tangle.crossings; ++i) {
+    const mus_crossing *c = w->tangle.crossing + i;
+    if (c->edge >= w->surface->cloth_edges || c->triangle >= w->surface->cloth_triangles)
       return 1;
+  }
   return 0;
 }
 
 static mus_status push_all(work *w, const mus_list *crossings, int all) {
-  mus_status status = mus_contours_trace(w->arena, w->surface, crossings, &w->contours);
-  if (status != MUS_OK)
-    return status;
-  w->record->contours = w->contours.count;
-  if (all || touches_bodies(w)) {
-    mus_winding_fit(w->untangler->winding, w->x);
-    find_inside(w, all);
-    status = push_inside(w);
+  mus_untangler *u = w->untangler;
+  const mus_contours *contours = &w->tangle.contours;
+  mus_status status = mus_contours_trace(w->arena, w->surface, crossings, &w->tangle.contours);
+  if (status == MUS_OK && (all || touches_bodies(w))) {
+    status = mus_escapes_find(&u->escapes, w->arena, &w->tangle, &u->sides, all);
+    if (status == MUS_OK)
+      status = push_inside(w);
   }
-  for (int i = 0; i < w->contours.count && status == MUS_OK; ++i) {
-    const int *start = w->contours.start + i;
-    status = push_contour(w, (chain){start[1] - start[0], w->contours.member + start[0]});
+  for (int i = 0; status == MUS_OK && i < contours->count; ++i) {
+    const int *start = contours->start + i;
+    status = push_contour(w, (chain){i, start[1] - start[0], contours->member + start[0]});
   }
-  forget(w->untangler);
+  w->record->contours = contours->count;
+  mus_escapes_forget(&u->escapes);
   return status;
 }
 
@@ -636,9 +351,7 @@ mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const 
   mus_untangle_record ignored;
   work w = {.untangler = untangler,
             .surface = untangler->surface,
-            .x = x,
-            .crossing = crossings->items,
-            .crossings = (int)crossings->count,
+            .tangle = {.x = x, .crossing = crossings->items, .crossings = (int)crossings->count},
             .arena = &arena,
             .pushes = pushes,
             .released = released,
@@ -656,22 +369,14 @@ mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const 
 
 mus_status mus_untangler_create(const mus_surface *surface, const double *x, mus_untangler **out) {
   mus_untangler *u = mus_alloc_zero(1, sizeof *u);
-  size_t vertices = (size_t)surface->vertices, cloth = (size_t)surface->cloth_vertices;
   if (!u)
     return mus_fail_memory();
   u->surface = surface;
-  u->number = mus_arena_alloc(&u->arena, cloth, sizeof *u->number);
-  u->asked = mus_arena_alloc_zero(&u->arena, cloth, sizeof *u->asked);
-  u->candidate = mus_arena_alloc(&u->arena, cloth, sizeof *u->candidate);
-  u->place = mus_arena_alloc(&u->arena, cloth, sizeof *u->place);
-  u->mark = mus_arena_alloc_zero(&u->arena, vertices, sizeof *u->mark);
-  u->queue = mus_arena_alloc(&u->arena, vertices + 2, sizeof *u->queue);
-  u->crossed = mus_arena_alloc_zero(&u->arena, (size_t)surface->edges, sizeof *u->crossed);
-  mus_status status = MUS_OK;
-  if (!u->number || !u->asked || !u->candidate || !u->place || !u->mark || !u->queue || !u->crossed)
-    status = mus_fail_memory();
+  mus_status status = mus_winding_create(surface, x, &u->winding);
   if (status == MUS_OK)
-    status = mus_winding_create(surface, x, &u->winding);
+    status = mus_escapes_create(&u->arena, surface, u->winding, &u->escapes);
+  if (status == MUS_OK)
+    status = mus_sides_create(&u->arena, surface, &u->sides);
   if (status == MUS_OK)
     *out = u;
   else

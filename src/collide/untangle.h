@@ -1,17 +1,13 @@
 // Ways out of intersections: where surfaces go through each other, which nodes to push, where to and how far.
 //
-// Cloth in a solid body (winding.h): vertices that lie inside go to the nearest point of the surface that is not buried
-// in another part. Two exceptions. Where two parts of bodies overlap and hold a vertex between them, either would push
-// it into the other: it goes to the middle of the overlap and rests there, so that it comes free when the parts do. And
-// where a sheet lies so deep that neighbours would be torn apart towards opposite sides, those that would be pulled
-// along the sheet go along its normal instead, to the side that most of them lean to.
+// Cloth in a solid body: vertices that lie inside (winding.h) go out, or to the middle where parts of bodies hold them
+// (escape.h).
 //
 // Cloth in cloth, cloth that a body pierces between its vertices, and cloth in bodies that are mere sheets: by contours
-// (contours.h). Where a contour cuts a strand into two sides, the smaller side (by vertices) has gone astray and is
-// sent back (as the flood fill of Baraff, Witkin and Kass 2003 finds it): the ends on that side of the edges that go
-// through return through their triangles. The front of a body that is a mere sheet is where cloth belongs: ends behind
-// it return. A contour that cuts neither strand in two is made shorter (Volino and Magnenat-Thalmann 2006), all of it
-// in one direction.
+// (contours.h). Where a contour cuts a strand in two, the smaller side has gone astray (sides.h) and is sent back: the
+// ends on that side of the edges that go through return through their triangles. The front of a body that is a mere
+// sheet is where cloth belongs: ends behind it return. A contour that cuts neither strand in two is made shorter
+// (Volino and Magnenat-Thalmann 2006), all of it in one direction.
 //
 // What is pushed depends on the positions alone, so a run that is resumed goes on as it would have. Pushes do not
 // depend on the number of threads. Without crossings, and with no vertex inside, there are none.

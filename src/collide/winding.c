@@ -12,11 +12,14 @@
 #include "collide/winding.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "collide/distance.h"
 #include "collide/vector3.h"
+#include "mesh/check.h"
+#include "mesh/groups.h"
 #include "par/par.h"
 
 enum { leaf_triangles = 6, deepest = 64 };
@@ -64,14 +67,14 @@ static void area_vector(const double *a, const double *b, const double *c, doubl
     out[k] *= 0.5;
 }
 
-// Volumes are sums of pyramids above a point that must be in one place for all of a body, and near it where it is not
-// closed.
+// What tells solid bodies from sheets. Volumes are sums of pyramids above a point that must be in one place for all of
+// a body, and near it where it is not closed.
 typedef struct body_size {
-  double boundary, area, volume; // m, m^2, m^3
+  double holes, area, volume; // m^2, sum over all boundary loops of their lengths' squares; m^2; m^3
   const double *apex;
 } body_size;
 
-static void measure_bodies(const mus_surface *surface, const double *x, body_size *size) {
+static void measure_triangles(const mus_surface *surface, const double *x, body_size *size) {
   for (int t = surface->cloth_triangles; t < surface->triangles; ++t) {
     body_size *body = size + body_of(surface, t);
     const double *a = corner_of(surface, x, t, 0);
@@ -83,36 +86,94 @@ static void measure_bodies(const mus_surface *surface, const double *x, body_siz
     body->area += mus_length(vector);
     body->volume += mus_inner(arm, vector) / 3;
   }
-  for (int e = surface->cloth_edges; e < surface->edges; ++e) {
-    const int *end = surface->edge + 2 * (size_t)e;
-    double along[3];
-    if (surface->edge_start[e + 1] - surface->edge_start[e] != 1)
-      continue;
-    mus_minus(x + 3 * (size_t)end[1], x + 3 * (size_t)end[0], along);
-    size[surface->body[end[0]]].boundary += mus_length(along);
+}
+
+// A side of a triangle, from its lower to its higher end or the other way. Ends count from the first body's vertex on.
+typedef struct side {
+  int low, high, sign;
+} side;
+
+static int compare_sides(const void *first, const void *second) {
+  const side *a = first, *b = second;
+  if (a->low != b->low)
+    return a->low < b->low ? -1 : 1;
+  return (a->high > b->high) - (a->high < b->high);
+}
+
+// All sides, where vertices at the same place are one: files often cut surfaces open where textures do. Then those that
+// do not cancel, in `boundary`.
+static int find_boundary(const mus_surface *surface, const int *first, side *boundary) {
+  int sides = 0, kept = 0;
+  for (int t = surface->cloth_triangles; t < surface->triangles; ++t)
+    for (int k = 0; k < 3; ++k) {
+      const int *corner = surface->triangle + 3 * (size_t)t;
+      int from = first[corner[k] - surface->cloth_vertices], to = first[corner[(k + 1) % 3] - surface->cloth_vertices];
+      boundary[sides++] = from < to ? (side){from, to, 1} : (side){to, from, -1};
+    }
+  qsort(boundary, (size_t)sides, sizeof *boundary, compare_sides);
+  for (int i = 0, end; i < sides; i = end) {
+    side sum = boundary[i];
+    for (end = i + 1; end < sides && compare_sides(boundary + i, boundary + end) == 0; ++end)
+      sum.sign += boundary[end].sign;
+    if (sum.sign != 0 && sum.low != sum.high)
+      boundary[kept++] = sum;
   }
+  return kept;
+}
+
+static mus_status measure_holes(mus_arena *scratch, const mus_surface *surface, const double *x, body_size *size) {
+  size_t vertices = (size_t)(surface->vertices - surface->cloth_vertices);
+  size_t triangles = (size_t)(surface->triangles - surface->cloth_triangles);
+  int *first = mus_arena_alloc(scratch, vertices, sizeof *first);
+  int *loop = mus_arena_alloc(scratch, vertices, sizeof *loop);
+  double *length = mus_arena_alloc_zero(scratch, vertices, sizeof *length);
+  double *position = mus_arena_alloc(scratch, 3 * vertices, sizeof *position);
+  side *boundary = mus_arena_alloc(scratch, 3 * triangles, sizeof *boundary);
+  if (!first || !loop || !length || !position || !boundary)
+    return mus_fail_memory();
+  memcpy(position, x + 3 * (size_t)surface->cloth_vertices, 3 * vertices * sizeof *position);
+  mus_mesh mesh = {.vertices = (int)vertices, .position = position};
+  mus_status status = mus_first_at_place(&mesh, first);
+  if (status != MUS_OK)
+    return status;
+  int count = find_boundary(surface, first, boundary);
+  for (size_t v = 0; v < vertices; ++v)
+    loop[v] = (int)v;
+  for (int i = 0; i < count; ++i)
+    mus_group_join(loop, boundary[i].low, boundary[i].high);
+  for (int i = 0; i < count; ++i) {
+    double along[3];
+    mus_minus(position + 3 * (size_t)boundary[i].high, position + 3 * (size_t)boundary[i].low, along);
+    length[mus_group_first(loop, boundary[i].low)] += mus_length(along);
+  }
+  for (size_t v = 0; v < vertices; ++v)
+    if (length[v] > 0)
+      size[surface->body[(size_t)surface->cloth_vertices + v]].holes += length[v] * length[v];
+  return MUS_OK;
 }
 
 static mus_status classify_bodies(mus_winding *winding, const double *x) {
   const mus_surface *surface = winding->surface;
+  mus_arena scratch = {0};
   for (int v = surface->cloth_vertices; v < surface->vertices; ++v)
     if (surface->body[v] >= winding->bodies)
       winding->bodies = surface->body[v] + 1;
   size_t bodies = (size_t)winding->bodies;
   winding->solid = mus_arena_alloc_zero(&winding->arena, bodies, sizeof *winding->solid);
   winding->sign = mus_arena_alloc_zero(&winding->arena, bodies, sizeof *winding->sign);
-  body_size *size = mus_alloc_zero(bodies, sizeof *size);
-  if (!winding->solid || !winding->sign || !size) {
-    mus_free(size);
-    return mus_fail_memory();
+  body_size *size = mus_arena_alloc_zero(&scratch, bodies, sizeof *size);
+  mus_status status = winding->solid && winding->sign && size ? MUS_OK : mus_fail_memory();
+  if (status == MUS_OK)
+    status = measure_holes(&scratch, surface, x, size);
+  if (status == MUS_OK) {
+    measure_triangles(surface, x, size);
+    for (size_t b = 0; b < bodies; ++b) {
+      winding->solid[b] = size[b].holes <= 2 * size[b].area && size[b].area > 0;
+      winding->sign[b] = size[b].volume < 0 ? -1 : 1;
+    }
   }
-  measure_bodies(surface, x, size);
-  for (size_t b = 0; b < bodies; ++b) {
-    winding->solid[b] = size[b].boundary * size[b].boundary <= 2 * size[b].area && size[b].area > 0;
-    winding->sign[b] = size[b].volume < 0 ? -1 : 1;
-  }
-  mus_free(size);
-  return MUS_OK;
+  mus_arena_clear(&scratch);
+  return status;
 }
 
 int mus_winding_is_solid(const mus_winding *winding, int triangle) {

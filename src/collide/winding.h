@@ -7,10 +7,10 @@
 // summed exactly.
 //
 // Bodies that have an inside are solid; those that are mere sheets, such as a plane, are not, and do not count here.
-// What tells them apart is the length of their boundary: a body is a sheet when its boundary's square exceeds twice its
-// area. A hole of a quarter of the diameter leaves a sphere solid (0.16), half a sphere (6.3), a square (16), and a
-// tube twelve times as long as its radius (2.1) are sheets. Solid bodies whose triangles face inwards count as if
-// turned over.
+// What tells them apart are their holes: a body is a sheet when the squares of the lengths of its boundary loops add up
+// to more than twice its area. For a sphere without an eighth of its height at one end they are 1.6 times the area; for
+// half a sphere 6.3, for a square 16, for an open tube that is ten times as long as its radius 1.3. Vertices at the
+// same place count as one. Solid bodies whose triangles face inwards count as if turned over.
 #ifndef MUS_COLLIDE_WINDING_H
 #define MUS_COLLIDE_WINDING_H
 

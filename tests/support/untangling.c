@@ -112,7 +112,8 @@ void untangling_free(untangling *u) {
   mus_free(u);
 }
 
-// Asks the features of each push for a way apart. Where several pushes want a node, it goes their mean way.
+// Asks the features of each push for a way apart, no more and no less. Where several pushes want a node, it goes their
+// mean way.
 static void push(untangling *u) {
   memset(u->moved, 0, 4 * (size_t)u->surface.vertices * sizeof *u->moved);
   for (size_t i = 0; i < u->pushes.count; ++i) {
@@ -129,7 +130,7 @@ static void push(untangling *u) {
         continue;
       double *moved = u->moved + 4 * (size_t)c->node[k];
       for (int j = 0; j < 3; ++j)
-        moved[j] += fmax(way, 0) * c->weight[k] / sum * c->normal[j];
+        moved[j] += way * c->weight[k] / sum * c->normal[j];
       moved[3] += 1;
     }
   }
@@ -171,12 +172,12 @@ int untangling_advance(untangling *u) {
   assert_ok(mus_untangle_pushes(u->untangler, u->x, &u->crossings, u->all, &u->pushes, &u->released, &u->record));
   assert_ok(mus_detector_release(u->detector, &u->released));
   coast(u);
-  push(u);
   for (int pass = 0; pass < 4; ++pass) {
     for (int e = 0; e < u->surface.cloth_edges; ++e)
       pull(u->x, u->surface.edge[2 * e], u->surface.edge[2 * e + 1], u->rest[e], 0.8);
     for (int h = 0; h < u->hinges; ++h)
       pull(u->x, u->hinge[2 * h], u->hinge[2 * h + 1], u->span[h], 0.2);
+    push(u);
   }
   if (u->guarded)
     assert_ok(mus_respond(u->detector, &u->surface, &u->options, u->before, u->x, NULL, &u->response));

@@ -1,0 +1,318 @@
+// Which vertices are inside, and where they go. See escape.h.
+#include "collide/escape.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "collide/vector3.h"
+#include "mesh/groups.h"
+#include "par/par.h"
+
+mus_status mus_escapes_create(mus_arena *arena, const mus_surface *surface, mus_winding *winding, mus_escapes *out) {
+  size_t cloth = (size_t)surface->cloth_vertices;
+  *out = (mus_escapes){.surface = surface,
+                       .winding = winding,
+                       .number = mus_arena_alloc(arena, cloth, sizeof *out->number),
+                       .asked = mus_arena_alloc_zero(arena, cloth, sizeof *out->asked),
+                       .candidate = mus_arena_alloc(arena, cloth, sizeof *out->candidate),
+                       .place = mus_arena_alloc(arena, cloth, sizeof *out->place)};
+  return out->number && out->asked && out->candidate && out->place ? MUS_OK : mus_fail_memory();
+}
+
+void mus_escapes_forget(mus_escapes *escapes) {
+  for (int i = 0; i < escapes->candidates; ++i)
+    escapes->asked[escapes->candidate[i]] = 0;
+  escapes->candidates = escapes->count = 0;
+}
+
+static const double *at(const mus_tangle *tangle, int vertex) { return tangle->x + 3 * (size_t)vertex; }
+
+// --- which vertices are inside -------------------------------------------------------------------------------------
+
+static int is_with_body(const mus_surface *surface, const mus_crossing *c) {
+  return c->edge >= surface->cloth_edges || c->triangle >= surface->cloth_triangles;
+}
+
+static void ask(mus_escapes *escapes, int vertex) {
+  if (vertex >= escapes->surface->cloth_vertices || escapes->asked[vertex])
+    return;
+  escapes->asked[vertex] = 1;
+  escapes->candidate[escapes->candidates++] = vertex;
+}
+
+static void ask_at_crossings(mus_escapes *escapes, const mus_tangle *tangle) {
+  const mus_surface *surface = escapes->surface;
+  for (int i = 0; i < tangle->crossings; ++i) {
+    const mus_crossing *c = tangle->crossing + i;
+    if (!is_with_body(surface, c))
+      continue;
+    for (int k = 0; k < 2; ++k)
+      ask(escapes, surface->edge[2 * (size_t)c->edge + (size_t)k]);
+    for (int k = 0; k < 3; ++k)
+      ask(escapes, surface->triangle[3 * (size_t)c->triangle + (size_t)k]);
+  }
+}
+
+static void ask_around(mus_escapes *escapes, int vertex) {
+  const mus_surface *surface = escapes->surface;
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k)
+    for (int c = 0; c < 3; ++c)
+      ask(escapes, surface->triangle[3 * (size_t)surface->vertex_triangle[k] + (size_t)c]);
+  for (int k = surface->sewn_start[vertex]; k < surface->sewn_start[vertex + 1]; ++k)
+    ask(escapes, surface->sewn[k]);
+}
+
+// Round after round, each asks around those that turned out to be inside.
+static void find_inside(mus_escapes *escapes, const mus_tangle *tangle, int all) {
+  for (int v = 0; v < (all ? escapes->surface->cloth_vertices : 0); ++v)
+    if (mus_winding_reaches(escapes->winding, at(tangle, v)))
+      ask(escapes, v);
+  ask_at_crossings(escapes, tangle);
+  for (int begin = 0; begin < escapes->candidates;) {
+    int end = escapes->candidates;
+    MUS_PARALLEL_FOR_IF(end - begin > MUS_PAR_MINIMUM / 16)
+    for (int i = begin; i < end; ++i) {
+      int v = escapes->candidate[i];
+      escapes->number[v] = mus_winding_number(escapes->winding, at(tangle, v));
+    }
+    for (int i = begin; i < end; ++i)
+      if (mus_is_inside(escapes, escapes->candidate[i]))
+        ask_around(escapes, escapes->candidate[i]);
+    begin = end;
+  }
+}
+
+const mus_escape *mus_escape_beside(const mus_escapes *escapes, const mus_crossing *crossing) {
+  const int *end = escapes->surface->edge + 2 * (size_t)crossing->edge;
+  const int *corner = escapes->surface->triangle + 3 * (size_t)crossing->triangle;
+  const int vertex[5] = {end[0], end[1], corner[0], corner[1], corner[2]};
+  for (int k = 0; k < 5; ++k)
+    if (mus_is_inside(escapes, vertex[k]))
+      return escapes->escape + escapes->place[vertex[k]];
+  return NULL;
+}
+
+// --- where each goes -----------------------------------------------------------------------------------------------
+
+// From p towards the target, or along its normal where p is on it.
+static void head_for_target(mus_escape *e, const double *p) {
+  double way[3];
+  mus_minus(e->target.point, p, way);
+  double length = mus_length(way), size = fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
+  for (int k = 0; k < 3; ++k)
+    e->direction[k] = length > 1e-12 * size ? way[k] / length : e->target.normal[k];
+  e->depth = e->target.distance;
+}
+
+// Where the way out through the nearest surface is much shorter than that to the outside, it leads into another part
+// that overlaps with the one that p is in. Cloth that lies along that surface has been caught between the two; cloth
+// that goes through both is not held by them. The middle lies between that surface and the nearest that faces it, along
+// the normal, in the overlap and beside it.
+static void hold_between(const mus_winding *winding, const double *p, mus_escape *e) {
+  mus_surface_point exit, opposite;
+  double way[2][3];
+  if (!mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1}, &exit) ||
+      (e->found && e->depth < 2 * exit.distance) || fabs(mus_inner(exit.normal, e->normal)) < 0.6 ||
+      !mus_winding_closest(winding, p, (mus_winding_filter){.against = exit.normal}, &opposite))
+    return;
+  mus_minus(exit.point, p, way[0]);
+  mus_minus(opposite.point, p, way[1]);
+  double middle = (mus_inner(way[0], exit.normal) + mus_inner(way[1], exit.normal)) / 2;
+  e->found = e->pinched = 1;
+  e->target = middle > 0 ? exit : opposite;
+  e->depth = fabs(middle);
+  for (int k = 0; k < 3; ++k)
+    e->direction[k] = middle > 0 ? exit.normal[k] : -exit.normal[k];
+}
+
+static void cloth_normal(const mus_surface *surface, const double *x, int vertex, double normal[3]) {
+  double sum[3] = {0}, one[3];
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
+    mus_triangle_normal(surface, x, surface->vertex_triangle[k], one);
+    for (int c = 0; c < 3; ++c)
+      sum[c] += one[c];
+  }
+  double length = mus_length(sum);
+  for (int c = 0; c < 3; ++c)
+    normal[c] = length > 0 ? sum[c] / length : 0;
+}
+
+static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle) {
+  int count = 0;
+  for (int i = 0; i < escapes->candidates; ++i)
+    count += mus_is_inside(escapes, escapes->candidate[i]);
+  escapes->escape = mus_arena_alloc_zero(arena, (size_t)count, sizeof *escapes->escape);
+  if (!escapes->escape)
+    return mus_fail_memory();
+  if (count > 0)
+    mus_winding_bury(escapes->winding);
+  escapes->count = 0;
+  for (int i = 0; i < escapes->candidates; ++i)
+    if (mus_is_inside(escapes, escapes->candidate[i])) {
+      escapes->escape[escapes->count].vertex = escapes->candidate[i];
+      escapes->place[escapes->candidate[i]] = escapes->count++;
+    }
+  MUS_PARALLEL_FOR_IF(count > MUS_PAR_MINIMUM / 16)
+  for (int i = 0; i < count; ++i) {
+    mus_escape *e = escapes->escape + i;
+    const double *p = at(tangle, e->vertex);
+    e->found = mus_winding_closest(escapes->winding, p, (mus_winding_filter){.outer = 1}, &e->target);
+    if (e->found)
+      head_for_target(e, p);
+    cloth_normal(escapes->surface, tangle->x, e->vertex, e->normal);
+    hold_between(escapes->winding, p, e);
+  }
+  return MUS_OK;
+}
+
+// --- regions that are impaled --------------------------------------------------------------------------------------
+
+// Vertices inside that hang together.
+typedef struct region {
+  double depth;  // m, summed over its vertices
+  double across; // m, that part of it that goes along the cloth's normals, whichever way
+  double lean;   // m, the same with its sign
+  double side;   // crossings with the body's edges: the smaller part of the body lies on the front, minus on the back
+  double open;   // crossings with the cloth's edges: cosines between the way out and the way to the cloth outside
+  int rim;       // how many of these
+  int votes;     // crossings that `side` is the sum of
+  int vertices;
+  int torn; // 1 where neighbours head for opposite sides
+  int held; // those that are pinched
+} region;
+
+typedef struct regions {
+  int *first;   // escapes: the first of its region, found by mus_group_first()
+  region *area; // escapes: those of first ones count
+} regions;
+
+static region *region_of(regions *r, int i) { return r->area + mus_group_first(r->first, i); }
+
+// Joins escape i with those around it, or sees whether they are torn from it.
+static void look_around(const mus_escapes *escapes, int i, regions *r, int joining) {
+  const mus_surface *surface = escapes->surface;
+  const mus_escape *own = escapes->escape + i;
+  for (int k = surface->vertex_start[own->vertex]; k < surface->vertex_start[own->vertex + 1]; ++k)
+    for (int c = 0; c < 3; ++c) {
+      int other = surface->triangle[3 * (size_t)surface->vertex_triangle[k] + (size_t)c];
+      if (!mus_is_inside(escapes, other))
+        continue;
+      const mus_escape *neighbour = escapes->escape + escapes->place[other];
+      if (joining)
+        mus_group_join(r->first, i, escapes->place[other]);
+      else if (!own->pinched && !neighbour->pinched && mus_inner(own->direction, neighbour->direction) < -0.25)
+        region_of(r, i)->torn = 1;
+    }
+}
+
+static void gather_regions(const mus_escapes *escapes, regions *r) {
+  for (int i = 0; i < escapes->count; ++i)
+    r->first[i] = i;
+  for (int i = 0; i < escapes->count; ++i)
+    look_around(escapes, i, r, 1);
+  for (int i = 0; i < escapes->count; ++i) {
+    const mus_escape *e = escapes->escape + i;
+    look_around(escapes, i, r, 0);
+    ++region_of(r, i)->vertices;
+    region_of(r, i)->held += e->pinched;
+    if (e->pinched)
+      continue;
+    double across = e->depth * mus_inner(e->direction, e->normal);
+    region_of(r, i)->depth += e->depth;
+    region_of(r, i)->across += fabs(across);
+    region_of(r, i)->lean += across;
+  }
+}
+
+// A cloth edge from inside to outside: is the outside where the vertex inside is heading?
+static void look_outside(const mus_escapes *escapes, const mus_tangle *tangle, const mus_crossing *c, regions *r) {
+  const int *end = escapes->surface->edge + 2 * (size_t)c->edge;
+  int first = mus_is_inside(escapes, end[0]), second = mus_is_inside(escapes, end[1]);
+  double way[3];
+  if (first == second)
+    return;
+  const mus_escape *e = escapes->escape + escapes->place[end[second]];
+  mus_minus(at(tangle, end[first]), at(tangle, end[second]), way);
+  region *area = region_of(r, escapes->place[end[second]]);
+  area->open += mus_inner(way, e->direction) / fmax(mus_length(way), 1e-300);
+  ++area->rim;
+}
+
+// A body's edge through the cloth: is its end on the smaller side in front of the cloth or behind it?
+static void look_along(const mus_escapes *escapes, const mus_tangle *tangle, const mus_sides *sides,
+                       const mus_crossing *c, region *area) {
+  const int *end = escapes->surface->edge + 2 * (size_t)c->edge;
+  int smaller = mus_sides_smaller_end(sides, c);
+  double normal[3], way[3];
+  if (smaller < 0)
+    return;
+  mus_triangle_normal(escapes->surface, tangle->x, c->triangle, normal);
+  mus_minus(at(tangle, end[smaller]), at(tangle, end[1 - smaller]), way);
+  area->side += mus_inner(normal, way) > 0 ? 1 : -1;
+  ++area->votes;
+}
+
+static void look_at_contours(const mus_escapes *escapes, const mus_tangle *tangle, mus_sides *sides, regions *r) {
+  const mus_contours *contours = &tangle->contours;
+  for (int i = 0; i < contours->count; ++i) {
+    const mus_escape *inside = NULL;
+    for (int k = contours->start[i]; k < contours->start[i + 1] && !inside; ++k)
+      inside = mus_escape_beside(escapes, tangle->crossing + contours->member[k]);
+    if (!inside || !is_with_body(escapes->surface, tangle->crossing + contours->member[contours->start[i]]))
+      continue;
+    int parted = mus_sides_part(sides, contours, tangle->crossing, i, 1);
+    for (int k = contours->start[i]; k < contours->start[i + 1]; ++k) {
+      const mus_crossing *c = tangle->crossing + contours->member[k];
+      if (contours->strand[contours->member[k]] == 0)
+        look_outside(escapes, tangle, c, r);
+      else if (parted)
+        look_along(escapes, tangle, sides, c, region_of(r, (int)(inside - escapes->escape)));
+    }
+  }
+}
+
+// Impaled: most ways out go along the cloth, and the cloth outside is not where they lead.
+static int is_impaled(const region *area) {
+  return area->across < 0.5 * area->depth && (area->torn || area->open < 0.3 * area->rim);
+}
+
+// A few vertices in something thin, which would leave it by the back: all of the contour says that the tip is in front,
+// or the other way round.
+static int is_misled(const region *area) {
+  return 3 * area->vertices <= area->rim && fabs(area->side) > 0.8 * area->votes && area->side * area->lean < 0;
+}
+
+// Turns a way that leads along the cloth across it where the region is impaled. Where a good part of it is held, the
+// others would only be drawn away from that, and stay.
+static void turn_across(const region *area, mus_escape *e) {
+  double across = fabs(mus_inner(e->direction, e->normal));
+  int misled = is_misled(area), impaled = is_impaled(area) && across < 0.7;
+  if (8 * area->held >= area->vertices && across < 0.7)
+    e->found = 0;
+  if (!misled && !impaled)
+    return;
+  int front = area->side > 0 || (area->side == 0 && area->lean >= 0);
+  for (int k = 0; k < 3; ++k)
+    e->direction[k] = front ? e->normal[k] : -e->normal[k];
+}
+
+static mus_status turn_impaled(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle, mus_sides *sides) {
+  size_t count = (size_t)escapes->count;
+  regions r = {mus_arena_alloc(arena, count, sizeof *r.first), mus_arena_alloc_zero(arena, count, sizeof *r.area)};
+  if (!r.first || !r.area)
+    return mus_fail_memory();
+  gather_regions(escapes, &r);
+  look_at_contours(escapes, tangle, sides, &r);
+  for (int i = 0; i < escapes->count; ++i)
+    if (!escapes->escape[i].pinched)
+      turn_across(region_of(&r, i), escapes->escape + i);
+  return MUS_OK;
+}
+
+mus_status mus_escapes_find(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle, mus_sides *sides,
+                            int all) {
+  mus_winding_fit(escapes->winding, tangle->x);
+  find_inside(escapes, tangle, all);
+  mus_status status = find_ways(escapes, arena, tangle);
+  return status == MUS_OK ? turn_impaled(escapes, arena, tangle, sides) : status;
+}
