@@ -125,9 +125,9 @@ static mus_status solved_by_zero(mus_cg_result *result) {
   return MUS_OK;
 }
 
-mus_status mus_pcg(const mus_operator *a, const mus_preconditioner *m, const double *b, double *x,
+mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, const double *b, double *x,
                    const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, NULL, m, x, work);
+  problem o = make_problem(a, s, m, x, work);
   int separate = options->stop == MUS_STOP_RHS && mus_max_abs(o.n, x) != 0;
   result->iterations = 0;
   result->reference = 0;

@@ -14,6 +14,8 @@
 #include "solve/solver_state.h"
 
 enum { REFINEMENTS = 5 }; // of a direct solution, at most
+// Weight of equalities in a factor, in units of the matrix's largest entry: each iteration gains about as many digits.
+static const double penalty_part = 1e3;
 
 static const mus_matrix *prefiltered(const mus_solver *solver) {
   return solver->filter.count > 0 ? &solver->filtered : &solver->a;
@@ -40,7 +42,7 @@ static void prefilter(mus_solver *solver, const double *b, const double *x) {
   size_t n = mus_solver_unknowns(solver);
   const mus_filter *s = &solver->filter;
   filter_matrices(solver);
-  if (s->count > 0) {
+  if (mus_filter_holds(s)) {
     double *z = solver->work;
     mus_operator given = mus_solver_given(solver);
     mus_filter_target(s, z);
@@ -121,7 +123,8 @@ static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = solver->residuals};
   mus_operator system = prefiltered_system(solver);
-  mus_status status = mus_pcg(&system, m, solver->right, solver->solution, limits, solver->work, &result);
+  const mus_filter *s = solver->filter.across ? &solver->filter : NULL; // what the matrix is not filtered by
+  mus_status status = mus_pcg(&system, s, m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -263,13 +266,30 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
 // --- direct
 // -----------------------------------------------------------------------------------------------------------
 
-// Couplings beyond the pattern are factorised too, in a pattern of their own: this is the method of last resort.
-static mus_status compute_factor(mus_solver *solver) {
+// What is factorised: the filtered matrix with couplings and, for equalities across nodes, a large multiple of E^T E,
+// in a pattern of its own. With that the factor is nearly the inverse on what the equalities leave free.
+static mus_status merge(mus_solver *solver, mus_arena *arena, mus_pattern pattern[2], mus_matrix *merged) {
   mus_operator system = prefiltered_system(solver);
+  mus_status status = MUS_OK;
+  *merged = *system.a;
+  if (system.beyond)
+    status = mus_operator_merge(arena, &system, &pattern[0], merged);
+  if (status || !solver->filter.across)
+    return status;
+  mus_matrix before = *merged;
+  mus_beyond penalty;
+  mus_equality_terms room = {solver->filter.across,
+                             penalty_part * mus_max_abs(mus_matrix_values(&before), before.value)};
+  mus_terms terms = mus_equalities_terms(&room);
+  status = mus_beyond_create(arena, solver->rows, solver->block, &terms, &penalty);
+  return status ? status : mus_operator_merge(arena, &(mus_operator){&before, &penalty}, &pattern[1], merged);
+}
+
+static mus_status compute_factor(mus_solver *solver) {
   mus_arena arena = {0};
-  mus_pattern pattern;
-  mus_matrix merged = *system.a;
-  mus_status status = system.beyond ? mus_operator_merge(&arena, &system, &pattern, &merged) : MUS_OK;
+  mus_pattern pattern[2];
+  mus_matrix merged;
+  mus_status status = merge(solver, &arena, pattern, &merged);
   if (!status && solver->factor_stale == MUS_STALE_ALL) {
     mus_factor_free(solver->factor);
     solver->factor = NULL;
@@ -291,12 +311,16 @@ static mus_status set_up_factor(mus_solver *solver) {
   return status;
 }
 
+static void apply_factor(void *self, const double *r, double *z) { mus_factor_solve(self, r, z); }
+
 // Solves, then refines while the residual is above the tolerance and still falls. Norms are Euclidean.
 static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   prefilter(solver, b, x);
   mus_status status = set_up_factor(solver);
   if (status)
     return status;
+  if (solver->filter.across) // a few iterations
+    return run_pcg(solver, &(mus_preconditioner){solver->factor, apply_factor}, limits, x);
   double begin = mus_seconds();
   size_t n = mus_solver_unknowns(solver);
   double *r = solver->work, *change = solver->work + n;

@@ -9,6 +9,7 @@
 #include "par/vector.h"
 #include "solve/constraints.h"
 #include "solve/couplings.h"
+#include "solve/equalities.h"
 #include "solve/petsc.h"
 #include "solve/solver_state.h"
 
@@ -129,6 +130,8 @@ static void forget_system(mus_solver *solver) {
   mus_petsc_free(solver->petsc);
   mus_arena_clear(&solver->arena);
   mus_arena_clear(&solver->constraint_arena);
+  mus_arena_clear(&solver->equality_arena);
+  mus_arena_clear(&solver->across_arena);
   mus_arena_clear(&solver->coupling_arena);
   mus_arena_clear(&solver->kernel_arena);
   mus_solver_options options = solver->options;
@@ -343,12 +346,66 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   mus_arena_clear(&solver->constraint_arena);
   solver->constraint_arena = arena;
   solver->filter = filter;
+  solver->filter.across = solver->across.count > 0 ? &solver->across : NULL;
   solver->filtered = filtered;
+  solver->across_stale = MUS_STALE_NUMBERS;
   numbers_stale(solver);
   if (releases(solver, &filter)) {
     solver->hierarchy_stale = MUS_STALE_ALL;
     solver->has_released = 1;
   }
+  return MUS_OK;
+}
+
+// Takes over a projection that was made in that arena.
+static void take_across(mus_solver *solver, mus_arena arena, const mus_equalities *across) {
+  mus_arena_clear(&solver->across_arena);
+  solver->across_arena = arena;
+  solver->across = *across;
+  solver->filter.across = across->count > 0 ? &solver->across : NULL;
+  solver->across_stale = MUS_FRESH;
+  solver->factor_stale = MUS_STALE_ALL; // its pattern has them
+}
+
+mus_status mus_solver_update_across(mus_solver *solver) {
+  if (solver->across_stale == MUS_FRESH || solver->equality_count == 0)
+    return MUS_OK;
+  mus_arena arena = {0};
+  mus_equalities across;
+  mus_status status = mus_equalities_beside(&arena, &solver->filter, solver->equality_count, solver->equality, &across);
+  if (status)
+    mus_arena_clear(&arena);
+  else
+    take_across(solver, arena, &across);
+  return status;
+}
+
+static mus_status set_equalities(mus_solver *solver, int count, const mus_equality *equalities) {
+  mus_status status = need_pattern(solver);
+  if (!status)
+    status = mus_equalities_check(solver->rows, solver->block, count, equalities);
+  if (status)
+    return status;
+  mus_arena list = {0}, arena = {0};
+  mus_equalities across = {.block = solver->block};
+  mus_equality *copy = count > 0 ? mus_arena_alloc(&list, (size_t)count, sizeof *copy) : NULL;
+  if (count > 0 && !copy)
+    return mus_fail_memory();
+  if (count > 0) {
+    memcpy(copy, equalities, (size_t)count * sizeof *copy);
+    status = mus_equalities_beside(&arena, &solver->filter, count, copy, &across);
+  }
+  if (status) {
+    mus_arena_clear(&list);
+    mus_arena_clear(&arena);
+    return status;
+  }
+  mus_arena_clear(&solver->equality_arena);
+  solver->equality_arena = list;
+  solver->equality = copy;
+  solver->equality_count = count;
+  take_across(solver, arena, &across);
+  numbers_stale(solver);
   return MUS_OK;
 }
 
@@ -394,8 +451,8 @@ static mus_status set_couplings(mus_solver *solver, int count, const mus_couplin
 // ----------------------------------------------------------------------------------------------------------
 
 size_t mus_solver_bytes(const mus_solver *solver) {
-  size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->coupling_arena.bytes +
-                 solver->kernel_arena.bytes;
+  size_t bytes = sizeof *solver + solver->arena.bytes + solver->constraint_arena.bytes + solver->equality_arena.bytes +
+                 solver->across_arena.bytes + solver->coupling_arena.bytes + solver->kernel_arena.bytes;
   if (solver->hierarchy)
     bytes += mus_hierarchy_bytes(solver->hierarchy);
   if (solver->aggregation)
@@ -430,6 +487,8 @@ static mus_status solve(mus_solver *solver, const double *b, double *x) {
     status = check_vector("the right-hand side", mus_solver_unknowns(solver), b);
   if (!status)
     status = check_vector("the first guess", mus_solver_unknowns(solver), x);
+  if (!status)
+    status = mus_solver_update_across(solver);
   if (status)
     return status;
   solver->record = (mus_solve_record){.method = solver->options.method, .true_residual = NAN, .operator_complexity = 1};
@@ -463,6 +522,13 @@ mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
 mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   int before = mus_par_set_threads(solver->options.threads);
   mus_status status = set_constraints(solver, count, constraints);
+  mus_par_set_threads(before);
+  return status;
+}
+
+mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities) {
+  int before = mus_par_set_threads(solver->options.threads);
+  mus_status status = set_equalities(solver, count, equalities);
   mus_par_set_threads(before);
   return status;
 }

@@ -35,7 +35,14 @@ struct mus_solver {
   int has_values;
   // constraints
   mus_arena constraint_arena;
-  mus_filter filter;   // count 0 without constraints
+  mus_filter filter; // count 0 without constraints of single nodes
+  // equalities across nodes
+  int equality_count;
+  mus_equality *equality;   // as given
+  mus_arena equality_arena; // that list
+  mus_arena across_arena;   // what follows from it and the constraints
+  mus_equalities across;    // count 0: nothing is left of them
+  mus_stale across_stale;
   mus_matrix filtered; // S A S + s (I - S); shares a's values without constraints
   mus_stale filtered_stale;
   // couplings, A + C
@@ -84,6 +91,9 @@ static inline int mus_method_is_filtered(mus_method method) {
 static inline mus_operator mus_solver_given(const mus_solver *solver) {
   return (mus_operator){&solver->a, solver->couplings.count > 0 ? &solver->couplings : NULL};
 }
+
+// Brings what equalities leave beside the constraints up to date. MUS_BAD_INPUT when they contradict each other.
+mus_status mus_solver_update_across(mus_solver *solver);
 
 // Runs one method, not MUS_METHOD_AUTO, and fills the record but for `bytes` and `true_residual`; seconds are added to
 // what is there.

@@ -35,15 +35,25 @@ static void project(const mus_filter *s, const double *target, double *x) {
   }
 }
 
-void mus_filter_apply(const mus_filter *s, double *x) { project(s, NULL, x); }
+void mus_filter_apply(const mus_filter *s, double *x) {
+  project(s, NULL, x);
+  if (s->across)
+    mus_equalities_project(s->across, x);
+}
 
-void mus_filter_impose(const mus_filter *s, double *x) { project(s, s->target, x); }
+void mus_filter_impose(const mus_filter *s, double *x) {
+  project(s, s->target, x);
+  if (s->across)
+    mus_equalities_impose(s->across, x);
+}
 
 void mus_filter_target(const mus_filter *s, double *x) {
   size_t block = (size_t)s->block;
   mus_fill((size_t)s->rows * block, 0.0, x);
   for (int k = 0; k < s->count; ++k)
     memcpy(x + (size_t)s->node[k] * block, s->target + (size_t)k * block, block * sizeof *x);
+  if (s->across)
+    mus_equalities_impose(s->across, x);
 }
 
 // c <- a b

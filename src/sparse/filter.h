@@ -1,24 +1,29 @@
-// Vertex constraints as a block-diagonal orthogonal projection S (Ascher and Boxerman 2003, eq. 2; Tamstorf et al.
-// 2015, section 8), applied to vectors and to both sides of a matrix.
+// Constraints as an orthogonal projection S (Ascher and Boxerman 2003, eq. 2; Tamstorf et al.
+// 2015, section 8), block diagonal for constraints of single nodes, applied to vectors and to both sides of a matrix.
 //
 // S_i = I - sum_k q_k q_k^T over the orthonormalised prohibited directions q_k of node i. Only constrained nodes are
-// stored. Equality constraints across nodes make S block sparse instead of block diagonal; they will be a second
-// constructor for the same operations.
+// stored. Equalities across nodes (equalities.h), whose directions lie in the range of these, take away more: S = R
+// S_i.
 #ifndef MUS_SPARSE_FILTER_H
 #define MUS_SPARSE_FILTER_H
 
 #include "sparse/beyond.h"
+#include "sparse/equalities.h"
 #include "sparse/matrix.h"
 
 typedef struct mus_filter {
-  int rows, block;    // nodes; unknowns a node
-  int count;          // constrained nodes
-  int *node;          // count, ascending
-  int *rank;          // count: directions taken away, 1 ... block
-  double *projection; // count blocks: S_i, symmetric to the last bit
-  double *target;     // count * block: (I - S_i) z_i
-  int *index_of;      // rows: place in the lists above, or -1
+  int rows, block;              // nodes; unknowns a node
+  int count;                    // constrained nodes
+  int *node;                    // count, ascending
+  int *rank;                    // count: directions taken away, 1 ... block
+  double *projection;           // count blocks: S_i, symmetric to the last bit
+  double *target;               // count * block: (I - S_i) z_i
+  int *index_of;                // rows: place in the lists above, or -1
+  const mus_equalities *across; // NULL: none
 } mus_filter;
+
+// Whether anything is held at all.
+static inline int mus_filter_holds(const mus_filter *s) { return s->count > 0 || s->across; }
 
 // x <- S x
 void mus_filter_apply(const mus_filter *s, double *x);
@@ -27,7 +32,8 @@ void mus_filter_impose(const mus_filter *s, double *x);
 // x <- (I - S) z
 void mus_filter_target(const mus_filter *s, double *x);
 
-// to <- S from S + scale (I - S). `to` and `from` share a pattern and may share values. `place` as in
+// to <- S from S + scale (I - S), with S for the constraints of single nodes only: equalities across nodes would need
+// blocks that the pattern does not have. `to` and `from` share a pattern and may share values. `place` as in
 // mus_diagonal_places. An exactly symmetric matrix stays exactly symmetric.
 void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to);
 

@@ -67,7 +67,7 @@ static void free_bench(bench *t) {
 }
 
 static mus_status pcg(bench *t) {
-  return mus_pcg(&(mus_operator){&t->system.a, NULL}, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
+  return mus_pcg(&(mus_operator){&t->system.a, NULL}, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
 }
 
 // ||S(b - A x)||_{M^-1}, S = I where the filter is NULL
@@ -334,7 +334,7 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
   mus_filter_apply(s, right);
   mus_axpy(n, -1, z, x);
   mus_filter_apply(s, x);
-  mus_status status = mus_pcg(&(mus_operator){&filtered, NULL}, &m, right, x, &t->options, t->work, &t->result);
+  mus_status status = mus_pcg(&(mus_operator){&filtered, NULL}, NULL, &m, right, x, &t->options, t->work, &t->result);
   mus_axpy(n, 1, z, x);
   free(z);
   free(right);
@@ -590,7 +590,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
       x[k] = mus_arena_alloc_zero(&sheet.arena, n, sizeof(double));
       result[k].residuals = mus_arena_alloc(&sheet.arena, LIMIT + 1, sizeof(double));
       mus_status status =
-          way == 2 ? mus_pcg(&(mus_operator){&sheet.a, NULL}, &m, sheet.b, x[k], &cg, work, &result[k])
+          way == 2 ? mus_pcg(&(mus_operator){&sheet.a, NULL}, NULL, &m, sheet.b, x[k], &cg, work, &result[k])
                    : mus_mpcg(&(mus_operator){&sheet.a, NULL}, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
       assert_int_equal(status, MUS_NOT_CONVERGED); // the limit keeps the test short
       assert_int_equal(result[k].iterations, result[0].iterations);
