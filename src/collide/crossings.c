@@ -40,9 +40,10 @@ static int goes_through(const double *p, const double *q, const double *const co
   return 1;
 }
 
-static void test_edges(mus_query *q, const mus_triangle_parts *own, int other, const mus_box *other_box) {
+static void test_edges(mus_query *q, const mus_triangle_parts *own, const mus_triangle_parts *other,
+                       const mus_box *other_box) {
   const mus_detector *d = q->detector;
-  const int *corner = d->parts[other].corner;
+  const int *corner = other->corner;
   const double *at[3];
   for (int k = 0; k < 3; ++k)
     at[k] = q->x0 + (size_t)corner[k] * 3;
@@ -51,7 +52,7 @@ static void test_edges(mus_query *q, const mus_triangle_parts *own, int other, c
       continue;
     const int *end = own->end[k];
     mus_box box = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
-    mus_crossing crossing = {.edge = own->edge[k], .triangle = other};
+    mus_crossing crossing = {.edge = own->edge[k], .triangle = other->triangle};
     if (!mus_boxes_meet(&box, other_box) || mus_are_neighbours(d->surface, 2, end, 3, corner) ||
         !goes_through(q->x0 + (size_t)end[0] * 3, q->x0 + (size_t)end[1] * 3, at, &crossing))
       continue;
@@ -63,9 +64,9 @@ static void test_edges(mus_query *q, const mus_triangle_parts *own, int other, c
 
 static void visit_triangles(void *query, const mus_tree_task *task, int place_a, int place_b) {
   const mus_triangle_parts *parts = ((const mus_query *)query)->detector->parts;
-  int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
-  test_edges(query, &parts[a], b, &task->second->triangle_box[place_b]);
-  test_edges(query, &parts[b], a, &task->first->triangle_box[place_a]);
+  const mus_triangle_parts *a = &parts[task->first->first + place_a], *b = &parts[task->second->first + place_b];
+  test_edges(query, a, b, &task->second->triangle_box[place_b]);
+  test_edges(query, b, a, &task->first->triangle_box[place_a]);
 }
 
 static void crossing_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {

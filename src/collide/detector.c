@@ -15,9 +15,10 @@
 // --- making --------------------------------------------------------------------------------------------------------
 
 // Every vertex and every edge belongs to the first of its triangles.
-static void deal_out(const mus_surface *surface, mus_triangle_parts *parts) {
-  for (int t = 0; t < surface->triangles; ++t) {
-    mus_triangle_parts *p = &parts[t];
+static void deal_out(const mus_surface *surface, const mus_tree *tree, mus_triangle_parts *parts) {
+  for (int i = 0; i < tree->triangles; ++i) {
+    mus_triangle_parts *p = &parts[tree->first + i];
+    int t = p->triangle = tree->triangle[i];
     p->own_corners = p->own_edges = 0;
     for (int k = 0; k < 3; ++k) {
       int v = surface->triangle[3 * (size_t)t + (size_t)k], e = surface->triangle_edge[3 * (size_t)t + (size_t)k];
@@ -43,13 +44,16 @@ static mus_status create_parts(mus_detector *d, const double *x) {
   d->task = mus_arena_alloc(&d->arena, 2 * MUS_TREE_TASKS, sizeof *d->task);
   if (!d->vertex_box || !d->changed || !d->parts || !d->slab || !d->start || !d->task)
     return mus_fail_memory();
-  deal_out(surface, d->parts);
   int cloth = surface->cloth_triangles, body = surface->triangles - cloth;
   int levels = mus_tree_levels(cloth > body ? cloth : body);
   mus_status status = mus_tree_create(&d->arena, 0, cloth, levels, surface->triangle, x, &d->cloth);
   if (status == MUS_OK)
     status = mus_tree_create(&d->arena, cloth, body, levels, surface->triangle, x, &d->body);
-  return status == MUS_OK ? mus_detector_fit(d, x) : status;
+  if (status != MUS_OK)
+    return status;
+  deal_out(surface, &d->cloth, d->parts);
+  deal_out(surface, &d->body, d->parts);
+  return mus_detector_fit(d, x);
 }
 
 mus_status mus_detector_create(const mus_surface *surface, const double *x, mus_detector **out) {
@@ -133,9 +137,9 @@ static double height(const double normal[3], const double *x, int vertex) {
 }
 
 // `rounding`: of a height, more than what it can be off by.
-static void fit_slab(mus_detector *d, int t, const mus_query *q, double rounding) {
-  const int *corner = d->parts[t].corner;
-  mus_slab *slab = &d->slab[t];
+static void fit_slab(mus_detector *d, int place, const mus_query *q, double rounding) {
+  const int *corner = d->parts[place].corner;
+  mus_slab *slab = &d->slab[place];
   double a[3], b[3], radius = 0;
   mus_minus(q->x0 + (size_t)corner[1] * 3, q->x0 + (size_t)corner[0] * 3, a);
   mus_minus(q->x0 + (size_t)corner[2] * 3, q->x0 + (size_t)corner[0] * 3, b);
@@ -163,20 +167,30 @@ static void fit_slabs(mus_detector *d, const mus_query *q) {
   double start = mus_max_abs(numbers, q->x0), end = q->x1 == q->x0 ? start : mus_max_abs(numbers, q->x1);
   double rounding = 0x1p-46 * (start > end ? start : end);
   MUS_PARALLEL_FOR_IF(triangles >= MUS_PAR_MINIMUM)
-  for (int t = 0; t < triangles; ++t)
-    fit_slab(d, t, q, rounding);
+  for (int place = 0; place < triangles; ++place)
+    fit_slab(d, place, q, rounding);
 }
 
-// Whether the corners of a triangle lie beyond the slab of another.
+// How far a vertex lies above (side 1) or below (side -1) the slab.
+static double beyond(const mus_slab *slab, const double *x, int end, int vertex, double side) {
+  double h = height(slab->normal, x, vertex);
+  return side > 0 ? h - slab->high[end] : slab->low[end] - h;
+}
+
+// Whether the corners of a triangle all lie beyond the slab of another, on one side.
 static int is_beyond(const mus_query *q, const mus_slab *slab, const int *corner, double reach) {
-  int above = 1, below = 1;
-  for (int i = 0; i < 2 && (above || below); ++i)
-    for (int k = 0; k < 3; ++k) {
-      double h = height(slab->normal, i ? q->x1 : q->x0, corner[k]);
-      above &= h - slab->high[i] > reach;
-      below &= slab->low[i] - h > reach;
-    }
-  return above | below;
+  double side = beyond(slab, q->x0, 0, corner[0], 1) > 0 ? 1 : -1;
+  for (int k = 0; k < 3; ++k)
+    if (!(beyond(slab, q->x0, 0, corner[k], side) > reach) || !(beyond(slab, q->x1, 1, corner[k], side) > reach))
+      return 0;
+  return 1;
+}
+
+static int share_corner(const int *a, const int *b) {
+  int shared = 0;
+  for (int i = 0; i < 3; ++i)
+    shared |= (a[i] == b[0]) | (a[i] == b[1]) | (a[i] == b[2]);
+  return shared;
 }
 
 // --- asking --------------------------------------------------------------------------------------------------------
@@ -246,12 +260,13 @@ static int may_collide(const mus_query *q, int count_a, const int *a, int count_
 }
 
 // The triangle's own vertices against the other triangle.
-static void visit_vertices(mus_query *q, const mus_triangle_parts *own, int other, const mus_box *other_box) {
+static void visit_vertices(mus_query *q, const mus_triangle_parts *own, const mus_triangle_parts *other,
+                           const mus_box *other_box) {
   const mus_detector *d = q->detector;
   for (int k = 0; k < 3; ++k)
     if (own->own_corners >> k & 1 && mus_boxes_meet(&d->vertex_box[own->corner[k]], other_box) &&
-        may_collide(q, 1, own->corner + k, 3, d->parts[other].corner))
-      q->test(q, MUS_VERTEX_FACE, own->corner[k], other);
+        may_collide(q, 1, own->corner + k, 3, other->corner))
+      q->test(q, MUS_VERTEX_FACE, own->corner[k], other->triangle);
 }
 
 // A triangle's own edges whose boxes meet a box; how many.
@@ -285,16 +300,16 @@ static void visit_edges(mus_query *q, const mus_triangle_parts *a, const mus_box
 
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b) {
   mus_query *q = query;
-  int a = task->first->triangle[place_a], b = task->second->triangle[place_b];
+  int a = task->first->first + place_a, b = task->second->first + place_b;
   const mus_triangle_parts *parts_a = &q->detector->parts[a], *parts_b = &q->detector->parts[b];
-  if (q->slab) {
+  if (q->slab && !share_corner(parts_a->corner, parts_b->corner)) {
     double reach = q->slab[a].reach + q->slab[b].reach;
     if (is_beyond(q, &q->slab[a], parts_b->corner, reach) || is_beyond(q, &q->slab[b], parts_a->corner, reach))
       return;
   }
   const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
-  visit_vertices(q, parts_a, b, box_b);
-  visit_vertices(q, parts_b, a, box_a);
+  visit_vertices(q, parts_a, parts_b, box_b);
+  visit_vertices(q, parts_b, parts_a, box_a);
   visit_edges(q, parts_a, box_a, parts_b, box_b);
 }
 

@@ -11,6 +11,7 @@
 // A triangle with what belongs to it. Each vertex and each edge belongs to one of its triangles (Curtis et al. 2008),
 // so that no pair comes twice.
 typedef struct mus_triangle_parts {
+  int triangle;
   int corner[3], edge[3], end[3][2]; // edge k lies opposite corner k and has the ends end[k]
   unsigned own_corners, own_edges;   // bit k for corner k, edge k
 } mus_triangle_parts;
@@ -25,8 +26,8 @@ struct mus_detector {
   const mus_surface *surface;
   mus_arena arena;
   mus_tree cloth, body;
-  mus_triangle_parts *parts; // triangles
-  mus_slab *slab;            // triangles
+  mus_triangle_parts *parts; // triangles, in the order of the trees: at place + tree.first
+  mus_slab *slab;            // the same
   mus_box *vertex_box;
   unsigned char *changed; // vertices: whether the last fit changed the box
   int fitted;             // whether there has been one

@@ -99,7 +99,7 @@ int mus_tree_levels(int triangles) {
 
 mus_status mus_tree_create(mus_arena *arena, int first, int count, int levels, const int *corner, const double *x,
                            mus_tree *out) {
-  mus_tree tree = {.triangles = count, .levels = levels};
+  mus_tree tree = {.first = first, .triangles = count, .levels = levels};
   int things = count;
   for (int level = 0; level < levels; ++level) {
     int groups = things > GROUP ? (things + GROUP - 1) / GROUP : 1;

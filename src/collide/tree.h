@@ -78,7 +78,7 @@ unsigned mus_groups_meet(const mus_box_group *a, const mus_box_group *b);
 unsigned mus_groups_meet_plain(const mus_box_group *a, const mus_box_group *b);
 
 typedef struct mus_tree {
-  int triangles, levels;
+  int first, triangles, levels;         // the triangles are numbered from `first` on
   int *triangle;                        // their numbers, in order: four a group of level 0
   mus_box *triangle_box;                // their boxes once more, each on its own
   int level_start[MUS_TREE_LEVELS + 1]; // where the groups of a level begin
