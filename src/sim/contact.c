@@ -10,6 +10,7 @@
 #include "par/par.h"
 #include "par/vector.h"
 #include "sim/bodies.h"
+#include "sim/sewn.h"
 
 // Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
 static const double recovery = 0.2, recovery_speed = 0.5;
@@ -44,14 +45,15 @@ static void set_radii(const mus_model_cloth *c, double *radius) {
 // Arrays of the surface's parts, from mus_alloc.
 typedef struct pieces {
   mus_surface_parts all;
-  int *triangle, *body, *pair;
+  int *triangle, *body;
+  mus_list pairs; // of vertices that are sewn together
   double *radius;
 } pieces;
 
 static void free_parts(pieces *p) {
   mus_free(p->triangle);
   mus_free(p->body);
-  mus_free(p->pair);
+  mus_free(p->pairs.items);
   mus_free(p->radius);
 }
 
@@ -65,15 +67,6 @@ static void fill_cloths(const mus_model *model, pieces *p) {
   }
   for (int i = 0; i < model->vertices; ++i)
     p->body[i] = -1;
-  int *pair = p->pair;
-  for (int s = 0; s < 2; ++s)
-    for (int k = 0; k < model->stitches[s].count; ++k) {
-      const int *v = model->stitches[s].vertex + (size_t)k * (size_t)(2 + s);
-      for (int e = 1; e < 2 + s; ++e) {
-        *pair++ = v[0];
-        *pair++ = v[e];
-      }
-    }
 }
 
 static void fill_bodies(const mus_model *model, pieces *p) {
@@ -92,20 +85,21 @@ static mus_status make_surface(const mus_model *model, mus_contact_room *room) {
   pieces made = {.all = {.vertices = model->vertices + body_vertices,
                          .triangles = model->triangles + body_triangles,
                          .cloth_vertices = model->vertices,
-                         .cloth_triangles = model->triangles,
-                         .sewn = model->stitches[0].count + 2 * model->stitches[1].count}};
+                         .cloth_triangles = model->triangles}};
   made.triangle = mus_alloc(3 * (size_t)made.all.triangles, sizeof *made.triangle);
   made.body = mus_alloc((size_t)made.all.vertices, sizeof *made.body);
   made.radius = mus_alloc((size_t)made.all.vertices, sizeof *made.radius);
-  made.pair = mus_alloc(2 * (size_t)made.all.sewn + 1, sizeof *made.pair);
-  mus_status status = made.triangle && made.body && made.radius && made.pair ? MUS_OK : mus_fail_memory();
+  mus_status status = made.triangle && made.body && made.radius ? MUS_OK : mus_fail_memory();
+  if (!status)
+    status = mus_sewn_pairs(model, &made.pairs);
   if (!status) {
     fill_cloths(model, &made);
     fill_bodies(model, &made);
     made.all.triangle = made.triangle;
     made.all.body = made.body;
     made.all.radius = made.radius;
-    made.all.pair = made.pair;
+    made.all.sewn = (int)made.pairs.count;
+    made.all.pair = made.pairs.items;
     status = mus_surface_create(&room->arena, &made.all, &room->surface);
   }
   free_parts(&made);
@@ -385,11 +379,36 @@ static mus_status place(const mus_model *model, mus_contact_room *room, const mu
   return status ? status : mus_bodies_at(model->bodies, step->time + step->h, room->x1 + cloth);
 }
 
+// 1 where something is sewn to one of these vertices.
+static int is_sewn(const mus_surface *surface, const int *vertex, int count) {
+  for (int k = 0; k < count; ++k)
+    if (surface->sewn_start[vertex[k]] < surface->sewn_start[vertex[k] + 1])
+      return 1;
+  return 0;
+}
+
+// The crossings at x0, without those between two sides of seams. Where several panels meet, they are sewn through each
+// other; such a place cannot be drawn apart, and what is not let go there stays as it is.
+static mus_status look(mus_contact_room *room) {
+  const mus_surface *surface = &room->surface;
+  mus_status status = mus_detector_crossings(room->detector, room->x0, &room->crossings);
+  if (status)
+    return status;
+  mus_crossing *crossing = room->crossings.items;
+  size_t kept = 0;
+  for (size_t k = 0; k < room->crossings.count; ++k)
+    if (!is_sewn(surface, surface->edge + 2 * (size_t)crossing[k].edge, 2) ||
+        !is_sewn(surface, surface->triangle + 3 * (size_t)crossing[k].triangle, 3))
+      crossing[kept++] = crossing[k];
+  room->crossings.count = kept;
+  return MUS_OK;
+}
+
 mus_status mus_contact_crossings(const mus_model *model, mus_contact_room *room, const double *position, double time) {
   size_t cloth = 3 * (size_t)model->vertices;
   mus_copy(cloth, position, room->x0);
   mus_status status = mus_bodies_at(model->bodies, time, room->x0 + cloth);
-  return status ? status : mus_detector_crossings(room->detector, room->x0, &room->crossings);
+  return status ? status : look(room);
 }
 
 // Where there may be crossings: finds them, lets them pass and pushes them apart.
@@ -398,7 +417,7 @@ static mus_status untangle(mus_contact_room *room) {
   room->crossings.count = room->pushes.count = room->released.count = 0;
   if (!room->tangled)
     return MUS_OK;
-  mus_status status = mus_detector_crossings(room->detector, room->x0, &room->crossings);
+  mus_status status = look(room);
   if (!status && (room->search || room->crossings.count > 0))
     status = mus_untangle_pushes(room->untangler, room->x0, &room->crossings, room->search, &room->pushes,
                                  &room->released, &record);
