@@ -22,7 +22,8 @@ enum { MUS_CCD_ROUNDS = 1000 };
 int mus_vertex_face_impact(const double x0[4][3], const double x1[4][3], double near, double *time);
 int mus_edge_edge_impact(const double x0[4][3], const double x1[4][3], double near, double *time);
 
-// The same with min(near, share * distance at the start) in place of `near`, which then receives it.
+// The same with min(near, share * distance at the start) in place of `near`, which then receives it, unless the pair is
+// seen to stay farther apart than `near` without that.
 int mus_pair_impact(mus_pair_kind kind, const double x0[4][3], const double x1[4][3], double share, double *near,
                     double *time);
 

@@ -53,7 +53,7 @@ static void test_edges(mus_query *q, const mus_triangle_parts *own, const mus_tr
     const int *end = own->end[k];
     mus_box box = mus_box_around(&d->vertex_box[end[0]], &d->vertex_box[end[1]]);
     mus_crossing crossing = {.edge = own->edge[k], .triangle = other->triangle};
-    if (!mus_boxes_meet(&box, other_box) || mus_are_neighbours(d->surface, 2, end, 3, corner) ||
+    if (!mus_boxes_meet(&box, other_box) || !mus_may_collide(q, 2, end, 3, corner) ||
         !goes_through(q->x0 + (size_t)end[0] * 3, q->x0 + (size_t)end[1] * 3, at, &crossing))
       continue;
     mus_crossing *answer = mus_query_answer(q);
@@ -63,10 +63,13 @@ static void test_edges(mus_query *q, const mus_triangle_parts *own, const mus_tr
 }
 
 static void visit_triangles(void *query, const mus_tree_task *task, int place_a, int place_b) {
-  const mus_triangle_parts *parts = ((const mus_query *)query)->detector->parts;
-  const mus_triangle_parts *a = &parts[task->first->first + place_a], *b = &parts[task->second->first + place_b];
-  test_edges(query, a, b, &task->second->triangle_box[place_b]);
-  test_edges(query, b, a, &task->first->triangle_box[place_a]);
+  mus_query *q = query;
+  int a = task->first->first + place_a, b = task->second->first + place_b;
+  if (mus_kept_apart(q, a, b))
+    return;
+  const mus_triangle_parts *parts = q->detector->parts;
+  test_edges(q, &parts[a], &parts[b], &task->second->triangle_box[place_b]);
+  test_edges(q, &parts[b], &parts[a], &task->first->triangle_box[place_a]);
 }
 
 static void crossing_order(const mus_surface *surface, const void *answer, int *bucket, int *number) {

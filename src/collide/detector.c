@@ -193,6 +193,14 @@ static int share_corner(const int *a, const int *b) {
   return shared;
 }
 
+int mus_kept_apart(const mus_query *q, int a, int b) {
+  const int *corner_a = q->detector->parts[a].corner, *corner_b = q->detector->parts[b].corner;
+  if (!q->slab || share_corner(corner_a, corner_b))
+    return 0;
+  double reach = q->slab[a].reach + q->slab[b].reach;
+  return is_beyond(q, &q->slab[a], corner_b, reach) || is_beyond(q, &q->slab[b], corner_a, reach);
+}
+
 // --- asking --------------------------------------------------------------------------------------------------------
 
 static mus_status reserve_lists(mus_detector *d, int threads) {
@@ -224,7 +232,7 @@ mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
     return status;
   empty_lists(d, query->size);
   fit(d, query->x0, query->x1, query->scale, query->moved);
-  int with_slabs = query->test && !query->moved; // few pairs are not worth all slabs
+  int with_slabs = !query->moved; // few pairs are not worth all slabs
   if (with_slabs)
     fit_slabs(d, query);
   int tasks = mus_tree_tasks(&d->cloth, &d->cloth, d->task);
@@ -244,8 +252,7 @@ mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
   return failed ? mus_fail_memory() : MUS_OK;
 }
 
-// Whether the features may collide, given that their boxes meet: they are no neighbours, and one is marked.
-static int may_collide(const mus_query *q, int count_a, const int *a, int count_b, const int *b) {
+int mus_may_collide(const mus_query *q, int count_a, const int *a, int count_b, const int *b) {
   for (int i = 0; i < count_a; ++i)
     for (int j = 0; j < count_b; ++j)
       if (a[i] == b[j])
@@ -265,7 +272,7 @@ static void visit_vertices(mus_query *q, const mus_triangle_parts *own, const mu
   const mus_detector *d = q->detector;
   for (int k = 0; k < 3; ++k)
     if (own->own_corners >> k & 1 && mus_boxes_meet(&d->vertex_box[own->corner[k]], other_box) &&
-        may_collide(q, 1, own->corner + k, 3, other->corner))
+        mus_may_collide(q, 1, own->corner + k, 3, other->corner))
       q->test(q, MUS_VERTEX_FACE, own->corner[k], other->triangle);
 }
 
@@ -291,7 +298,7 @@ static void visit_edges(mus_query *q, const mus_triangle_parts *a, const mus_box
   for (int i = 0; i < count_a; ++i)
     for (int j = 0; j < count_b; ++j) {
       if (!mus_boxes_meet(&edge_box_a[i], &edge_box_b[j]) ||
-          !may_collide(q, 2, a->end[place_a[i]], 2, b->end[place_b[j]]))
+          !mus_may_collide(q, 2, a->end[place_a[i]], 2, b->end[place_b[j]]))
         continue;
       int first = a->edge[place_a[i]], second = b->edge[place_b[j]];
       q->test(q, MUS_EDGE_EDGE, first < second ? first : second, first < second ? second : first);
@@ -302,11 +309,8 @@ void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int
   mus_query *q = query;
   int a = task->first->first + place_a, b = task->second->first + place_b;
   const mus_triangle_parts *parts_a = &q->detector->parts[a], *parts_b = &q->detector->parts[b];
-  if (q->slab && !share_corner(parts_a->corner, parts_b->corner)) {
-    double reach = q->slab[a].reach + q->slab[b].reach;
-    if (is_beyond(q, &q->slab[a], parts_b->corner, reach) || is_beyond(q, &q->slab[b], parts_a->corner, reach))
-      return;
-  }
+  if (mus_kept_apart(q, a, b))
+    return;
   const mus_box *box_a = &task->first->triangle_box[place_a], *box_b = &task->second->triangle_box[place_b];
   visit_vertices(q, parts_a, parts_b, box_b);
   visit_vertices(q, parts_b, parts_a, box_a);

@@ -1,9 +1,14 @@
 // Finding contacts: what lies near what, what will touch what, what crosses what. One tree of boxes over the triangles
-// of a surface serves all questions; it is refitted to new positions, not built again.
+// of a surface (one for cloths, one for bodies) serves all questions; it is refitted to new positions, not built again.
 //
 // Answers are lists that do not depend on the number of threads; they take the place of what the list held before.
-// Pairs that can never collide (see surface.h) and those
-// that are released (see below) are left out.
+// Pairs that can never collide (see surface.h) and those that are released (see below) are left out.
+//
+// The tree is our own because it is faster than Embree's rtcCollide() on user geometry with refitting: by
+// bench_broad_phase on a pleated sheet of 40,401 vertices that moves by 2 mm a step, fitting takes 3.5 ms of processor
+// time against 43, and finding the pairs of triangles 30 ms against 93; both about nine times that at 361,201 vertices.
+// Its boxes are those at the start and at the end of a motion, not around it, so it finds half as many pairs. All of
+// the impacts then take 152 ms of processor time, shared by the threads; 1445 ms at 361,201 vertices.
 //
 // Continuous detection never misses: see ccd.h for the bound. With `separation` s, a pair of gap g (surface.h) whose
 // features are d0 apart at the start is reported when its distance falls below min(s g, d0 / 2) at any time of the

@@ -73,6 +73,11 @@ struct mus_query {
 mus_status mus_detector_ask(mus_detector *detector, const mus_query *query);
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b);
 
+// Whether a plane along one of two triangles keeps the other away all the time. a, b: places in `parts`.
+int mus_kept_apart(const mus_query *query, int a, int b);
+// Whether features may collide, given that their boxes meet: they are no neighbours, and one is marked.
+int mus_may_collide(const mus_query *query, int count_a, const int *a, int count_b, const int *b);
+
 // The place of an answer in the final order: a bucket among vertices + edges, and a number for the order within it.
 typedef void mus_answer_order(const mus_surface *surface, const void *answer, int *bucket, int *number);
 // All answers in order, in place of what `out` held.
