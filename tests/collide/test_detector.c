@@ -224,6 +224,11 @@ static void test_impacts(void **state) {
     for (int v = 0; v < s.surface.vertices; v += 17)
       moved[v] = 1;
     check_impacts(&s, moved);
+    for (int v = 0; v < s.surface.vertices; ++v) // as in a later round: only these go elsewhere
+      for (int c = 0; c < 3 && moved[v]; ++c)
+        s.x1[3 * v + c] += mus_random(seed + 5, (uint64_t)(3 * v + c));
+    check_impacts(&s, moved);
+    check_impacts(&s, NULL);
     finish(&s);
   }
 }
