@@ -83,7 +83,7 @@ typedef struct mus_cloth {
   double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors on the fabric's values (1)
   mus_keys stiffness; ///< width 1: a factor on all stiffnesses over time; none: 1
   double thickness;   ///< m: how far apart layers rest (0.001); held to half of the shortest edge at a vertex
-  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); of two cloths, their mean
+  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); several cloths take the mean of theirs
   int stitch_count;   ///< numbers, two a stitch
   int *stitches;      ///< pairs of vertices to be sewn together, beside those of the file
   double close;       ///< s in which stitches close (1)

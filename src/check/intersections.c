@@ -34,13 +34,33 @@ static int by_groups(const void *a, const void *b) {
 
 static sewn_pair pair_of(int a, int b) { return a < b ? (sewn_pair){a, b} : (sewn_pair){b, a}; }
 
+// Groups that are sewn to places on edges, each with an end of the edge (b), and those that are sewn to edges with a
+// common end, each with the other: the layers of a pleat, which a band holds. `list` has the first kind already, by
+// ends.
+static mus_status pair_groups(mus_intersections *finder, const sewn_pair *list, int count) {
+  size_t most = (size_t)count;
+  for (int i = 0; i < count; ++i)
+    for (int j = i + 1; j < count && list[j].a == list[i].a; ++j)
+      ++most;
+  finder->pair = mus_arena_alloc(&finder->arena, most, sizeof *finder->pair);
+  if (!finder->pair)
+    return mus_fail_memory();
+  for (int i = 0; i < count; ++i) {
+    finder->pair[finder->pair_count++] = pair_of(list[i].a, list[i].b);
+    for (int j = i + 1; j < count && list[j].a == list[i].a; ++j)
+      finder->pair[finder->pair_count++] = pair_of(list[i].b, list[j].b);
+  }
+  qsort(finder->pair, (size_t)finder->pair_count, sizeof *finder->pair, by_groups);
+  return MUS_OK;
+}
+
 static mus_status sew(mus_intersections *finder) {
   const mus_check_surface *surface = finder->surface;
   size_t vertices = (size_t)surface->vertices;
   finder->group = mus_arena_alloc(&finder->arena, vertices, sizeof *finder->group);
   finder->at_seam = mus_arena_alloc_zero(&finder->arena, vertices, sizeof *finder->at_seam);
-  finder->pair = mus_arena_alloc(&finder->arena, (size_t)surface->sewn_count, sizeof *finder->pair);
-  if (!finder->group || !finder->at_seam || !finder->pair)
+  sewn_pair *list = mus_arena_alloc(&finder->arena, (size_t)surface->sewn_count, sizeof *list);
+  if (!finder->group || !finder->at_seam || !list)
     return mus_fail_memory();
   for (int i = 0; i < surface->vertices; ++i)
     finder->group[i] = i;
@@ -52,12 +72,12 @@ static mus_status sew(mus_intersections *finder) {
   }
   for (int i = 0; i < surface->vertices; ++i)
     finder->group[i] = mus_group_first(finder->group, i);
+  int count = 0;
   for (int k = 0; k < surface->sewn_count; ++k)
     if (surface->sewn[k].partly)
-      finder->pair[finder->pair_count++] =
-          pair_of(finder->group[surface->sewn[k].a], finder->group[surface->sewn[k].b]);
-  qsort(finder->pair, (size_t)finder->pair_count, sizeof *finder->pair, by_groups);
-  return MUS_OK;
+      list[count++] = (sewn_pair){finder->group[surface->sewn[k].b], finder->group[surface->sewn[k].a]};
+  qsort(list, (size_t)count, sizeof *list, by_groups);
+  return pair_groups(finder, list, count);
 }
 
 static int vertices_are_sewn(const mus_intersections *finder, int i, int j) {

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "muslin/status.h"
 
-// Two vertices that are sewn together. Partly: to a place on an edge that ends at the other, so that what else is sewn
-// to the two is no neighbour for that.
+// Two vertices that are sewn together. Partly: `a` to a place on an edge that ends at `b`. Others that are sewn to an
+// edge with that end count as sewn to `a` too; the ends of an edge do not count as sewn to each other.
 typedef struct mus_sewn {
   int a, b;
   int partly;
