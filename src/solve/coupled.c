@@ -27,9 +27,12 @@ static size_t unknowns(const mus_coupled *c) {
   return (size_t)c->system.a->pattern->rows * (size_t)c->system.a->row_block;
 }
 
-mus_status mus_coupled_set_up(mus_coupled *c, const mus_operator *system, const int *place) {
+mus_status mus_coupled_set_up(mus_coupled *c, const mus_operator *system, const mus_filter *filter, const int *place) {
   c->system = *system;
+  c->filter = filter;
   mus_status status = mus_operator_inverse_diagonal(system, place, c->inverse_diagonal);
+  if (!status && filter)
+    status = mus_equalities_weigh(filter->across, c->inverse_diagonal);
   if (status)
     return status;
   double *work = mus_alloc(4 * unknowns(c), sizeof *work);
@@ -72,9 +75,49 @@ static double *smooth(const mus_coupled *c, int from_zero, const double *b, doub
   return x;
 }
 
+// The same among vectors that hold equalities: D^-1 is in no fused step. The radius is an upper bound there.
+static void smooth_held(const mus_coupled *c, int from_zero, const double *b, double *x) {
+  double theta = (c->smoother.high + c->smoother.low) / 2, delta = (c->smoother.high - c->smoother.low) / 2;
+  double sigma = theta / delta, rho = delta / theta;
+  double *step = c->other, *change = c->correction;
+  size_t n = unknowns(c);
+  if (from_zero)
+    mus_fill(n, 0.0, x);
+  for (int k = 0; k < c->smoother.order; ++k) {
+    const double *r = k == 0 && from_zero ? b : c->residual;
+    if (r != b)
+      mus_operator_residual(&c->system, b, x, c->residual);
+    mus_equalities_solve(c->filter->across, c->system.a->pattern->rows, c->inverse_diagonal, r, change);
+    if (k == 0) {
+      mus_copy(n, change, step);
+      mus_scale(n, 1 / theta, step);
+    } else {
+      double next = 1 / (2 * sigma - rho);
+      mus_scale(n, next * rho, step);
+      mus_axpy(n, 2 * next / delta, change, step);
+      rho = next;
+    }
+    mus_axpy(n, 1, step, x);
+  }
+}
+
+static void apply_held(mus_coupled *c, const double *r, double *z) {
+  smooth_held(c, 1, r, z);
+  mus_operator_residual(&c->system, r, z, c->residual);
+  mus_filter_apply(c->filter, c->residual);
+  c->inner->apply(c->inner->self, c->residual, c->correction);
+  mus_filter_apply(c->filter, c->correction);
+  mus_axpy(unknowns(c), 1, c->correction, z);
+  smooth_held(c, 0, r, z);
+}
+
 void mus_coupled_apply(void *self, const double *r, double *z) {
   mus_coupled *c = self;
   size_t n = unknowns(c);
+  if (c->filter) {
+    apply_held(c, r, z);
+    return;
+  }
   double *x = smooth(c, 1, r, z);
   if (x != z) // an odd number of passes trades the two
     mus_copy(n, x, z);

@@ -1,11 +1,13 @@
-// A preconditioner for A + C from one for A: smoothing over both before and after.
+// A preconditioner for S (A + C) S from one for A: smoothing over all of it before and after.
 //
-//   x = smooth(0, r);  x += B (r - (A + C) x);  x = smooth(x, r)
+//   x = smooth(0, r);  x += S B S (r - (A + C) x);  x = smooth(x, r)
 //
 // B preconditions A and knows nothing of C. Where C is strong beside A, as springs between cloth and cloth are across
 // the sheets, where cloth is soft, it is strong beside D too, the block diagonal of A + C, and the smoother damps what
 // B leaves there. Where A is stiff, C hardly counts. So B's hierarchy stays as it is while couplings come and go.
-// Smoothing with the same Chebyshev polynomial on both sides keeps the whole symmetric and positive definite.
+// S stands for equalities across nodes, which B knows nothing of either; constraints of single nodes are in A. The
+// smoother then has the inverse of D among vectors that hold the equalities in the place of D^-1. Smoothing with the
+// same Chebyshev polynomial on both sides keeps the whole symmetric and positive definite.
 #ifndef MUS_SOLVE_COUPLED_H
 #define MUS_SOLVE_COUPLED_H
 
@@ -17,6 +19,7 @@ typedef struct mus_coupled {
   const mus_preconditioner *inner; // B
   mus_chebyshev smoother;
   double *inverse_diagonal; // of A + C
+  const mus_filter *filter; // S; NULL without equalities across nodes
   double *other, *residual, *correction;
 } mus_coupled;
 
@@ -26,7 +29,8 @@ enum { MUS_COUPLED_ORDER = 4, MUS_COUPLED_PRODUCTS = 2 * MUS_COUPLED_ORDER };
 // Room for any system of that size.
 mus_status mus_coupled_create(mus_arena *arena, int rows, int block, mus_coupled *out);
 // Takes the system over, whose parts must stay; `place` as in mus_diagonal_places.
-mus_status mus_coupled_set_up(mus_coupled *coupled, const mus_operator *system, const int *place);
+mus_status mus_coupled_set_up(mus_coupled *coupled, const mus_operator *system, const mus_filter *filter,
+                              const int *place);
 // z = M^-1 r with `inner` in the middle; self is a mus_coupled.
 void mus_coupled_apply(void *self, const double *r, double *z);
 

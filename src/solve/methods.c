@@ -80,6 +80,11 @@ static void apply_diagonal(void *self, const double *r, double *z) {
   mus_block_diagonal_multiply(solver->rows, solver->block, solver->inverse_diagonal, r, z);
 }
 
+static void apply_held_diagonal(void *self, const double *r, double *z) {
+  const mus_solver *solver = self;
+  mus_equalities_solve(solver->filter.across, solver->rows, solver->inverse_diagonal, r, z);
+}
+
 static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system) {
   double begin = mus_seconds();
   mus_status status = MUS_OK;
@@ -134,8 +139,14 @@ static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const
 static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   prefilter(solver, b, x);
   mus_operator system = prefiltered_system(solver);
+  const mus_equalities *across = solver->filter.across;
   mus_status status = set_up_diagonal(solver, &system);
-  return status ? status : run_pcg(solver, &(mus_preconditioner){solver, apply_diagonal}, limits, x);
+  double begin = mus_seconds();
+  if (!status && across)
+    status = mus_equalities_weigh(across, solver->inverse_diagonal);
+  solver->record.setup_seconds += mus_seconds() - begin;
+  mus_preconditioner m = {solver, across ? apply_held_diagonal : apply_diagonal};
+  return status ? status : run_pcg(solver, &m, limits, x);
 }
 
 // --- smoothed aggregation
@@ -239,14 +250,17 @@ static mus_status set_up_hierarchy(mus_solver *solver) {
 
 static void apply_hierarchy(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
 
-// Runs conjugate gradients with a preconditioner that knows nothing of couplings, and smooths over these around it.
+// Runs conjugate gradients with a preconditioner that knows nothing of couplings and of equalities across nodes, and
+// smooths over these around it.
 static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inner, const mus_cg_options *limits,
                               double *x) {
-  if (solver->couplings.count == 0)
+  const mus_filter *s = solver->filter.across ? &solver->filter : NULL;
+  if (solver->couplings.count == 0 && !s)
     return run_pcg(solver, inner, limits, x);
   double begin = mus_seconds();
   mus_operator system = prefiltered_system(solver);
-  mus_status status = solver->coupled_stale ? mus_coupled_set_up(&solver->coupled, &system, solver->diagonal) : MUS_OK;
+  mus_status status =
+      solver->coupled_stale ? mus_coupled_set_up(&solver->coupled, &system, s, solver->diagonal) : MUS_OK;
   if (!status)
     solver->coupled_stale = MUS_FRESH;
   solver->coupled.inner = inner;

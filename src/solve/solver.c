@@ -357,6 +357,16 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   return MUS_OK;
 }
 
+// Room for smoothing around preconditioners that know nothing of couplings and equalities.
+static mus_status need_coupled(mus_solver *solver) {
+  mus_method method = solver->options.method;
+  int needed = method == MUS_METHOD_SA || method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG ||
+               method == MUS_METHOD_AUTO;
+  return needed && !solver->coupled.other
+             ? mus_coupled_create(&solver->arena, solver->rows, solver->block, &solver->coupled)
+             : MUS_OK;
+}
+
 // Takes over a projection that was made in that arena.
 static void take_across(mus_solver *solver, mus_arena arena, const mus_equalities *across) {
   mus_arena_clear(&solver->across_arena);
@@ -394,6 +404,8 @@ static mus_status set_equalities(mus_solver *solver, int count, const mus_equali
   if (count > 0) {
     memcpy(copy, equalities, (size_t)count * sizeof *copy);
     status = mus_equalities_beside(&arena, &solver->filter, count, copy, &across);
+    if (!status)
+      status = need_coupled(solver);
   }
   if (status) {
     mus_arena_clear(&list);
@@ -407,12 +419,6 @@ static mus_status set_equalities(mus_solver *solver, int count, const mus_equali
   take_across(solver, arena, &across);
   numbers_stale(solver);
   return MUS_OK;
-}
-
-// Methods whose preconditioner is made without couplings.
-static int needs_coupled(mus_method method) {
-  return method == MUS_METHOD_SA || method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG ||
-         method == MUS_METHOD_AUTO;
 }
 
 static mus_status set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
@@ -431,8 +437,8 @@ static mus_status set_couplings(mus_solver *solver, int count, const mus_couplin
     if (!filtered.value)
       status = mus_fail_memory();
   }
-  if (!status && count > 0 && needs_coupled(solver->options.method) && !solver->coupled.other)
-    status = mus_coupled_create(&solver->arena, solver->rows, solver->block, &solver->coupled);
+  if (!status && count > 0)
+    status = need_coupled(solver);
   if (status) {
     mus_arena_clear(&arena);
     return status;

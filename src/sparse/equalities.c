@@ -122,13 +122,18 @@ static mus_status sort_rows(mus_arena *arena, int rows, int *given, mus_equaliti
 
 // --- factor ---------------------------------------------------------------------------------------------------------
 
-static double row_dot(int block, const mus_equality_row *a, const mus_equality_row *b) {
+// a D^-1 b^T with one block of D^-1 a node; NULL stands for the identity.
+static double row_dot(int block, const double *inverse_diagonal, const mus_equality_row *a, const mus_equality_row *b) {
   double sum = 0;
   for (int i = 0; i < a->count; ++i)
-    for (int j = 0; j < b->count; ++j)
-      if (a->node[i] == b->node[j])
-        for (int c = 0; c < block; ++c)
-          sum += a->direction[i][c] * b->direction[j][c];
+    for (int j = 0; j < b->count; ++j) {
+      if (a->node[i] != b->node[j])
+        continue;
+      const double *d = inverse_diagonal ? inverse_diagonal + (size_t)a->node[i] * (size_t)(block * block) : NULL;
+      for (int r = 0; r < block; ++r)
+        for (int c = d ? 0 : r; c < (d ? block : r + 1); ++c)
+          sum += a->direction[i][r] * (d ? d[r * block + c] : 1) * b->direction[j][c];
+    }
   return sum;
 }
 
@@ -168,17 +173,19 @@ static mus_status lay_out(mus_arena *arena, mus_equalities *e) {
                     "%d equalities that hang together are too many: their factor has %zu numbers, and %g are possible",
                     e->count, total, FACTOR_MAXIMUM);
   e->factor = mus_arena_alloc(arena, total, sizeof *e->factor);
-  return e->factor ? MUS_OK : mus_fail_memory();
+  e->weighted = mus_arena_alloc(arena, total, sizeof *e->weighted);
+  return e->factor && e->weighted ? MUS_OK : mus_fail_memory();
 }
 
-static double *factor_row(const mus_equalities *e, int r) { return e->factor + e->place[r] - (size_t)e->first[r]; }
+// Entry j of the row is at [j].
+static size_t row_place(const mus_equalities *e, int r) { return e->place[r] - (size_t)e->first[r]; }
 
 // Row r of L, from the rows before it. Returns its pivot squared: what the row has across them.
-static double compute_row(const mus_equalities *e, int r) {
-  double *l = factor_row(e, r), square = row_dot(e->block, &e->row[r], &e->row[r]);
+static double compute_row(const mus_equalities *e, const double *inverse_diagonal, int r, double *factor) {
+  double *l = factor + row_place(e, r), square = row_dot(e->block, inverse_diagonal, &e->row[r], &e->row[r]);
   for (int j = e->first[r]; j < r; ++j) {
-    const double *other = factor_row(e, j);
-    double sum = row_dot(e->block, &e->row[r], &e->row[j]);
+    const double *other = factor + row_place(e, j);
+    double sum = row_dot(e->block, inverse_diagonal, &e->row[r], &e->row[j]);
     for (int k = e->first[r] > e->first[j] ? e->first[r] : e->first[j]; k < j; ++k)
       sum -= l[k] * other[k];
     l[j] = other[j] > 0 ? sum / other[j] : 0;
@@ -191,7 +198,7 @@ static double compute_row(const mus_equalities *e, int r) {
 static int compute_group(mus_equalities *e, int begin, int end, double *smallest) {
   double largest = 0;
   for (int r = begin; r < end; ++r) {
-    double *l = factor_row(e, r), square = compute_row(e, r), value = e->row[r].value;
+    double *l = e->factor + row_place(e, r), square = compute_row(e, NULL, r, e->factor), value = e->row[r].value;
     largest = fmax(largest, fabs(value));
     for (int j = e->first[r]; j < r; ++j) {
       value -= l[j] * e->multiplier[j];
@@ -248,39 +255,42 @@ mus_status mus_equalities_create(mus_arena *arena, int rows, int block, int coun
 // --- use ------------------------------------------------------------------------------------------------------------
 
 // multiplier <- L^-T L^-1 multiplier
-static void solve_group(const mus_equalities *e, int begin, int end) {
+static void solve_group(const mus_equalities *e, const double *factor, int begin, int end) {
   double *m = e->multiplier;
   for (int r = begin; r < end; ++r) {
-    const double *l = factor_row(e, r);
+    const double *l = factor + row_place(e, r);
     for (int j = e->first[r]; j < r; ++j)
       m[r] -= l[j] * m[j];
     m[r] = l[r] > 0 ? m[r] / l[r] : 0;
   }
   for (int r = end - 1; r >= begin; --r) {
-    const double *l = factor_row(e, r);
+    const double *l = factor + row_place(e, r);
     m[r] = l[r] > 0 ? m[r] / l[r] : 0;
     for (int j = e->first[r]; j < r; ++j)
       m[j] -= l[j] * m[r];
   }
 }
 
-static void solve_groups(const mus_equalities *e) {
+static void solve_groups(const mus_equalities *e, const double *factor) {
   MUS_PARALLEL_FOR_IF(e->count >= MUS_PAR_MINIMUM)
   for (int g = 0; g < e->groups; ++g)
-    solve_group(e, e->group[g], e->group[g + 1]);
+    solve_group(e, factor, e->group[g], e->group[g + 1]);
+}
+
+// to += factor E^T multiplier at the k-th touched node
+static void add_node(const mus_equalities *e, int k, double factor, double *to) {
+  for (int at = e->incident_start[k]; at < e->incident_start[k + 1]; ++at) {
+    int r = e->incident[at] / MUS_TERM_NODES, i = e->incident[at] % MUS_TERM_NODES;
+    for (int c = 0; c < e->block; ++c)
+      to[c] += factor * e->multiplier[r] * e->row[r].direction[i][c];
+  }
 }
 
 // x += factor E^T multiplier
 static void add_rows(const mus_equalities *e, double factor, double *x) {
   MUS_PARALLEL_FOR_IF(e->touched >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < e->touched; ++k) {
-    double *to = x + (size_t)e->node[k] * (size_t)e->block;
-    for (int at = e->incident_start[k]; at < e->incident_start[k + 1]; ++at) {
-      int r = e->incident[at] / MUS_TERM_NODES, i = e->incident[at] % MUS_TERM_NODES;
-      for (int c = 0; c < e->block; ++c)
-        to[c] += factor * e->multiplier[r] * e->row[r].direction[i][c];
-    }
-  }
+  for (int k = 0; k < e->touched; ++k)
+    add_node(e, k, factor, x + (size_t)e->node[k] * (size_t)e->block);
 }
 
 // E x - t, or E x where there is no t to be taken away
@@ -299,7 +309,7 @@ static void measure(const mus_equalities *e, const double *x, int with_values) {
 void mus_equalities_project(const mus_equalities *e, double *x) {
   for (int pass = 0; pass < e->passes; ++pass) {
     measure(e, x, 0);
-    solve_groups(e);
+    solve_groups(e, e->factor);
     add_rows(e, -1, x);
   }
 }
@@ -307,9 +317,57 @@ void mus_equalities_project(const mus_equalities *e, double *x) {
 void mus_equalities_impose(const mus_equalities *e, double *x) {
   for (int pass = 0; pass < e->passes + 1; ++pass) { // the second removes the rounding of the first
     measure(e, x, 1);
-    solve_groups(e);
+    solve_groups(e, e->factor);
     add_rows(e, -1, x);
   }
+}
+
+// --- beside a block diagonal ----------------------------------------------------------------------------------------
+
+// Rows that depend on others stay out as they are in the factor of E E^T.
+static int weigh_group(const mus_equalities *e, const double *inverse_diagonal, int begin, int end) {
+  double *factor = e->weighted;
+  for (int r = begin; r < end; ++r) {
+    double square = compute_row(e, inverse_diagonal, r, factor), *pivot = factor + row_place(e, r) + (size_t)r;
+    int dependent = !(e->factor[row_place(e, r) + (size_t)r] > 0);
+    if (!dependent && !(square > 0))
+      return 0;
+    *pivot = dependent ? 0 : sqrt(square);
+  }
+  return 1;
+}
+
+mus_status mus_equalities_weigh(const mus_equalities *e, const double *inverse_diagonal) {
+  for (int g = 0; g < e->groups; ++g)
+    if (!weigh_group(e, inverse_diagonal, e->group[g], e->group[g + 1]))
+      return mus_fail(MUS_BREAKDOWN, "the equalities are too nearly dependent beside the matrix's diagonal");
+  return MUS_OK;
+}
+
+void mus_equalities_solve(const mus_equalities *e, int rows, const double *inverse_diagonal, const double *r,
+                          double *z) {
+  size_t block = (size_t)e->block;
+  mus_block_diagonal_multiply(rows, e->block, inverse_diagonal, r, z);
+  measure(e, z, 0);
+  solve_groups(e, e->weighted);
+  MUS_PARALLEL_FOR_IF(e->touched >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < e->touched; ++k) {
+    double force[3] = {0};
+    add_node(e, k, 1, force);
+    const double *d = inverse_diagonal + (size_t)e->node[k] * block * block;
+    for (size_t a = 0; a < block; ++a)
+      for (size_t b = 0; b < block; ++b)
+        z[(size_t)e->node[k] * block + a] -= d[a * block + b] * force[b];
+  }
+}
+
+// --- as terms -------------------------------------------------------------------------------------------------------
+
+// to += weight a b^T
+static void add_outer(int block, double weight, const double *a, const double *b, double *to) {
+  for (int r = 0; r < block; ++r)
+    for (int c = 0; c < block; ++c)
+      to[r * block + c] += weight * (a[r] * b[c]);
 }
 
 static int row_nodes(const void *self, int term, const int **node) {
@@ -322,9 +380,8 @@ static void row_block(const void *self, int term, int i, int j, double *out) {
   const mus_equality_terms *terms = self;
   const mus_equality_row *row = &terms->equalities->row[term];
   int block = terms->equalities->block;
-  for (int r = 0; r < block; ++r)
-    for (int c = 0; c < block; ++c)
-      out[r * block + c] = terms->weight * (row->direction[i][r] * row->direction[j][c]);
+  memset(out, 0, (size_t)(block * block) * sizeof *out);
+  add_outer(block, terms->weight, row->direction[i], row->direction[j], out);
 }
 
 mus_terms mus_equalities_terms(const mus_equality_terms *room) {

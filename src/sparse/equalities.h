@@ -32,6 +32,7 @@ typedef struct mus_equalities {
   double *factor;
   int passes;         // how often to project for an accurate result: more where pivots are small
   double *multiplier; // count, scratch
+  double *weighted;   // as `factor`, of E D^-1 E^T
 } mus_equalities;
 
 // Orders and factorises. `given` holds each row's number in the caller's list. MUS_BAD_INPUT, naming that number, when
@@ -43,6 +44,14 @@ mus_status mus_equalities_create(mus_arena *arena, int rows, int block, int coun
 void mus_equalities_project(const mus_equalities *e, double *x);
 // x becomes the nearest vector with E x = t
 void mus_equalities_impose(const mus_equalities *e, double *x);
+// The inverse of a block diagonal D on the vectors with E x = 0,
+//   D^-1 - D^-1 E^T (E D^-1 E^T)^-1 E D^-1,
+// which preconditions where E mixes what is stiff and what is soft (Gould, Hribar and Nocedal 2001). One block of D^-1
+// a node. Weighing factorises E D^-1 E^T, and is done once for each D.
+mus_status mus_equalities_weigh(const mus_equalities *e, const double *inverse_diagonal);
+void mus_equalities_solve(const mus_equalities *e, int rows, const double *inverse_diagonal, const double *r,
+                          double *z);
+
 // weight E^T E as terms beyond a pattern. `room` must outlive them.
 typedef struct mus_equality_terms {
   const mus_equalities *equalities;
