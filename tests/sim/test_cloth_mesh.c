@@ -285,6 +285,38 @@ static void stitches_are_found_again(void **state) {
   mus_arena_clear(&arena);
 }
 
+// A garment is cut for the body that is named, wherever that stands, and comes with its seams.
+static void garments_need_a_body(void **state) {
+  (void)state;
+  const char *text = "{\"bodies\": [{\"name\": \"floor\"}, {\"name\": \"figure\", \"translate\": [3, 0, 1],"
+                     " \"shape\": {\"kind\": \"mannequin\"}}], \"cloths\": [{\"shape\": {\"kind\": \"garment\","
+                     " \"vertices\": 1500%s}}]}";
+  const struct {
+    const char *around, *reason;
+  } bad[] = {{"", "cloths[0]: a garment is made around a body: name it in \"around\""},
+             {", \"around\": \"nobody\"", "there is no body \"nobody\""},
+             {", \"around\": \"floor\"", "the body is flat"}};
+  char whole[400];
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    snprintf(whole, sizeof whole, text, bad[k].around);
+    run *r = runs_scene(whole);
+    assert_fails(mus_sim_create(&r->scene, &r->sim), MUS_BAD_INPUT, bad[k].reason);
+    runs_free(r);
+  }
+  snprintf(whole, sizeof whole, text, ", \"around\": \"figure\"");
+  run *r = runs_scene(whole);
+  runs_begin(r);
+  const mus_cloth_mesh *shape = &r->sim->model.cloths[0].shape;
+  assert_true(shape->stitches > 100 && abs(shape->mesh.vertices - 1500) < 100);
+  double low = INFINITY, high = -INFINITY;
+  for (int v = 0; v < shape->mesh.vertices; ++v) {
+    low = fmin(low, shape->mesh.position[3 * v]);
+    high = fmax(high, shape->mesh.position[3 * v]);
+  }
+  assert_true(fabs(low + high - 6) < 0.02);
+  runs_free(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(order_of_the_file_is_kept, files_setup, files_teardown),
@@ -295,6 +327,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(errors_name_the_file, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(shaped_cloth_rests_in_its_shape, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(cloths_may_start_elsewhere, files_setup, files_teardown),
-      cmocka_unit_test_setup_teardown(stitches_are_found_again, files_setup, files_teardown)};
+      cmocka_unit_test_setup_teardown(stitches_are_found_again, files_setup, files_teardown),
+      cmocka_unit_test(garments_need_a_body)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
