@@ -98,6 +98,7 @@ typedef struct mus_solver_options {
   mus_precision precision; ///< of the preconditioner (MUS_DOUBLE)
   mus_setup setup;         ///< MUS_SETUP_NUMERIC
   int threads;             ///< 0: all cores
+  int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_sa_options sa;
 } mus_solver_options;
 

@@ -104,21 +104,26 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system
   return status;
 }
 
-static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
-                               double *x) {
-  mus_operator system = mus_solver_given(solver);
-  mus_status status = set_up_diagonal(solver, &system);
-  if (status)
-    return status;
+// Filters vectors, not the matrix.
+static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int original, const mus_cg_options *limits,
+                           const double *b, double *x) {
   double begin = mus_seconds();
-  mus_preconditioner m = {solver, apply_diagonal};
+  mus_operator system = mus_solver_given(solver);
   mus_cg_result result = {.residuals = solver->residuals};
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
-  status = mus_mpcg(&system, &solver->filter, &m, original, b, solver->solution, limits, solver->work, &result);
+  mus_status status =
+      mus_mpcg(&system, &solver->filter, m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result);
   solver->record.solve_seconds += mus_seconds() - begin;
   return status;
+}
+
+static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
+                               double *x) {
+  mus_operator system = mus_solver_given(solver);
+  mus_status status = set_up_diagonal(solver, &system);
+  return status ? status : run_mpcg(solver, &(mus_preconditioner){solver, apply_diagonal}, original, limits, b, x);
 }
 
 // --- conjugate gradients on the prefiltered system
@@ -137,6 +142,8 @@ static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const
 }
 
 static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  if (!solver->options.prefilter)
+    return run_filtered(solver, 0, limits, b, x);
   prefilter(solver, b, x);
   mus_operator system = prefiltered_system(solver);
   const mus_equalities *across = solver->filter.across;
@@ -187,6 +194,15 @@ static mus_status create_hierarchy(mus_solver *solver) {
   return status;
 }
 
+// The matrix that hierarchies are made from, and what it was filtered by.
+static const mus_matrix *hierarchy_matrix(const mus_solver *solver) {
+  return solver->options.prefilter ? prefiltered(solver) : &solver->a;
+}
+
+static const mus_filter *hierarchy_filter(const mus_solver *solver) {
+  return solver->options.prefilter ? &solver->filter : NULL;
+}
+
 // Notes which directions are held, for mus_solver_set_constraints().
 static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
   size_t count = s ? (size_t)s->count : 0;
@@ -210,18 +226,18 @@ static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
 // all that follow.
 static mus_status analyse_hierarchy(mus_solver *solver) {
   int without = solver->has_released && solver->options.setup != MUS_SETUP_FULL;
-  const mus_filter *s = without ? NULL : &solver->filter;
+  const mus_filter *s = without ? NULL : hierarchy_filter(solver);
   mus_status status = note_analysed(solver, s);
   if (!status)
     status = give_kernel(solver, s);
   if (!status)
-    status = mus_hierarchy_analyse(solver->hierarchy, without ? &solver->a : prefiltered(solver));
+    status = mus_hierarchy_analyse(solver->hierarchy, without ? &solver->a : hierarchy_matrix(solver));
   return status;
 }
 
 static mus_status refresh_hierarchy(mus_solver *solver) {
-  mus_status status = give_kernel(solver, &solver->filter);
-  return status ? status : mus_hierarchy_refresh(solver->hierarchy, prefiltered(solver));
+  mus_status status = give_kernel(solver, hierarchy_filter(solver));
+  return status ? status : mus_hierarchy_refresh(solver->hierarchy, hierarchy_matrix(solver));
 }
 
 static mus_status set_up_hierarchy(mus_solver *solver) {
@@ -235,7 +251,8 @@ static mus_status set_up_hierarchy(mus_solver *solver) {
   mus_status status = create_hierarchy(solver);
   if (!status && stale == MUS_STALE_ALL)
     status = analyse_hierarchy(solver);
-  if (!status && (stale == MUS_STALE_NUMBERS || (stale && solver->analysed_count < solver->filter.count)))
+  int without = solver->options.prefilter && solver->analysed_count < solver->filter.count;
+  if (!status && (stale == MUS_STALE_NUMBERS || (stale && without)))
     status = refresh_hierarchy(solver);
   if (status) { // nothing half made stays
     mus_hierarchy_free(solver->hierarchy);
@@ -269,12 +286,14 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
 }
 
 static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
-  prefilter(solver, b, x);
+  if (solver->options.prefilter)
+    prefilter(solver, b, x);
   mus_status status = set_up_hierarchy(solver);
   if (status)
     return status;
   mus_hierarchy_report(solver->hierarchy, &solver->record);
-  return run_coupled(solver, &(mus_preconditioner){solver->hierarchy, apply_hierarchy}, limits, x);
+  mus_preconditioner m = {solver->hierarchy, apply_hierarchy};
+  return solver->options.prefilter ? run_coupled(solver, &m, limits, x) : run_mpcg(solver, &m, 0, limits, b, x);
 }
 
 // --- direct

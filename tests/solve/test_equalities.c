@@ -133,6 +133,7 @@ static void every_method_agrees_with_the_null_space(void **state) {
           mus_solver_options options = given_options(methods[m], 1e-13);
           options.stop = (mus_stop)stop;
           options.precision = (mus_precision)stop;
+          options.prefilter = (int)(seed % 2);
           mus_solver *solver = given_solver(&g, &options);
           assert_int_equal(mus_solver_set_equalities(solver, COUNT, equality), MUS_OK);
           expect_solution(solver, &g, reference, 1e-10);

@@ -56,6 +56,8 @@ static void every_method_agrees_with_the_null_space(void **state) {
         options.stop = MUS_STOP_RHS;
         options.precision = MUS_SINGLE;
         check_solution(&g, &options, reference);
+        options.prefilter = 0;
+        check_solution(&g, &options, reference);
       }
       free(reference);
       random_system_free(&system);

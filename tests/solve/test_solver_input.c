@@ -48,6 +48,7 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(mus_precision, precision, MUS_DOUBLE, -1, MUS_SINGLE, 2);
   CHECK_RANGE(mus_setup, setup, MUS_SETUP_NUMERIC, -1, MUS_SETUP_REUSE, 3);
   CHECK_RANGE(int, threads, 0, -1, 1024, 1025);
+  CHECK_RANGE(int, prefilter, 0, -1, 1, 2);
   CHECK_RANGE(double, sa.strength, 0, -0.01, 0.999, 1);
   CHECK_RANGE(double, sa.dominance, 0, -0.01, 1, 1.01);
   CHECK_RANGE(int, sa.kernel_sweeps, 0, -1, 100, 101);
