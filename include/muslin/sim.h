@@ -32,8 +32,8 @@ typedef struct mus_step_record {
   double kinetic, stretch, shear, bend, potential; ///< J, at the step's end
   double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
   double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
-  int body_contacts;                               ///< vertices that a body held
-  int cloth_contacts;                              ///< pairs of features that repelled each other
+  int body_contacts;                               ///< vertices that a body held, and features that it repelled
+  int cloth_contacts;                              ///< pairs of features of cloth that repelled each other
   int impacts;                                     ///< pairs that would have met, and were kept from it
   int zones;                                       ///< groups of these that had to be solved together
   int tangled;    ///< edges that went through a triangle at its beginning: the start or a body made them so

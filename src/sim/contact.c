@@ -150,8 +150,9 @@ mus_status mus_contact_create(const mus_model *model, mus_contact_room **out) {
 void mus_contact_free(mus_contact_room *room) {
   if (!room)
     return;
-  mus_list *lists[] = {&room->near,       &room->crossings, &room->pushes,    &room->released,
-                       &room->impossible, &room->held,      &room->couplings, &room->repulsions};
+  mus_list *lists[] = {
+      &room->near, &room->crossings,         &room->pushes,          &room->released,          &room->impossible,
+      &room->held, &room->between.couplings, &room->between.effects, &room->against.couplings, &room->against.effects};
   for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
     mus_free(lists[k]->items);
   mus_detector_free(room->detector);
@@ -289,11 +290,20 @@ static const mus_held *held_vertices(const mus_contact_room *room) { return room
 
 // --- couplings -------------------------------------------------------------------------------------------------------
 
-// 1 where a hold does already what the contact asks for.
+// 1 where holds do already what a contact with a body asks for: all its vertices of cloth are held about that way.
 static int is_held(const mus_contact_room *room, const mus_contact *c) {
-  if (!may_hold(room, c) || room->held_of[c->node[0]] < 0)
-    return 0;
-  return mus_dot3(held_vertices(room)[room->held_of[c->node[0]]].normal, c->normal) > 0.5;
+  int bodies = 0;
+  for (int k = 0; k < 4; ++k) {
+    if (!is_cloth(room, c->node[k])) {
+      bodies = 1;
+    } else if (c->weight[k] != 0) {
+      int held = room->held_of[c->node[k]];
+      double along = held < 0 ? 0 : mus_dot3(held_vertices(room)[held].normal, c->normal);
+      if ((c->weight[k] > 0 ? along : -along) < 0.5)
+        return 0;
+    }
+  }
+  return bodies;
 }
 
 static double friction_of(const mus_contact_room *room, const mus_contact *c) {
@@ -320,9 +330,11 @@ static mus_status add_coupling(const mus_model *model, mus_contact_room *room, c
   mus_coupling coupling = {0};
   mus_repulsion r = {.apart = fmin(recovery * missing / step->length, recovery_speed)};
   double relative[3] = {0, 0, 0}, across[3], inverse = 0;
+  int cloths = 0; // nodes
   memcpy(r.normal, c->normal, sizeof r.normal);
   for (int k = 0; k < 4; ++k) {
     size_t node = (size_t)c->node[k];
+    cloths += is_cloth(room, c->node[k]);
     if (!is_cloth(room, c->node[k])) {
       mus_add_scaled3(c->weight[k] / step->h, room->x1 + 3 * node, r.moving);
       mus_add_scaled3(-c->weight[k] / step->h, room->x0 + 3 * node, r.moving);
@@ -343,8 +355,9 @@ static mus_status add_coupling(const mus_model *model, mus_contact_room *room, c
   double push = r.along * (r.apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
   r.across = friction * push / fmax(sqrt(mus_dot3(across, across)), creep);
   set_block(&r, coupling.block);
-  mus_coupling *to = mus_list_add(&room->couplings, sizeof *to);
-  mus_repulsion *also = to ? mus_list_add(&room->repulsions, sizeof *also) : NULL;
+  mus_repulsions *list = cloths == 4 ? &room->between : &room->against;
+  mus_coupling *to = mus_list_add(&list->couplings, sizeof *to);
+  mus_repulsion *also = to ? mus_list_add(&list->effects, sizeof *also) : NULL;
   if (!also)
     return mus_fail_memory();
   *to = coupling;
@@ -354,7 +367,8 @@ static mus_status add_coupling(const mus_model *model, mus_contact_room *room, c
 
 static mus_status make_couplings(const mus_model *model, mus_contact_room *room, const mus_contact_step *step) {
   mus_status status = MUS_OK;
-  room->couplings.count = room->repulsions.count = 0;
+  room->between.couplings.count = room->between.effects.count = 0;
+  room->against.couplings.count = room->against.effects.count = 0;
   for (size_t k = 0; k < room->near.count && !status; ++k) {
     const mus_contact *c = &mus_contacts(&room->near)[k];
     if (!is_held(room, c))
@@ -442,14 +456,13 @@ mus_status mus_contact_find(const mus_model *model, mus_contact_room *room, cons
     status = make_couplings(model, room, step);
   record->detect_seconds += mus_seconds() - begin;
   record->body_contacts = (int)room->held.count;
-  record->cloth_contacts = (int)room->couplings.count;
+  record->body_contacts += (int)room->against.couplings.count;
+  record->cloth_contacts = (int)room->between.couplings.count;
   record->tangled = (int)room->crossings.count;
   return status;
 }
 
 // --- the linear system -----------------------------------------------------------------------------------------------
-
-static const mus_coupling *couplings(const mus_contact_room *room) { return room->couplings.items; }
 
 // The impulse of a coupling on weight 1, given its relative velocity.
 static void repel(const mus_repulsion *r, const double *relative, double *impulse) {
@@ -474,17 +487,45 @@ static void rub(const mus_held *h, const double *velocity, double *impulse) {
   mus_add_scaled3(-h->limit, h->along, impulse);
 }
 
+static void load_repulsions(const mus_repulsions *list, const double *velocity, double *right) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3], impulse[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    repel(&effect[k], relative, impulse);
+    for (int n = 0; n < coupling[k].count; ++n)
+      mus_add_scaled3(coupling[k].weight[n], impulse, right + 3 * (size_t)coupling[k].node[n]);
+  }
+}
+
+// Where the block of two nodes of one element lies.
+static size_t block_place(const mus_pattern *pattern, int row, int column) {
+  int place = pattern->row_start[row];
+  while (pattern->column[place] != column)
+    ++place;
+  return (size_t)place;
+}
+
+static void add_to_matrix(const mus_repulsions *list, mus_matrix *matrix) {
+  const mus_coupling *coupling = list->couplings.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    const mus_coupling *c = &coupling[k];
+    for (int i = 0; i < c->count; ++i)
+      for (int j = 0; j < c->count; ++j) {
+        double *block = matrix->value + 9 * block_place(matrix->pattern, c->node[i], c->node[j]);
+        for (int e = 0; e < 9; ++e)
+          block[e] += c->weight[i] * c->weight[j] * c->block[e];
+      }
+  }
+}
+
 void mus_contact_load(const mus_model *model, const mus_contact_room *room, const double *velocity, mus_matrix *matrix,
                       double *right) {
-  const mus_repulsion *repulsion = room->repulsions.items;
-  for (size_t k = 0; k < room->couplings.count; ++k) {
-    const mus_coupling *c = &couplings(room)[k];
-    double relative[3], impulse[3];
-    relative_velocity(c, repulsion[k].moving, velocity, relative);
-    repel(&repulsion[k], relative, impulse);
-    for (int n = 0; n < c->count; ++n)
-      mus_add_scaled3(c->weight[n], impulse, right + 3 * (size_t)c->node[n]);
-  }
+  load_repulsions(&room->between, velocity, right);
+  load_repulsions(&room->against, velocity, right);
+  if (matrix)
+    add_to_matrix(&room->against, matrix);
   for (size_t k = 0; k < room->held.count; ++k) {
     const mus_held *h = &held_vertices(room)[k];
     double impulse[3], square[6], block[9];
@@ -502,8 +543,9 @@ void mus_contact_load(const mus_model *model, const mus_contact_room *room, cons
 
 void mus_contact_couple(const mus_contact_room *room, const double *x, double *y) {
   static const double still[3] = {0, 0, 0};
-  for (size_t k = 0; k < room->couplings.count; ++k) {
-    const mus_coupling *c = &couplings(room)[k];
+  const mus_coupling *coupling = room->between.couplings.items;
+  for (size_t k = 0; k < room->between.couplings.count; ++k) {
+    const mus_coupling *c = &coupling[k];
     double relative[3], force[3];
     relative_velocity(c, still, x, relative);
     for (int a = 0; a < 3; ++a)
@@ -544,17 +586,22 @@ void mus_contact_measure(const mus_model *model, mus_contact_room *room, const m
   }
 }
 
-double mus_contact_work(const mus_contact_room *room, const double *velocity) {
-  const mus_repulsion *repulsion = room->repulsions.items;
+static double work_of(const mus_repulsions *list, const double *velocity) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
   double work = 0;
-  for (size_t k = 0; k < room->couplings.count; ++k) {
-    const mus_coupling *c = &couplings(room)[k];
+  for (size_t k = 0; k < list->couplings.count; ++k) {
     double relative[3], impulse[3];
-    relative_velocity(c, repulsion[k].moving, velocity, relative);
-    repel(&repulsion[k], relative, impulse);
-    mus_add_scaled3(-1, repulsion[k].moving, relative);
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    repel(&effect[k], relative, impulse);
+    mus_add_scaled3(-1, effect[k].moving, relative);
     work += mus_dot3(impulse, relative);
   }
+  return work;
+}
+
+double mus_contact_work(const mus_contact_room *room, const double *velocity) {
+  double work = work_of(&room->between, velocity) + work_of(&room->against, velocity);
   for (size_t k = 0; k < room->held.count; ++k) {
     const mus_held *h = &held_vertices(room)[k];
     double impulse[3];

@@ -60,6 +60,11 @@ typedef struct mus_repulsion {
   double along, across; // kg: stiffness of the term along the normal, and of friction across
 } mus_repulsion;
 
+typedef struct mus_repulsions {
+  mus_list couplings; // mus_coupling
+  mus_list effects;   // mus_repulsion, one a coupling
+} mus_repulsions;
+
 typedef struct mus_contact_room {
   mus_surface surface;
   mus_arena arena;
@@ -71,8 +76,8 @@ typedef struct mus_contact_room {
   int *held_of;          // cloth vertices: place in `held`, -1
   mus_list near, crossings, pushes, released, impossible; // of this step
   mus_list held;                                          // mus_held
-  mus_list couplings;                                     // mus_coupling
-  mus_list repulsions;                                    // mus_repulsion, one a coupling
+  mus_repulsions between;                                 // cloths, beyond the matrix's pattern
+  mus_repulsions against;                                 // bodies, by nodes of one element: in the matrix
   double *body_friction;                                  // bodies
   double friction;                                        // cloth on cloth
   int tangled;                                            // 1: there may be crossings
@@ -102,11 +107,11 @@ typedef struct mus_contact_step {
 mus_status mus_contact_find(const mus_model *model, mus_contact_room *room, const mus_contact_step *step,
                             mus_step_record *record);
 
-// Adds what contact does at these velocities to the right-hand side, and friction of holds to the matrix's diagonal
-// blocks where `matrix` is given.
+// Adds what contact does at these velocities to the right-hand side, and where `matrix` is given, friction of holds and
+// couplings with bodies to it.
 void mus_contact_load(const mus_model *model, const mus_contact_room *room, const double *velocity, mus_matrix *matrix,
                       double *right);
-// y += C x for the couplings.
+// y += C x for the couplings between cloths.
 void mus_contact_couple(const mus_contact_room *room, const double *x, double *y);
 // The constraint of a held vertex, for d = v' - velocity.
 void mus_contact_constraint(const mus_held *held, const double *velocity, mus_constraint *out);

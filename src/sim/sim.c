@@ -215,8 +215,8 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
                           .time_step = step_length(m->scene),
                           .constraint_count = sim->constraints,
                           .constraints = sim->constraint,
-                          .coupling_count = sim->contact ? (int)sim->contact->couplings.count : 0,
-                          .couplings = sim->contact ? sim->contact->couplings.items : NULL};
+                          .coupling_count = sim->contact ? (int)sim->contact->between.couplings.count : 0,
+                          .couplings = sim->contact ? sim->contact->between.couplings.items : NULL};
   return status;
 }
 

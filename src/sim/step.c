@@ -135,7 +135,8 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *
   if (!status)
     status = mus_solver_set_constraints(solver, sim->constraints, sim->constraint);
   if (!status && sim->contact)
-    status = mus_solver_set_couplings(solver, (int)sim->contact->couplings.count, sim->contact->couplings.items);
+    status = mus_solver_set_couplings(solver, (int)sim->contact->between.couplings.count,
+                                      sim->contact->between.couplings.items);
   mus_fill(unknowns(sim), 0, sim->change);
   if (!status)
     status = mus_solver_solve(solver, sim->right, sim->change);
