@@ -2,12 +2,14 @@
 //
 // Given x0, free of intersections among the pairs that are not released, and x1, where the step would go, x1 is
 // changed, as little as seems possible in the norm of the masses, until the straight motion from x0 to x1 brings no
-// pair within its distance (detector.h). Three stages, each used only where the one before it has not been enough:
-//   1. impulses, contact after contact, with friction (Bridson et al. 2002, section 7.4);
-//   2. impact zones: contacts that share vertices are solved together by inelastic projection (Harmon et al. 2008);
+// pair within its distance (detector.h). Rounds of detection and response, in three stages, each used only where the
+// one before it has not been enough:
+//   1. impulses: each pair that would meet gives a half-space that x1 must lie in (cuts.h; Bridson et al. 2002), with
+//      friction. All that were found so far are solved for, in groups that share vertices, with limited effort;
+//   2. impact zones: the same to the end, without more friction (Harmon et al. 2008, as inequalities);
 //   3. planes: each pair that still meets gets a plane that separated it at x0 and must separate it at x1. A pair so
 //      held cannot meet at any time between, x1 = x0 satisfies all planes of pairs that do not move by themselves, and
-//      there are only so many pairs: this ends.
+//      there are only so many pairs: this ends. Zones whose solution takes too long end their motion early instead.
 // Bodies and pinned vertices do not give way (inverse mass 0). Where these alone bring two sides together with cloth
 // between them, no x1 is right; such pairs are counted in `impossible`, and listed.
 //

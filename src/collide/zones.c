@@ -317,11 +317,14 @@ static double part_left(const impact_zone *zone, const mus_cut *cut) {
 // Makes all planes hold that hold at the safe places. The few that are far from it take their own nodes back. The rest
 // of the way, the whole zone goes by the same part: that is the same motion, ended earlier, and so brings no new pairs
 // together.
-static void go_back(impact_zone *zone) {
+// Returns 1 when anything went back.
+static int go_back(impact_zone *zone) {
+  int taken = 0;
   for (int round = 0; round < 8; ++round)
     for (int i = 0; i < zone->count; ++i) {
       const mus_cut *cut = &zone->cut[zone->order[i]];
       double part = part_left(zone, cut);
+      taken |= part < 0.9;
       for (int k = 0; k < cut->nodes && part < 0.9; ++k)
         if (zone->all->inverse[cut->node[k]] > 0)
           take_back(zone, cut->node[k], part);
@@ -333,6 +336,19 @@ static void go_back(impact_zone *zone) {
   }
   if (least < 1)
     take_all_back(zone, least);
+  return taken || least < 1;
+}
+
+// What was reached becomes what is proposed: solving from the old proposal again would lead as far away again.
+static void propose_again(impact_zone *zone) {
+  const mus_zones *z = zone->all;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->push = cut->drag[0] = cut->drag[1] = cut->drag[2] = 0;
+    for (int k = 0; k < cut->nodes; ++k)
+      if (z->inverse[cut->node[k]] > 0)
+        memcpy(z->proposed + 3 * cut->node[k], z->x1 + 3 * cut->node[k], 3 * sizeof(double));
+  }
 }
 
 static int solve_zone(impact_zone *zone, mus_zone_effort effort) {
@@ -340,7 +356,8 @@ static int solve_zone(impact_zone *zone, mus_zone_effort effort) {
   begin_zone(zone);
   int sweeps = sweep(zone, effort);
   choose_safe_place(zone);
-  go_back(zone);
+  if (go_back(zone))
+    propose_again(zone);
   for (int i = 0; i < zone->count; ++i) {
     const mus_cut *cut = &zone->cut[zone->order[i]];
     for (int k = 0; k < cut->nodes; ++k) {

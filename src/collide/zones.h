@@ -16,7 +16,8 @@
 #include "collide/cuts.h"
 
 typedef struct mus_zones {
-  const double *x0, *proposed;
+  const double *x0;
+  double *proposed; // changes where planes make zones go back
   double *x1;
   double *inverse;      // vertices: 1 / mass, 1 / kg, and 0 for those that do not give way
   unsigned char *moved; // vertices: set where x1 changes
