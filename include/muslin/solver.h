@@ -112,7 +112,7 @@ MUS_API mus_status mus_solver_create(const mus_solver_options *options, mus_solv
 MUS_API void mus_solver_free(mus_solver *solver);
 
 /// The matrix pattern: `rows` nodes of `block` unknowns each, 1 to 12. row_start has rows + 1 entries. Columns ascend
-/// within a row, the pattern is symmetric, and every diagonal block is there. Forgets values, kernel and constraints.
+/// within a row, the pattern is symmetric, and every diagonal block is there. Forgets all that was set before.
 MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start,
                                           const int *column);
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
@@ -152,7 +152,8 @@ typedef struct mus_equality {
 } mus_equality;
 
 /// Replaces all equalities; count 0 removes them. They hold together with the constraints of single nodes: what these
-/// already fix is taken from the equality. Dependent ones that agree are dropped, contradicting ones are refused.
+/// already fix is taken from the equality. Dependent ones that agree are dropped, contradicting ones are refused; when
+/// constraints that come later contradict them, the solve says so.
 MUS_API mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities);
 
 /// A term beyond the pattern: w w^T (x) B with w of up to four nodes, B symmetric positive semi-definite. Springs
@@ -168,8 +169,9 @@ typedef struct mus_coupling {
 /// precomputed, stays as it is.
 MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings);
 
-/// Solves A x = b subject to the constraints. x holds the first guess and receives the solution (rows * block numbers).
-/// MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last good one; other failures leave x as it was.
+/// Solves A x = b, A with its couplings, subject to the constraints and equalities. x holds the first guess and receives
+/// the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last good one;
+/// other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
 /// One level of the hierarchy, finest first.

@@ -68,7 +68,8 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
   mus_status status = mus_run_method(solver, MUS_METHOD_SA, limits, b, x);
   if (status == MUS_OK) {
     solver->automatic.sa_iterations = fmax(solver->record.iterations, 1);
-    solver->automatic.sa_iteration_cost = cg_step + cycle_cost(solver);
+    int smoothed = solver->couplings.count > 0 || solver->filter.across;
+    solver->automatic.sa_iteration_cost = cg_step + cycle_cost(solver) + (smoothed ? MUS_COUPLED_PRODUCTS : 0);
   }
   return status;
 }
