@@ -89,28 +89,42 @@ static int is_inside(const mus_bounds *box, const double *p) {
          q.z <= box->high.z;
 }
 
-// The box around all cloths, grown by its own radius to all sides.
-static mus_bounds near_cloths(const mus_studio *studio) {
+static mus_bounds bounds_of(size_t vertices, const double *position) {
   mus_bounds box = mus_bounds_empty();
-  for (int k = 0; k < studio->cloths; ++k)
-    for (size_t v = 0; v < (size_t)studio->mesh[k].vertices; ++v)
-      mus_bounds_add(&box, point(studio->mesh[k].position + 3 * v));
-  float radius = mus_bounds_radius(&box);
-  mus_float3 more = mus_v3(radius, radius, radius);
-  return (mus_bounds){mus_v3_sub(box.low, more), mus_v3_add(box.high, more)};
+  for (size_t v = 0; v < vertices; ++v)
+    mus_bounds_add(&box, point(position + 3 * v));
+  return box;
+}
+
+static mus_bounds grown(const mus_bounds *box, float by) {
+  mus_float3 more = mus_v3(by, by, by);
+  return (mus_bounds){mus_v3_sub(box->low, more), mus_v3_add(box->high, more)};
+}
+
+// What of a body is to be seen: of one that is not much larger than the cloths, such as who wears them, all that is no
+// farther away than its own size; of others, what is as near as the cloths' size.
+static mus_bounds seen_of_body(const mus_studio_body *body, const mus_bounds *cloths) {
+  mus_bounds own = bounds_of((size_t)body->shape.vertices, body->position);
+  float radius = mus_bounds_radius(cloths), size = mus_bounds_radius(&own);
+  return grown(cloths, size <= 4 * radius ? fmaxf(radius, 2 * size) : radius);
 }
 
 void mus_studio_measure(mus_studio *studio, mus_framing *framing) {
   for (int k = 0; k < studio->cloths; ++k)
     mus_framing_add(framing, (size_t)studio->mesh[k].vertices, studio->mesh[k].position);
-  mus_bounds box = studio->bodies > 0 ? near_cloths(studio) : mus_bounds_empty();
-  for (int k = 0; k < studio->bodies; ++k)
+  mus_bounds cloths = mus_bounds_empty();
+  for (int k = 0; k < studio->cloths && studio->bodies > 0; ++k)
+    for (size_t v = 0; v < (size_t)studio->mesh[k].vertices; ++v)
+      mus_bounds_add(&cloths, point(studio->mesh[k].position + 3 * v));
+  for (int k = 0; k < studio->bodies; ++k) {
+    mus_bounds box = seen_of_body(&studio->body[k], &cloths);
     for (size_t v = 0; v < (size_t)studio->body[k].shape.vertices; ++v) {
       const double *p = studio->body[k].position + 3 * v;
       studio->lowest = fminf(studio->lowest, (float)p[1]);
       if (is_inside(&box, p))
         mus_framing_add(framing, 1, p);
     }
+  }
 }
 
 // --- ground ----------------------------------------------------------------------------------------------------------
