@@ -110,9 +110,10 @@ static void head_for_target(mus_escape *e, const double *p) {
 // the normal, in the overlap and beside it.
 static void hold_between(const mus_winding *winding, const double *p, mus_escape *e) {
   mus_surface_point exit, opposite;
-  double way[2][3];
-  if (!mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1}, &exit) ||
-      (e->found && e->depth < 2 * exit.distance) || fabs(mus_inner(exit.normal, e->normal)) < 0.6 ||
+  double way[2][3], reach = e->found ? 0.5 * e->depth : 0;
+  if ((e->found && !(reach > 0)) ||
+      !mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1, .reach = reach}, &exit) ||
+      fabs(mus_inner(exit.normal, e->normal)) < 0.6 ||
       !mus_winding_closest(winding, p, (mus_winding_filter){.against = exit.normal}, &opposite))
     return;
   mus_minus(exit.point, p, way[0]);
@@ -137,31 +138,61 @@ static void cloth_normal(const mus_surface *surface, const double *x, int vertex
     normal[c] = length > 0 ? sum[c] / length : 0;
 }
 
-static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle) {
+// The nearest point of the surface, if what is beyond it is outside. 0 where it is not.
+static int find_near_way(const mus_escapes *escapes, const double *p, mus_escape *e) {
+  double beyond[3];
+  e->found = mus_winding_closest(escapes->winding, p, (mus_winding_filter){0}, &e->target);
+  if (!e->found)
+    return 1;
+  head_for_target(e, p);
+  double gap = mus_vertex_face_gap(escapes->surface, e->vertex, e->target.triangle);
+  for (int k = 0; k < 3; ++k)
+    beyond[k] = e->target.point[k] + gap * e->direction[k];
+  return mus_winding_number(escapes->winding, beyond) <= 0.5;
+}
+
+// The nearest that is not buried, or the middle of an overlap.
+static void find_far_way(const mus_escapes *escapes, const double *p, mus_escape *e) {
+  e->found = mus_winding_closest(escapes->winding, p, (mus_winding_filter){.outer = 1}, &e->target);
+  if (e->found)
+    head_for_target(e, p);
+  hold_between(escapes->winding, p, e);
+}
+
+static mus_status list_inside(mus_escapes *escapes, mus_arena *arena) {
   int count = 0;
   for (int i = 0; i < escapes->candidates; ++i)
     count += mus_is_inside(escapes, escapes->candidate[i]);
   escapes->escape = mus_arena_alloc_zero(arena, (size_t)count, sizeof *escapes->escape);
   if (!escapes->escape)
     return mus_fail_memory();
-  if (count > 0)
-    mus_winding_bury(escapes->winding);
-  escapes->count = 0;
   for (int i = 0; i < escapes->candidates; ++i)
     if (mus_is_inside(escapes, escapes->candidate[i])) {
       escapes->escape[escapes->count].vertex = escapes->candidate[i];
       escapes->place[escapes->candidate[i]] = escapes->count++;
     }
+  return MUS_OK;
+}
+
+static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle) {
+  mus_status status = list_inside(escapes, arena);
+  int count = escapes->count, blocked = 0;
+  unsigned char *clear = mus_arena_alloc(arena, (size_t)count, sizeof *clear);
+  if (status != MUS_OK || !clear)
+    return status != MUS_OK ? status : mus_fail_memory();
   MUS_PARALLEL_FOR_IF(count > MUS_PAR_MINIMUM / 16)
   for (int i = 0; i < count; ++i) {
     mus_escape *e = escapes->escape + i;
-    const double *p = at(tangle, e->vertex);
-    e->found = mus_winding_closest(escapes->winding, p, (mus_winding_filter){.outer = 1}, &e->target);
-    if (e->found)
-      head_for_target(e, p);
     cloth_normal(escapes->surface, tangle->x, e->vertex, e->normal);
-    hold_between(escapes->winding, p, e);
+    clear[i] = (unsigned char)find_near_way(escapes, at(tangle, e->vertex), e);
   }
+  for (int i = 0; i < count; ++i)
+    blocked += !clear[i];
+  if (blocked > 0)
+    mus_winding_bury(escapes->winding);
+  MUS_PARALLEL_FOR_IF(count > MUS_PAR_MINIMUM / 16)
+  for (int i = 0; i < (blocked > 0 ? count : 0); ++i) // by one measure for all
+    find_far_way(escapes, at(tangle, escapes->escape[i].vertex), escapes->escape + i);
   return MUS_OK;
 }
 
@@ -260,7 +291,7 @@ static void look_at_contours(const mus_escapes *escapes, const mus_tangle *tangl
       inside = mus_escape_beside(escapes, tangle->crossing + contours->member[k]);
     if (!inside || !is_with_body(escapes->surface, tangle->crossing + contours->member[contours->start[i]]))
       continue;
-    int parted = mus_sides_part(sides, contours, tangle->crossing, i, 1);
+    int parted = mus_sides_part(sides, tangle->x, contours, tangle->crossing, i, 1);
     for (int k = contours->start[i]; k < contours->start[i + 1]; ++k) {
       const mus_crossing *c = tangle->crossing + contours->member[k];
       if (contours->strand[contours->member[k]] == 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collide/vector3.h"
 
 mus_status mus_sides_create(mus_arena *arena, const mus_surface *surface, mus_sides *out) {
   size_t vertices = (size_t)surface->vertices;
@@ -22,6 +23,7 @@ typedef struct frontier {
   int *queue;     // its end of the queue
   int step;       // 1 or -1, the way it grows
   int done, count;
+  double area; // m^2, three times that of what is done
 } frontier;
 
 // 1 when `vertex` belongs to the other side.
@@ -35,13 +37,22 @@ static int reach(mus_sides *sides, frontier *f, int vertex) {
   return 0;
 }
 
+static double triangle_area(const double *x, const int *corner) {
+  double u[3], v[3], across[3];
+  mus_minus(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
+  mus_minus(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
+  mus_outer(u, v, across);
+  return 0.5 * mus_length(across);
+}
+
 // Asks the neighbours of the next vertex. 1 when they belong to the other side.
-static int spread(mus_sides *sides, frontier *f) {
+static int spread(mus_sides *sides, const double *x, frontier *f) {
   const mus_surface *surface = sides->surface;
   int vertex = f->queue[f->step * f->done++];
   for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
     const int *corner = surface->triangle + 3 * (size_t)surface->vertex_triangle[k];
     const int *edge = surface->triangle_edge + 3 * (size_t)surface->vertex_triangle[k];
+    f->area += triangle_area(x, corner);
     int self = corner[0] == vertex ? 0 : corner[1] == vertex ? 1 : 2, next = (self + 1) % 3, last = (self + 2) % 3;
     if ((!sides->crossed[edge[last]] && reach(sides, f, corner[next])) ||
         (!sides->crossed[edge[next]] && reach(sides, f, corner[last])))
@@ -53,21 +64,22 @@ static int spread(mus_sides *sides, frontier *f) {
   return 0;
 }
 
-// The mark of the side that comes to its end first; 0 where the two meet.
-static int flood_both(mus_sides *sides, int edge) {
+// The side that has less area so far goes on. The mark of the one that comes to its end; 0 where the two meet.
+static int flood_both(mus_sides *sides, const double *x, int edge) {
   if (sides->flood > INT_MAX - 2) {
     memset(sides->mark, 0, (size_t)sides->surface->vertices * sizeof *sides->mark);
     sides->flood = 0;
   }
   int first = ++sides->flood, second = ++sides->flood;
-  frontier f[2] = {{first, second, sides->queue, 1, 0, 0},
-                   {second, first, sides->queue + sides->surface->vertices - 1, -1, 0, 0}};
+  frontier f[2] = {{first, second, sides->queue, 1, 0, 0, 0},
+                   {second, first, sides->queue + sides->surface->vertices - 1, -1, 0, 0, 0}};
   for (int side = 0; side < 2; ++side)
     reach(sides, f + side, sides->surface->edge[2 * (size_t)edge + (size_t)side]);
-  for (int side = 0;; side = 1 - side) {
-    if (f[side].done == f[side].count)
-      return f[side].own;
-    if (spread(sides, f + side))
+  for (;;) {
+    frontier *behind = f + (f[1].area < f[0].area);
+    if (behind->done == behind->count)
+      return behind->own;
+    if (spread(sides, x, behind))
       return 0;
   }
 }
@@ -77,8 +89,8 @@ static int is_repeated(const mus_crossing *own, const mus_crossing *last) {
   return last && last->edge == own->edge && fabs(last->along - own->along) < 1e-9;
 }
 
-int mus_sides_part(mus_sides *sides, const mus_contours *contours, const mus_crossing *crossing, int contour,
-                   int strand) {
+int mus_sides_part(mus_sides *sides, const double *x, const mus_contours *contours, const mus_crossing *crossing,
+                   int contour, int strand) {
   const mus_crossing *last = NULL;
   int begin = contours->start[contour], end = contours->start[contour + 1], start = -1;
   for (int i = begin; i < end; ++i) {
@@ -92,7 +104,7 @@ int mus_sides_part(mus_sides *sides, const mus_contours *contours, const mus_cro
   for (int i = begin; i < end && start < 0; ++i)
     if (sides->crossed[crossing[contours->member[i]].edge])
       start = crossing[contours->member[i]].edge;
-  sides->smaller = start >= 0 ? flood_both(sides, start) : 0;
+  sides->smaller = start >= 0 ? flood_both(sides, x, start) : 0;
   for (int i = begin; i < end; ++i)
     sides->crossed[crossing[contours->member[i]].edge] = 0;
   return sides->smaller > 0;

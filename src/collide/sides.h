@@ -1,9 +1,9 @@
-// The two sides of a contour, and which of them is the smaller (by vertices).
+// The two sides of a contour, and which of them has less area.
 //
 // Where a contour cuts a strand of surface in two, one side has gone through the other strand, and most likely it is
 // the smaller one (the flood fill of Baraff, Witkin and Kass 2003, for one contour at a time). Floods start from both
-// ends of an edge that the contour crosses and go on in turn over edges that it does not cross, and over seams. So this
-// costs what the smaller side costs, and little where the two meet because the contour cuts nothing.
+// ends of an edge that the contour crosses and go on by turns over edges that it does not cross, and over seams. So
+// this costs what the smaller side costs, and little where the two meet because the contour cuts nothing.
 #ifndef MUS_COLLIDE_SIDES_H
 #define MUS_COLLIDE_SIDES_H
 
@@ -21,8 +21,8 @@ typedef struct mus_sides {
 mus_status mus_sides_create(mus_arena *arena, const mus_surface *surface, mus_sides *out);
 
 // 1 where the contour cuts the strand in two.
-int mus_sides_part(mus_sides *sides, const mus_contours *contours, const mus_crossing *crossing, int contour,
-                   int strand);
+int mus_sides_part(mus_sides *sides, const double *x, const mus_contours *contours, const mus_crossing *crossing,
+                   int contour, int strand);
 
 // After that: which end of a crossing's edge lies on the smaller side; -1 where none or both do.
 int mus_sides_smaller_end(const mus_sides *sides, const mus_crossing *crossing);

@@ -171,7 +171,7 @@ static mus_status send_back(work *w, const mus_crossing *c, int astray) {
 static mus_status return_side(work *w, chain c, int strand, int *sent) {
   mus_sides *sides = &w->untangler->sides;
   mus_status status = MUS_OK;
-  if (!mus_sides_part(sides, &w->tangle.contours, w->tangle.crossing, c.contour, strand))
+  if (!mus_sides_part(sides, w->tangle.x, &w->tangle.contours, w->tangle.crossing, c.contour, strand))
     return MUS_OK;
   for (int i = 0; i < c.count && status == MUS_OK; ++i) {
     const mus_crossing *crossing = crossing_of(w, c, i);

@@ -503,7 +503,7 @@ int mus_winding_closest(const mus_winding *winding, const double p[3], mus_windi
     double distance;
   } stack[deepest];
   int open = 0;
-  *out = (mus_surface_point){.triangle = -1, .distance = INFINITY};
+  *out = (mus_surface_point){.triangle = -1, .distance = filter.reach > 0 ? filter.reach : INFINITY};
   if (winding->nodes > 0) {
     stack[0].node = 0;
     stack[open++].distance = 0;

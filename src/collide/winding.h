@@ -38,7 +38,7 @@ double mus_winding_number(const mus_winding *winding, const double p[3]);
 int mus_winding_reaches(const mus_winding *winding, const double p[3]);
 
 // Finds the triangles that are buried: those whose outer side lies inside, as where two parts of a body overlap.
-// Needed after each fit before outer points are asked for.
+// Needed after each fit before outer points are asked for; it takes a winding number for every triangle.
 void mus_winding_bury(mus_winding *winding);
 
 typedef struct mus_surface_point {
@@ -53,6 +53,7 @@ typedef struct mus_surface_point {
 typedef struct mus_winding_filter {
   int outer;             // 1: none that are buried
   int behind;            // 1: only those that the point lies behind
+  double reach;          // m: only those nearer than this, where it is not 0
   const double *against; // where given, only those whose normal has an angle of more than about 100 degrees with it
 } mus_winding_filter;
 // The nearest point of solid bodies; 0 where there is none.

@@ -345,22 +345,22 @@ static void pinched_cloth_stays_calm_and_comes_free(void **state) {
       untangling_of(3, (untangling_part[]){{&a, NULL, 0}, {&left, NULL, 1}, {&right, NULL, 1}}, radius, step);
   double strain = 0, motion = 0;
   int pinched = 0;
+  u->guarded = 0; // no response can help here
   for (int i = 0; i < 140; ++i) {
     double way = i < 25 ? pace : i < 80 ? 0 : i < 110 ? -pace : 0;
     u->carry[0][0] = way;
     u->carry[1][0] = -way;
     untangling_advance(u);
     pinched += u->record.pinched;
-    if (i >= 12) // before that, the response has found no way out and let go of it
-      strain = fmax(strain, largest_strain(u));
+    strain = fmax(strain, largest_strain(u));
     if (i >= 60 && i < 80)
       motion = fmax(motion, largest_motion(u));
   }
   print_message("pinched: strain %.3f, %.2g m an iteration at rest, %d crossings in the end\n", strain, motion,
                 untangling_crossings(u));
   assert_true(pinched > 0);
-  assert_true(strain < 0.3);
-  assert_true(motion < 1.5e-3);
+  assert_true(strain < 0.1);
+  assert_true(motion < 2 * step);
   assert_int_equal(untangling_crossings(u), 0);
   assert_int_equal(u->record.inside, 0);
   untangling_free(u);
