@@ -118,7 +118,7 @@ static void cost_is_linear_in_crossings(void **state) {
   double before = seconds_for(4, &few), after = seconds_for(64, &many);
   print_message("%d crossings: %.2f us each; %d: %.2f us each\n", few, 1e6 * before / few, many, 1e6 * after / many);
   assert_int_equal(many, 16 * few);
-  assert_true(after / many < 6 * before / few); // caches and sorting have a share
+  assert_true(after / many < 10 * before / few); // caches and sorting have a share; 16 would be quadratic
 }
 
 int main(void) {
