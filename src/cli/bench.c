@@ -34,7 +34,7 @@ static int list_options(bench_options *o, option *list) {
   int n = 0;
   list[n++] = option_text("example", &o->scene, "SCENE", "built-in scene or scene file (drooping)");
   list[n++] =
-      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
   list[n++] = option_whole("seed", &o->seed, 0, INT_MAX, "of an irregular tessellation");
   list[n++] = option_whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");

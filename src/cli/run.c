@@ -36,7 +36,7 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_whole("frames", &o->frames, 0, FRAMES_MOST, "how many to simulate");
   list[n++] = option_flag("resume", &o->run.resume, "go on from the last checkpoint in the folder");
   list[n++] =
-      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of each cloth that is not from a file");
+      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
   list[n - 1].value = "S";

@@ -1,6 +1,7 @@
 // See scene_argument.h.
 #include "scene_argument.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,13 +84,18 @@ int scene_argument_load(const char *program, const char *word, mus_scene *scene,
 
 int scene_argument_shape(const char *program, const char *word, const scene_shape *wanted, mus_scene *scene) {
   int asked = wanted->vertices > 0 || wanted->tessellation >= 0 || wanted->seed >= 0, generated = 0;
+  double total = 0; // vertices, which are shared as they are in the scene
+  for (int k = 0; k < scene->cloth_count; ++k)
+    if (scene->cloths[k].shape.kind != MUS_CLOTH_FILE) {
+      ++generated;
+      total += scene->cloths[k].shape.vertices;
+    }
   for (int k = 0; k < scene->cloth_count; ++k) {
     mus_cloth_shape *shape = &scene->cloths[k].shape;
     if (shape->kind == MUS_CLOTH_FILE)
       continue;
-    ++generated;
     if (wanted->vertices > 0)
-      shape->vertices = wanted->vertices;
+      shape->vertices = (int)fmax(4, floor(wanted->vertices * (shape->vertices / total) + 0.5));
     if (wanted->tessellation >= 0)
       shape->tessellation = (mus_tessellation)wanted->tessellation;
     if (wanted->seed >= 0)

@@ -10,14 +10,14 @@ const mus_builtin mus_builtin_contact[] = {
     {"drop-horizontal", "a sheet falls flat on a box with a hole",
      "{\"name\": \"drop-horizontal\", \"frames\": 48,\n"
      " \"bodies\": [{\"name\": \"box\", \"translate\": [0, 0.15, 0], \"friction\": 0.15,\n"
-     "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.9, 0.3, 0.9], \"radius\": 0.3}}],\n"
+     "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.85, 0.3, 0.85], \"radius\": 0.27}}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"translate\": [0, 0.5, 0]}]}\n"},
     {"drop-vertical", "an upright sheet falls on a box with a hole, and folds",
      "{\"name\": \"drop-vertical\", \"frames\": 72,\n"
      " \"bodies\": [\n"
      "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [4, 1, 4]}},\n"
      "   {\"name\": \"box\", \"translate\": [0, 0.15, 0], \"friction\": 0.15,\n"
-     "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.9, 0.3, 0.9], \"radius\": 0.3}}],\n"
+     "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.85, 0.3, 0.85], \"radius\": 0.27}}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"rotate\": [88, 25, 0], \"translate\": [0, 0.85, 0]}]}\n"},
     {"sphere", "a tablecloth falls on a sphere, which then turns and carries it along",
      "{\"name\": \"sphere\", \"frames\": 96,\n"
