@@ -87,7 +87,7 @@ static void cut_pattern(const mus_measures *m, pattern *p) {
   const double unit = m->height / 1.75;
   double chest = quarter(m->chest_girth, 1.12), waist = quarter(m->waist_girth, 1.25), hip = quarter(m->hip_girth, 1.2);
   double hem_height = 0.29 * m->height, down = (m->waist_height - hem_height) / (m->waist_height - m->hip_height);
-  double hem = fmax(waist + (hip - waist) * down, (m->has_arms ? 1.75 : 1.1) * hip);
+  double hem = m->has_arms ? fmax(waist + (hip - waist) * down, 1.75 * hip) : 1.1 * fmax(waist, hip);
   *p = (pattern){.neck_depth = {0.075 * unit, 0.02 * unit}};
   p->neck = (place){m->neck_width + 0.02 * m->height, m->neck_side + 0.02 * unit};
   place joint = {m->shoulder_width, fmin(m->shoulder_height, m->neck_side) + 0.022 * unit}, armpit;
@@ -96,7 +96,7 @@ static void cut_pattern(const mus_measures *m, pattern *p) {
     armpit = p->armhole.corner[0];
     p->shoulder = (line){3, {p->armhole.corner[1], joint, p->neck}};
   } else {
-    armpit = (place){fmax(chest, joint.across + 0.02 * unit), joint.up - 0.1 * unit};
+    armpit = (place){fmax(chest, joint.across + 0.02 * unit), joint.up - 0.07 * unit};
     p->shoulder = (line){3, {armpit, joint, p->neck}};
   }
   p->side = (line){2, {{waist, m->waist_height}, armpit}};
@@ -414,6 +414,16 @@ static mus_status make(mus_arena *arena, mus_arena *scratch, tailor *t) {
   return MUS_OK;
 }
 
+// A figure of odd measures may make pieces that fold over.
+static mus_status check_pieces(const mus_mesh *mesh) {
+  for (size_t t = 0; t < (size_t)mesh->triangles; ++t) {
+    const double *u = mesh->material + 6 * t;
+    if (!((u[2] - u[0]) * (u[5] - u[1]) - (u[3] - u[1]) * (u[4] - u[0]) > 0))
+      return mus_fail(MUS_BAD_INPUT, "no garment can be cut for this body: it needs the proportions of a person");
+  }
+  return MUS_OK;
+}
+
 mus_status mus_garment_create(mus_arena *arena, const mus_mesh *body, const mus_garment_options *options,
                               mus_garment *out) {
   if (options->vertices < 200 || options->vertices > MUS_MESH_MAXIMUM / 8)
@@ -429,6 +439,8 @@ mus_status mus_garment_create(mus_arena *arena, const mus_mesh *body, const mus_
   mus_arena scratch = {0};
   status = make(arena, &scratch, &t);
   mus_arena_clear(&scratch);
+  if (!status)
+    status = check_pieces(&garment.mesh);
   if (!status)
     *out = garment;
   return status;

@@ -323,7 +323,7 @@ static mus_status take_measures(silhouette *s, int arms) {
   m->shoulder_height = top_at(s, 0.95 * m->shoulder_width, neck);
   double where;
   m->chest_girth = largest_girth(s, m->armpit_height - 0.08 * m->height, m->armpit_height - 0.01 * m->height, &where);
-  m->waist_girth = least_girth(s, 0.56 * m->height, 0.66 * m->height, &m->waist_height);
+  m->waist_girth = least_girth(s, 0.56 * m->height, (m->has_arms ? 0.66 : 0.58) * m->height, &m->waist_height);
   m->hip_girth = largest_girth(s, 0.44 * m->height, 0.54 * m->height, &m->hip_height);
   if (!(m->shoulder_width > m->neck_width && m->shoulder_height > m->waist_height && isfinite(m->waist_girth)))
     return mus_fail(MUS_BAD_INPUT, "the body has no shoulders above a waist: a garment needs an upright figure");
