@@ -147,24 +147,51 @@ mus_status mus_contact_create(const mus_model *model, mus_contact_room **out) {
   return status;
 }
 
+// A list of the room and the bytes of its items.
+typedef struct room_list {
+  mus_list *list;
+  size_t item;
+} room_list;
+
+enum { LISTS = 10 };
+
+static void list_lists(mus_contact_room *room, room_list lists[LISTS]) {
+  const room_list all[LISTS] = {{&room->near, sizeof(mus_contact)},
+                                {&room->pushes, sizeof(mus_contact)},
+                                {&room->impossible, sizeof(mus_contact)},
+                                {&room->crossings, sizeof(mus_crossing)},
+                                {&room->released, sizeof(mus_crossing)},
+                                {&room->held, sizeof(mus_held)},
+                                {&room->between.couplings, sizeof(mus_coupling)},
+                                {&room->between.effects, sizeof(mus_repulsion)},
+                                {&room->against.couplings, sizeof(mus_coupling)},
+                                {&room->against.effects, sizeof(mus_repulsion)}};
+  memcpy(lists, all, sizeof all);
+}
+
 void mus_contact_free(mus_contact_room *room) {
+  room_list lists[LISTS];
   if (!room)
     return;
-  mus_list *lists[] = {
-      &room->near, &room->crossings,         &room->pushes,          &room->released,          &room->impossible,
-      &room->held, &room->between.couplings, &room->between.effects, &room->against.couplings, &room->against.effects};
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
-    mus_free(lists[k]->items);
+  list_lists(room, lists);
+  for (int k = 0; k < LISTS; ++k)
+    mus_free(lists[k].list->items);
   mus_detector_free(room->detector);
   mus_untangler_free(room->untangler);
   mus_arena_clear(&room->arena);
   mus_free(room);
 }
 
-size_t mus_contact_bytes(const mus_contact_room *room) {
+size_t mus_contact_bytes(mus_contact_room *room) {
+  room_list lists[LISTS];
   if (!room)
     return 0;
-  return room->arena.bytes + mus_detector_bytes(room->detector) + mus_untangler_bytes(room->untangler);
+  list_lists(room, lists);
+  size_t bytes =
+      sizeof *room + room->arena.bytes + mus_detector_bytes(room->detector) + mus_untangler_bytes(room->untangler);
+  for (int k = 0; k < LISTS; ++k)
+    bytes += lists[k].list->capacity * lists[k].item;
+  return bytes;
 }
 
 void mus_contact_forget(mus_contact_room *room) { room->tangled = room->search = 1; }

@@ -88,7 +88,7 @@ typedef struct mus_contact_room {
 // NULL in `out` where the scene wants no contact.
 mus_status mus_contact_create(const mus_model *model, mus_contact_room **out);
 void mus_contact_free(mus_contact_room *room); // NULL is fine
-size_t mus_contact_bytes(const mus_contact_room *room);
+size_t mus_contact_bytes(mus_contact_room *room);
 // Call when positions have changed other than by a step.
 void mus_contact_forget(mus_contact_room *room);
 
