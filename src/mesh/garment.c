@@ -307,6 +307,13 @@ static void place_vertex(const tailor *t, const piece *p, place at, double *x) {
   x[2] = m->origin.z + out.z;
 }
 
+// Whether a cell is cut from a to d: in turn, but along the shorter diagonal where it leans.
+static int cut_rising(const place *at, int a, int b, int c, int d, int even) {
+  double rising = hypot(at[d].across - at[a].across, at[d].up - at[a].up);
+  double falling = hypot(at[c].across - at[b].across, at[c].up - at[b].up);
+  return rising < 0.85 * falling || (even && rising <= falling / 0.85);
+}
+
 // Fronts face away from the body, in space and, as mirror images, in the material.
 static void sew_piece(const tailor *t, const piece *p, place *at, int *triangle, double *material) {
   mus_mesh *mesh = &t->garment->mesh;
@@ -319,9 +326,10 @@ static void sew_piece(const tailor *t, const piece *p, place *at, int *triangle,
   for (int row = 0; row < p->rows; ++row)
     for (int column = 0; column < p->columns; ++column) {
       int a = row * (p->columns + 1) + column, b = a + 1, c = a + p->columns + 1, d = c + 1;
-      const int even[] = {a, b, d, a, d, c}, odd[] = {a, b, c, b, d, c};
+      const int up[] = {a, b, d, a, d, c}, down[] = {a, b, c, b, d, c};
+      int rising = cut_rising(at, a, b, c, d, (row + column) % 2 == 0);
       for (int k = 0; k < 6; ++k) {
-        int corner = (row + column) % 2 == 0 ? even[p->back ? 5 - k : k] : odd[p->back ? 5 - k : k];
+        int corner = rising ? up[p->back ? 5 - k : k] : down[p->back ? 5 - k : k];
         *triangle++ = p->first + corner;
         *material++ = at[corner].up;
         *material++ = p->back ? at[corner].across : -at[corner].across;

@@ -5,7 +5,8 @@
 // shoulders, sides, waist, armholes and sleeves join vertices of equal number on both sides, and draw the pieces
 // together around the body. The rest shape is the flat pieces, warp upwards.
 //
-// Pieces are grids between four curves (Coons 1967), whose cells are cut along one diagonal and the other in turn.
+// Pieces are grids between four curves (Coons 1967), whose cells are cut along one diagonal and the other in turn, or
+// along the shorter one where they lean.
 #ifndef MUS_MESH_GARMENT_H
 #define MUS_MESH_GARMENT_H
 

@@ -98,7 +98,7 @@ static void pieces_are_flat(void **state) {
       assert_true(ahead > fmin(m.upper.front, m.lower.front) + 0.02 * height ||
                   ahead < fmax(m.upper.back, m.lower.back) - 0.02 * height);
     }
-    assert_true(mus_mesh_angles(&g.mesh).least > (k % 2 ? 5 : 9));
+    assert_true(mus_mesh_angles(&g.mesh).least > (k % 2 ? 8 : 14));
     mus_arena_clear(&arena);
   }
 }
