@@ -9,8 +9,6 @@
 #include "par/vector.h"
 #include "sim/assemble.h"
 
-enum { HALVINGS_MAXIMUM = 6 };
-
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_arena *arena = &sim->arena;
@@ -151,7 +149,7 @@ static mus_status advance(mus_sim *sim, double h, int halvings) {
   int adaptive = sim->model.scene->adaptive;
   if (!adaptive || halvings + 1 >= sim->halvings_before) {
     mus_status status = mus_step(sim, h, halvings);
-    if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !adaptive || halvings == HALVINGS_MAXIMUM)
+    if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !adaptive || halvings == MUS_HALVINGS_MAXIMUM)
       return status;
   }
   mus_status status = advance(sim, h / 2, halvings + 1);

@@ -48,6 +48,8 @@ void mus_sim_show(mus_sim *sim);
 
 // The linear system of a step of length h from the present state, without doing the step.
 mus_status mus_step_prepare(mus_sim *sim, double h);
+// A step is halved so often at most.
+enum { MUS_HALVINGS_MAXIMUM = 6 };
 // What the next step is compared with.
 void mus_step_remember(mus_sim *sim, const mus_step_record *record);
 // One step of length h, after so many halvings; on failure the state is as before.

@@ -274,14 +274,9 @@ static mus_status correct(mus_sim *sim, const scheme *s, double time, int *done,
   return status;
 }
 
-static mus_status newton(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
+// Corrections until they are small enough.
+static mus_status converge(mus_sim *sim, const scheme *s, double time, mus_step_record *record) {
   const mus_scene *scene = sim->model.scene;
-  mus_status status = linearised(sim, s, time, h, record);
-  if (status)
-    return status;
-  for (int k = 0; k < sim->constraints; ++k) // all are where they go to now
-    memset(sim->constraint[k].value, 0, sizeof sim->constraint[k].value);
-  assemble_iterate(sim, s, time, 0, record);
   for (int done = 0; !done && velocity_error(sim) > scene->newton_tolerance;) {
     if (record->newton_iterations == scene->newton_iterations)
       return mus_fail(MUS_NOT_CONVERGED,
@@ -289,12 +284,30 @@ static mus_status newton(mus_sim *sim, const scheme *s, double time, double h, m
                       "time_step, or more newton_iterations",
                       scene->newton_iterations, time);
     ++record->newton_iterations;
-    status = correct(sim, s, time, &done, record);
+    mus_status status = correct(sim, s, time, &done, record);
     if (status)
       return status;
   }
-  mus_fill(unknowns(sim), 0, sim->change); // `right` is what is left
   return MUS_OK;
+}
+
+// Where forces jump, as damping does where springs of Choi and Ko go slack, both ways along a correction may lead
+// uphill at any length of the step. What a step that cannot be halved again has come to then is taken: it is never
+// worse than the linearised step, from which corrections have only led downhill.
+static mus_status newton(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
+  mus_status status = linearised(sim, s, time, h, record);
+  if (status)
+    return status;
+  for (int k = 0; k < sim->constraints; ++k) // all are where they go to now
+    memset(sim->constraint[k].value, 0, sizeof sim->constraint[k].value);
+  assemble_iterate(sim, s, time, 0, record);
+  status = converge(sim, s, time, record);
+  if (status == MUS_NOT_CONVERGED && sim->model.scene->adaptive && record->halvings == MUS_HALVINGS_MAXIMUM) {
+    assemble_iterate(sim, s, time, 0, record);
+    status = MUS_OK;
+  }
+  mus_fill(unknowns(sim), 0, sim->change); // `right` is what is left
+  return status;
 }
 
 // --- commit ----------------------------------------------------------------------------------------------------------
