@@ -22,8 +22,8 @@ static const char on_a_table[] =
     "{\"time\": 0, \"value\": [0, -0.05, 0]}, {\"time\": 1, \"value\": [0, 0.05, 0]}]},"
     "{\"name\": \"ball\", \"shape\": {\"kind\": \"sphere\", \"radius\": 0.05, \"facet\": 0.002}, \"translate\": ["
     "{\"time\": 0, \"value\": [0.3, -0.1, 0]}, {\"time\": 0.5, \"value\": [0.3, 0.1, 0]}]}], \"cloths\": ["
-    "{\"name\": \"lower\", \"translate\": [0, 0.001, 0], \"shape\": {\"vertices\": 169, \"size\": [0.5, 0.4]}},"
-    "{\"name\": \"upper\", \"translate\": [0, 0.002, 0], \"shape\": {\"vertices\": 49, \"size\": [0.2, 0.2], "
+    "{\"name\": \"lower\", \"translate\": [0, 0.001, 0], \"shape\": {\"vertices\": 100, \"size\": [0.5, 0.4]}},"
+    "{\"name\": \"upper\", \"translate\": [0, 0.002, 0], \"shape\": {\"vertices\": 25, \"size\": [0.2, 0.2], "
     "\"tessellation\": \"irregular\"}}]}";
 
 static void run_frames(run *r, int frames) {
@@ -99,7 +99,7 @@ static void short_memory_at_the_start(void **state) {
   run *r = runs_scene(on_a_table);
   int failures = 0;
   mus_status status = MUS_OUT_OF_MEMORY;
-  for (long n = 0; status; ++n) {
+  for (long n = 0; status; n += 1 + n / 100) {
     mus_memory_fail_after(n);
     status = mus_sim_create(&r->scene, &r->sim);
     mus_memory_fail_after(-1);
