@@ -17,7 +17,7 @@ typedef struct check_options {
   const char *result[2]; // and, for a mesh, its cache
   option_list bodies;
   const char *frames, *json;
-  int only_new, ignore_seams, quiet, help;
+  int only_new, seams, quiet, help;
 } check_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ static int list_options(check_options *o, option *list) {
   list[n++] = option_text("json", &o->json, "FILE", "write all that was found; places as above");
   list[n++] =
       option_flag("new", &o->only_new, "status 1 only for pairs that are not there in frame 0,\nand not at seams");
-  list[n++] = option_flag("ignore-seams", &o->ignore_seams, "status 1 only for pairs that are not at seams");
+  list[n++] = option_flag("seams", &o->seams, "status 1 also for pairs at seams, which meet where they are sewn");
   list[n++] = option_flag("quiet", &o->quiet, "the summary only");
   list[n++] =
       option_whole("threads", &o->check.threads, 0, THREADS_MOST, "0: all cores; what is found is the same (0)");
@@ -168,6 +168,8 @@ static void print_summary(const check_options *o, const mus_check_record *r) {
     printf("no intersection\n");
     return;
   }
+  if (r->total.cloth_cloth + r->total.cloth_body == 0)
+    printf("no intersection, seams aside\n");
   printf("intersecting pairs of triangles, all frames together: ");
   print_counts(&r->total);
   printf("\n");
@@ -193,7 +195,7 @@ static int write_json(const check_options *o, const mus_check_record *r, teller 
 // --- running ---------------------------------------------------------------------------------------------------------
 
 static int verdict(const check_options *o, const mus_check_counts *c) {
-  long long bad = c->cloth_cloth + c->cloth_body + (o->ignore_seams ? 0 : c->seam);
+  long long bad = c->cloth_cloth + c->cloth_body + (o->seams ? c->seam : 0);
   return (o->only_new ? c->fresh : bad) > 0 ? 1 : 0;
 }
 

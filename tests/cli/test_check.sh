@@ -65,9 +65,10 @@ says out '0 new since frame 0'
 
 # Stitches tell seams apart.
 printf 'stitch 0 5 5 0\nstitch 4 9 9 0\nstitch 1 6 6 0\n' >>both.obj
-expect 1 check both.obj
+expect 0 check both.obj
 says out ' 0 cloth-cloth, 0 cloth-body, [1-9][0-9]* at seams'
-expect 0 check both.obj --ignore-seams
+says out '^no intersection, seams aside$'
+expect 1 check both.obj --seams
 expect 0 check both.obj --new
 
 # --- results --------------------------------------------------------------------------------------------------------
