@@ -9,13 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "support/given.h"
-
-static const mus_method methods[] = {MUS_METHOD_SA,   MUS_METHOD_DIAG,    MUS_METHOD_MPCG, MUS_METHOD_MPCG_ORIGINAL,
-                                     MUS_METHOD_AUTO, MUS_METHOD_CHOLMOD, MUS_METHOD_GAMG, MUS_METHOD_BOOMERAMG};
-enum { METHODS = sizeof methods / sizeof *methods };
 
 // One to four random nodes, at times one of them twice, with weights of either sign and a block of rank 1 to 3.
 static mus_coupling random_coupling(int rows, double strength, uint64_t seed) {
@@ -37,37 +32,6 @@ static void random_couplings(int rows, int count, double strength, uint64_t seed
     out[k] = random_coupling(rows, strength, 1000 * seed + (uint64_t)k);
 }
 
-static double *dense_of(const given *g, int count, const mus_coupling *couplings) {
-  mus_pattern pattern = {g->rows, g->rows, (int *)g->row_start, (int *)g->column};
-  double *a = dense_from_matrix(&(mus_matrix){&pattern, 3, 3, (double *)g->values});
-  for (int k = 0; k < count; ++k)
-    for (int i = 0; i < couplings[k].count; ++i)
-      for (int j = 0; j < couplings[k].count; ++j)
-        for (int e = 0; e < 9; ++e)
-          a[(size_t)(3 * couplings[k].node[j] + e % 3) * (size_t)g->n + (size_t)(3 * couplings[k].node[i] + e / 3)] +=
-              couplings[k].weight[i] * couplings[k].weight[j] * couplings[k].block[e];
-  return a;
-}
-
-static double *reference_of(const given *g, int count, const mus_coupling *couplings) {
-  double *a = dense_of(g, count, couplings), *c, *d, *x = malloc((size_t)g->n * sizeof *x);
-  assert_non_null(x);
-  int equations = constraint_equations(g->rows, 3, g->count, g->constraint, &c, &d);
-  dense_null_space_solve(g->n, a, g->b, equations, c, d, x);
-  free(a), free(c), free(d);
-  return x;
-}
-
-static void expect_solution(mus_solver *solver, const given *g, const double *reference, double allowed) {
-  double *x = calloc((size_t)g->n, sizeof *x);
-  assert_non_null(x);
-  given_solve(solver, g, x);
-  double off = dense_difference(g->n, x, reference);
-  if (!(off <= allowed))
-    fail_msg("%s: the solution is off by %g", mus_method_name(mus_solver_record(solver)->method), off);
-  free(x);
-}
-
 // --- the right solution ---------------------------------------------------------------------------------------------
 
 static void every_method_adds_couplings(void **state) {
@@ -82,20 +46,19 @@ static void every_method_adds_couplings(void **state) {
       g.count = random_constraints(ROWS, 3, seed + 50, constraint);
     g.constraint = constraint;
     random_couplings(ROWS, COUNT, seed % 3 == 0 ? 1000 : 1, seed, coupling);
-    double *reference = reference_of(&g, COUNT, coupling), *without = given_reference(&g);
+    double *without = given_reference(&g);
+    g.coupling_count = COUNT, g.coupling = coupling;
+    double *reference = given_reference(&g);
     assert_true(dense_difference(g.n, reference, without) > 1e-3);
-    for (int m = 0; m < METHODS; ++m)
-      for (int precision = 0; precision < 2; ++precision) {
-        if (!mus_method_available(methods[m]))
-          continue;
-        mus_solver_options options = given_options(methods[m], 1e-13);
-        options.precision = (mus_precision)precision;
-        mus_solver *solver = given_solver(&g, &options);
-        assert_int_equal(mus_solver_set_couplings(solver, COUNT, coupling), MUS_OK);
-        expect_solution(solver, &g, reference, 1e-9);
-        assert_true(mus_solver_record(solver)->true_residual < 1e-9);
-        mus_solver_free(solver);
-      }
+    FOR_EACH_METHOD(method)
+    for (int precision = 0; precision < 2; ++precision) {
+      mus_solver_options options = given_options(method, 1e-13);
+      options.precision = (mus_precision)precision;
+      mus_solver *solver = given_solver(&g, &options);
+      expect_solution(solver, &g, reference, 1e-9);
+      assert_true(mus_solver_record(solver)->true_residual < 1e-9);
+      mus_solver_free(solver);
+    }
     free(reference), free(without);
     random_system_free(&system);
   }
@@ -115,34 +78,16 @@ static int folded(const sheet_system *sheet, double strength, mus_coupling *out)
   return count;
 }
 
-static sheet_system make_sheet(int side) {
-  sheet_options options = sheet_default_options();
-  options.side = side;
-  sheet_system sheet;
-  assert_int_equal(sheet_system_create(&options, &sheet), MUS_OK);
-  return sheet;
-}
-
 static void folded_cloth_is_solved_by_every_method(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(10);
+  sheet_system sheet = given_cloth(10);
   given g = given_sheet(&sheet);
   const double strength[] = {1, 10, 1000};
   mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
   assert_non_null(coupling);
   for (int s = 0; s < 3; ++s) {
-    int count = folded(&sheet, strength[s] * sheet.mass[11], coupling);
-    double *reference = reference_of(&g, count, coupling);
-    for (int m = 0; m < METHODS; ++m) {
-      if (!mus_method_available(methods[m]))
-        continue;
-      mus_solver_options options = given_options(methods[m], 1e-13);
-      mus_solver *solver = given_solver(&g, &options);
-      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
-      expect_solution(solver, &g, reference, 1e-8);
-      mus_solver_free(solver);
-    }
-    free(reference);
+    g.coupling_count = folded(&sheet, strength[s] * sheet.mass[11], coupling), g.coupling = coupling;
+    expect_solution_by_every_method(&g, 1e-8);
   }
   free(coupling);
   sheet_system_free(&sheet);
@@ -162,28 +107,25 @@ static void couplings_come_and_go(void **state) {
   g.constraint = heavy.constraint = constraint;
   int constraints = random_constraints(ROWS, 3, 8, constraint);
   random_couplings(ROWS, COUNT, 1, 4, coupling);
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]))
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-13);
+  FOR_EACH_METHOD(method) {
+    mus_solver_options options = given_options(method, 1e-13);
     options.setup = MUS_SETUP_FULL; // aggregates that were kept would tell of what was there before
     mus_solver *solver = given_solver(&g, &options);
     double before[3 * ROWS], after[3 * ROWS];
     given_solve(solver, &g, before);
     for (int step = 0; step < 6; ++step) {
-      int count = step == 5 ? 0 : COUNT - 7 * (step % 3);
-      const given *now = step == 2 || step == 3 ? &heavy : &g;
-      given here = *now;
+      given here = step == 2 || step == 3 ? heavy : g;
       here.count = step == 1 || step == 2 ? constraints : 0;
-      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
+      here.coupling_count = step == 5 ? 0 : COUNT - 7 * (step % 3), here.coupling = coupling;
+      assert_int_equal(mus_solver_set_couplings(solver, here.coupling_count, coupling), MUS_OK);
       assert_int_equal(mus_solver_set_values(solver, here.values), MUS_OK);
       assert_int_equal(mus_solver_set_constraints(solver, here.count, here.constraint), MUS_OK);
-      double *reference = reference_of(&here, count, coupling);
+      double *reference = given_reference(&here);
       expect_solution(solver, &here, reference, 1e-9);
       free(reference);
     }
     given_solve(solver, &g, after);
-    if (methods[m] != MUS_METHOD_AUTO) // which remembers what solves have cost
+    if (method != MUS_METHOD_AUTO) // which remembers what solves have cost
       assert_memory_equal(before, after, sizeof before);
     mus_solver_free(solver);
   }
@@ -193,29 +135,20 @@ static void couplings_come_and_go(void **state) {
 // Nodes that are neighbours anyway: everything fits into the pattern.
 static void couplings_may_lie_within_the_pattern(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(6);
+  sheet_system sheet = given_cloth(6);
   given g = given_sheet(&sheet);
   const int *corner = sheet.tuples[0].index;
   mus_coupling c[2] = {{.count = 3, .weight = {1, -0.5, -0.5}, .block = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
                        {.count = 1, .node = {20}, .weight = {2}, .block = {1, 0, 0, 0, 0, 0, 0, 0, 0}}};
   memcpy(c[0].node, corner, 3 * sizeof *corner);
-  double *reference = reference_of(&g, 2, c);
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]))
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-13);
-    mus_solver *solver = given_solver(&g, &options);
-    assert_int_equal(mus_solver_set_couplings(solver, 2, c), MUS_OK);
-    expect_solution(solver, &g, reference, 1e-9);
-    mus_solver_free(solver);
-  }
-  free(reference);
+  g.coupling_count = 2, g.coupling = c;
+  expect_solution_by_every_method(&g, 1e-9);
   sheet_system_free(&sheet);
 }
 
 static void aggregates_stay(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(20);
+  sheet_system sheet = given_cloth(20);
   given g = given_sheet(&sheet);
   mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
   double *x = malloc((size_t)g.n * sizeof *x);
@@ -243,28 +176,13 @@ static void aggregates_stay(void **state) {
 
 static void threads_change_no_bits(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(40);
+  sheet_system sheet = given_cloth(24);
   given g = given_sheet(&sheet);
   mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
-  size_t bytes = (size_t)g.n * sizeof(double);
-  double *x = malloc(bytes), *first = malloc(bytes);
-  assert_true(coupling && x && first);
-  int count = folded(&sheet, 10 * sheet.mass[41], coupling);
-  const int threads[] = {1, 2, 7};
-  for (int m = 0; m < METHODS; ++m)
-    for (int t = 0; t < 3; ++t) {
-      if (!mus_method_available(methods[m]) || methods[m] == MUS_METHOD_GAMG || methods[m] == MUS_METHOD_BOOMERAMG)
-        continue;
-      mus_solver_options options = given_options(methods[m], 1e-8);
-      options.threads = threads[t];
-      mus_solver *solver = given_solver(&g, &options);
-      assert_int_equal(mus_solver_set_couplings(solver, count, coupling), MUS_OK);
-      given_solve(solver, &g, t == 0 ? first : x);
-      if (t > 0)
-        assert_memory_equal(x, first, bytes);
-      mus_solver_free(solver);
-    }
-  free(coupling), free(x), free(first);
+  assert_non_null(coupling);
+  g.coupling_count = folded(&sheet, 10 * sheet.mass[25], coupling), g.coupling = coupling;
+  expect_same_bits(&g, 1e-8);
+  free(coupling);
   sheet_system_free(&sheet);
 }
 
@@ -327,29 +245,8 @@ static void allocation_failures_are_clean(void **state) {
   given g = given_random(&system);
   mus_coupling coupling[20];
   random_couplings(30, 20, 1, 2, coupling);
-  double *reference = reference_of(&g, 20, coupling), x[90];
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]) || methods[m] == MUS_METHOD_GAMG || methods[m] == MUS_METHOD_BOOMERAMG)
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-12);
-    int done = 0;
-    for (long k = 0; !done; ++k) {
-      mus_solver *solver = given_solver(&g, &options);
-      memset(x, 0, sizeof x);
-      mus_memory_fail_after(k);
-      mus_status status = mus_solver_set_couplings(solver, 20, coupling);
-      if (!status)
-        status = mus_solver_solve(solver, g.b, x);
-      mus_memory_fail_after(-1);
-      done = status == MUS_OK;
-      if (!done)
-        assert_int_equal(status, MUS_OUT_OF_MEMORY);
-      assert_int_equal(mus_solver_set_couplings(solver, 20, coupling), MUS_OK);
-      expect_solution(solver, &g, reference, 1e-9);
-      mus_solver_free(solver);
-    }
-  }
-  free(reference);
+  g.coupling_count = 20, g.coupling = coupling;
+  expect_clean_failures(&g);
   random_system_free(&system);
 }
 

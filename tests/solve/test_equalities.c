@@ -9,15 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "support/given.h"
-
-static const mus_method methods[] = {MUS_METHOD_SA,   MUS_METHOD_DIAG,    MUS_METHOD_MPCG, MUS_METHOD_MPCG_ORIGINAL,
-                                     MUS_METHOD_AUTO, MUS_METHOD_CHOLMOD, MUS_METHOD_GAMG, MUS_METHOD_BOOMERAMG};
-enum { METHODS = sizeof methods / sizeof *methods };
-
-static int is_petsc(mus_method method) { return method == MUS_METHOD_GAMG || method == MUS_METHOD_BOOMERAMG; }
 
 // One to four random nodes, at times one of them twice. Of every five the last repeats the sum of two before it, so
 // that it depends on them and agrees.
@@ -41,58 +34,6 @@ static void random_equalities(int rows, int block, int count, uint64_t seed, mus
     }
     out[k] = e;
   }
-}
-
-// All equations, those of constraints first, of unit length.
-static int all_equations(const given *g, int count, const mus_equality *equalities, double **c, double **d) {
-  double *held, *values;
-  int first = constraint_equations(g->rows, g->block, g->count, g->constraint, &held, &values);
-  size_t n = (size_t)g->n, total = (size_t)(first + count);
-  *c = calloc(total * n + 1, sizeof **c), *d = calloc(total + 1, sizeof **d);
-  assert_true(*c && *d);
-  memcpy(*c, held, (size_t)first * n * sizeof **c);
-  memcpy(*d, values, (size_t)first * sizeof **d);
-  for (int k = 0; k < count; ++k) {
-    double *row = *c + (size_t)(first + k) * n, square = 0;
-    for (int i = 0; i < equalities[k].count; ++i)
-      for (int m = 0; m < g->block; ++m)
-        row[equalities[k].node[i] * g->block + m] += equalities[k].direction[i][m];
-    for (size_t i = 0; i < n; ++i)
-      square += row[i] * row[i];
-    for (size_t i = 0; i < n; ++i)
-      row[i] /= sqrt(square);
-    (*d)[first + k] = equalities[k].value / sqrt(square);
-  }
-  free(held), free(values);
-  return first + count;
-}
-
-static double *reference_of(const given *g, int count, const mus_equality *equalities, int couplings,
-                            const mus_coupling *coupling) {
-  mus_pattern pattern = {g->rows, g->rows, (int *)g->row_start, (int *)g->column};
-  double *a = dense_from_matrix(&(mus_matrix){&pattern, g->block, g->block, (double *)g->values});
-  for (int k = 0; k < couplings; ++k)
-    for (int i = 0; i < coupling[k].count; ++i)
-      for (int j = 0; j < coupling[k].count; ++j)
-        for (int e = 0; e < 9; ++e)
-          a[(size_t)(3 * coupling[k].node[j] + e % 3) * (size_t)g->n + (size_t)(3 * coupling[k].node[i] + e / 3)] +=
-              coupling[k].weight[i] * coupling[k].weight[j] * coupling[k].block[e];
-  double *c, *d, *x = malloc((size_t)g->n * sizeof *x);
-  assert_non_null(x);
-  int equations = all_equations(g, count, equalities, &c, &d);
-  dense_null_space_solve(g->n, a, g->b, equations, c, d, x);
-  free(a), free(c), free(d);
-  return x;
-}
-
-static void expect_solution(mus_solver *solver, const given *g, const double *reference, double allowed) {
-  double *x = malloc((size_t)g->n * sizeof *x);
-  assert_non_null(x);
-  given_solve(solver, g, x);
-  double off = dense_difference(g->n, x, reference);
-  if (!(off <= allowed))
-    fail_msg("%s: the solution is off by %g", mus_method_name(mus_solver_record(solver)->method), off);
-  free(x);
 }
 
 // Values that constraints and equalities agree on: those of one random vector.
@@ -125,21 +66,19 @@ static void every_method_agrees_with_the_null_space(void **state) {
       given g = given_random(&system);
       random_equalities(ROWS, block, COUNT, seed, equality);
       agree(&g, NULL, COUNT, equality); // two may name the same single node
-      double *reference = reference_of(&g, COUNT, equality, 0, NULL);
-      for (int m = 0; m < METHODS; ++m)
-        for (int stop = 0; stop < 2; ++stop) {
-          if (!mus_method_available(methods[m]))
-            continue;
-          mus_solver_options options = given_options(methods[m], 1e-13);
-          options.stop = (mus_stop)stop;
-          options.precision = (mus_precision)stop;
-          options.prefilter = (int)(seed % 2);
-          mus_solver *solver = given_solver(&g, &options);
-          assert_int_equal(mus_solver_set_equalities(solver, COUNT, equality), MUS_OK);
-          expect_solution(solver, &g, reference, 1e-10);
-          assert_true(mus_solver_record(solver)->true_residual < 1e-10);
-          mus_solver_free(solver);
-        }
+      g.equality_count = COUNT, g.equality = equality;
+      double *reference = given_reference(&g);
+      FOR_EACH_METHOD(method)
+      for (int stop = 0; stop < 2; ++stop) {
+        mus_solver_options options = given_options(method, 1e-13);
+        options.stop = (mus_stop)stop;
+        options.precision = (mus_precision)stop;
+        options.prefilter = (int)(seed % 2);
+        mus_solver *solver = given_solver(&g, &options);
+        expect_solution(solver, &g, reference, 1e-10);
+        assert_true(mus_solver_record(solver)->true_residual < 1e-10);
+        mus_solver_free(solver);
+      }
       free(reference);
       random_system_free(&system);
     }
@@ -162,26 +101,25 @@ static void constraints_and_couplings_hold_too(void **state) {
     for (int k = 0; k < COUPLINGS; ++k)
       coupling[k] = (mus_coupling){
           .count = 2, .node = {k, ROWS - 1 - 2 * k}, .weight = {1, -1}, .block = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 10}};
-    int couplings = seed % 2 ? COUPLINGS : 0;
-    double *reference = reference_of(&g, COUNT, equality, couplings, coupling);
-    for (int m = 0; m < METHODS; ++m)
-      for (int order = 0; order < 2; ++order) {
-        if (!mus_method_available(methods[m]))
-          continue;
-        given bare = g;
-        bare.count = order ? g.count : 0;
-        mus_solver_options options = given_options(methods[m], 1e-13);
-        mus_solver *solver = given_solver(&bare, &options);
-        assert_int_equal(mus_solver_set_equalities(solver, COUNT, equality), MUS_OK);
-        if (!order) // constraints after equalities, and once more after a solve without couplings
-          assert_int_equal(mus_solver_set_constraints(solver, g.count, constraint), MUS_OK);
-        double x[3 * ROWS] = {0};
-        assert_int_equal(mus_solver_solve(solver, g.b, x), MUS_OK);
-        assert_int_equal(mus_solver_set_couplings(solver, couplings, coupling), MUS_OK);
+    g.equality_count = COUNT, g.equality = equality;
+    g.coupling_count = seed % 2 ? COUPLINGS : 0, g.coupling = coupling;
+    double *reference = given_reference(&g);
+    FOR_EACH_METHOD(method)
+    for (int order = 0; order < 2; ++order) {
+      given bare = g;
+      bare.count = order ? g.count : 0;
+      bare.coupling_count = 0;
+      mus_solver_options options = given_options(method, 1e-13);
+      mus_solver *solver = given_solver(&bare, &options);
+      if (!order) // constraints after equalities, and once more after a solve without couplings
         assert_int_equal(mus_solver_set_constraints(solver, g.count, constraint), MUS_OK);
-        expect_solution(solver, &g, reference, 1e-9);
-        mus_solver_free(solver);
-      }
+      double x[3 * ROWS] = {0};
+      assert_int_equal(mus_solver_solve(solver, g.b, x), MUS_OK);
+      assert_int_equal(mus_solver_set_couplings(solver, g.coupling_count, coupling), MUS_OK);
+      assert_int_equal(mus_solver_set_constraints(solver, g.count, constraint), MUS_OK);
+      expect_solution(solver, &g, reference, 1e-9);
+      mus_solver_free(solver);
+    }
     free(reference);
     random_system_free(&system);
   }
@@ -205,32 +143,15 @@ static int contacts(const sheet_system *sheet, int every, mus_equality *out) {
   return count;
 }
 
-static sheet_system make_sheet(int side) {
-  sheet_options options = sheet_default_options();
-  options.side = side;
-  sheet_system sheet;
-  assert_int_equal(sheet_system_create(&options, &sheet), MUS_OK);
-  return sheet;
-}
-
 static void cloth_in_contact_is_solved_by_every_method(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(10);
+  sheet_system sheet = given_cloth(10);
   given g = given_sheet(&sheet);
   mus_equality *equality = malloc((size_t)sheet.tuples[0].count * sizeof *equality);
   assert_non_null(equality);
-  int count = contacts(&sheet, 4, equality);
-  double *reference = reference_of(&g, count, equality, 0, NULL);
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]))
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-13);
-    mus_solver *solver = given_solver(&g, &options);
-    assert_int_equal(mus_solver_set_equalities(solver, count, equality), MUS_OK);
-    expect_solution(solver, &g, reference, 1e-9);
-    mus_solver_free(solver);
-  }
-  free(reference), free(equality);
+  g.equality_count = contacts(&sheet, 4, equality), g.equality = equality;
+  expect_solution_by_every_method(&g, 1e-9);
+  free(equality);
   sheet_system_free(&sheet);
 }
 
@@ -243,13 +164,11 @@ static void equalities_hold_to_rounding(void **state) {
   given g = given_random(&system);
   mus_equality equality[COUNT];
   random_equalities(ROWS, 3, COUNT, 5, equality);
+  g.equality_count = COUNT, g.equality = equality;
   double x[3 * ROWS];
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]))
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-2);
+  FOR_EACH_METHOD(method) {
+    mus_solver_options options = given_options(method, 1e-2);
     mus_solver *solver = given_solver(&g, &options);
-    assert_int_equal(mus_solver_set_equalities(solver, COUNT, equality), MUS_OK);
     for (int i = 0; i < 3 * ROWS; ++i)
       x[i] = 100 * mus_random(4, (uint64_t)i);
     assert_int_equal(mus_solver_solve(solver, g.b, x), MUS_OK);
@@ -276,16 +195,18 @@ static void no_equalities_restore_the_solver(void **state) {
   given g = given_random(&system);
   mus_equality equality[COUNT];
   random_equalities(ROWS, 3, COUNT, 4, equality);
-  double *reference = reference_of(&g, COUNT, equality, 0, NULL);
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]) || methods[m] == MUS_METHOD_AUTO)
+  given held = g;
+  held.equality_count = COUNT, held.equality = equality;
+  double *reference = given_reference(&held);
+  FOR_EACH_METHOD(method) {
+    if (method == MUS_METHOD_AUTO)
       continue;
-    mus_solver_options options = given_options(methods[m], 1e-13);
+    mus_solver_options options = given_options(method, 1e-13);
     mus_solver *solver = given_solver(&g, &options);
     double before[3 * ROWS], after[3 * ROWS];
     given_solve(solver, &g, before);
     assert_int_equal(mus_solver_set_equalities(solver, COUNT, equality), MUS_OK);
-    expect_solution(solver, &g, reference, 1e-10);
+    expect_solution(solver, &held, reference, 1e-10);
     assert_int_equal(mus_solver_set_equalities(solver, 0, NULL), MUS_OK);
     given_solve(solver, &g, after);
     assert_memory_equal(before, after, sizeof before);
@@ -297,28 +218,13 @@ static void no_equalities_restore_the_solver(void **state) {
 
 static void threads_change_no_bits(void **state) {
   (void)state;
-  sheet_system sheet = make_sheet(40);
+  sheet_system sheet = given_cloth(24);
   given g = given_sheet(&sheet);
   mus_equality *equality = malloc((size_t)sheet.tuples[0].count * sizeof *equality);
-  size_t bytes = (size_t)g.n * sizeof(double);
-  double *x = malloc(bytes), *first = malloc(bytes);
-  assert_true(equality && x && first);
-  int count = contacts(&sheet, 3, equality);
-  const int threads[] = {1, 2, 7};
-  for (int m = 0; m < METHODS; ++m)
-    for (int t = 0; t < 3; ++t) {
-      if (!mus_method_available(methods[m]) || is_petsc(methods[m]))
-        continue;
-      mus_solver_options options = given_options(methods[m], 1e-6);
-      options.threads = threads[t];
-      mus_solver *solver = given_solver(&g, &options);
-      assert_int_equal(mus_solver_set_equalities(solver, count, equality), MUS_OK);
-      given_solve(solver, &g, t == 0 ? first : x);
-      if (t > 0)
-        assert_memory_equal(x, first, bytes);
-      mus_solver_free(solver);
-    }
-  free(equality), free(x), free(first);
+  assert_non_null(equality);
+  g.equality_count = contacts(&sheet, 3, equality), g.equality = equality;
+  expect_same_bits(&g, 1e-6);
+  free(equality);
   sheet_system_free(&sheet);
 }
 
@@ -402,29 +308,8 @@ static void allocation_failures_are_clean(void **state) {
   given g = given_random(&system);
   mus_equality equality[10];
   random_equalities(30, 3, 10, 2, equality);
-  double *reference = reference_of(&g, 10, equality, 0, NULL), x[90];
-  for (int m = 0; m < METHODS; ++m) {
-    if (!mus_method_available(methods[m]) || is_petsc(methods[m]))
-      continue;
-    mus_solver_options options = given_options(methods[m], 1e-12);
-    int done = 0;
-    for (long k = 0; !done; ++k) {
-      mus_solver *solver = given_solver(&g, &options);
-      memset(x, 0, sizeof x);
-      mus_memory_fail_after(k);
-      mus_status status = mus_solver_set_equalities(solver, 10, equality);
-      if (!status)
-        status = mus_solver_solve(solver, g.b, x);
-      mus_memory_fail_after(-1);
-      done = status == MUS_OK;
-      if (!done)
-        assert_int_equal(status, MUS_OUT_OF_MEMORY);
-      assert_int_equal(mus_solver_set_equalities(solver, 10, equality), MUS_OK);
-      expect_solution(solver, &g, reference, 1e-9);
-      mus_solver_free(solver);
-    }
-  }
-  free(reference);
+  g.equality_count = 10, g.equality = equality;
+  expect_clean_failures(&g);
   random_system_free(&system);
 }
 

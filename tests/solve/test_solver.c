@@ -11,15 +11,6 @@
 #include "base/random.h"
 #include "support/given.h"
 
-// The methods of this build, in turn: `for (mus_method method = first_method(); method < MUS_METHODS; ...)`.
-static mus_method available_from(int method) {
-  while (method < MUS_METHODS && !mus_method_available((mus_method)method))
-    ++method;
-  return (mus_method)method;
-}
-#define FOR_EACH_METHOD(method)                                                                                        \
-  for (mus_method method = available_from(0); method < MUS_METHODS; method = available_from((int)method + 1))
-
 static void expect_near(const given *system, const double *x, const double *reference, double allowed,
                         const char *what) {
   double difference = dense_difference(system->n, x, reference);
