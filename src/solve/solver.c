@@ -513,39 +513,34 @@ static mus_status solve(mus_solver *solver, const double *b, double *x) {
 }
 
 // Each call runs with the solver's number of threads and leaves the caller's as it was.
-mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
-  int before = mus_par_set_threads(solver->options.threads);
-  mus_status status = solve(solver, b, x);
+static mus_status threads_back(int before, mus_status status) {
   mus_par_set_threads(before);
   return status;
+}
+
+mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
+  int before = mus_par_set_threads(solver->options.threads);
+  return threads_back(before, solve(solver, b, x));
 }
 
 mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
   int before = mus_par_set_threads(solver->options.threads);
-  mus_status status = set_values(solver, values);
-  mus_par_set_threads(before);
-  return status;
+  return threads_back(before, set_values(solver, values));
 }
 
 mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   int before = mus_par_set_threads(solver->options.threads);
-  mus_status status = set_constraints(solver, count, constraints);
-  mus_par_set_threads(before);
-  return status;
+  return threads_back(before, set_constraints(solver, count, constraints));
 }
 
 mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities) {
   int before = mus_par_set_threads(solver->options.threads);
-  mus_status status = set_equalities(solver, count, equalities);
-  mus_par_set_threads(before);
-  return status;
+  return threads_back(before, set_equalities(solver, count, equalities));
 }
 
 mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
   int before = mus_par_set_threads(solver->options.threads);
-  mus_status status = set_couplings(solver, count, couplings);
-  mus_par_set_threads(before);
-  return status;
+  return threads_back(before, set_couplings(solver, count, couplings));
 }
 
 double *mus_solver_values(mus_solver *solver) { return solver->a.value; }
