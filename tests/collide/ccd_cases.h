@@ -8,8 +8,13 @@
 #define TESTS_COLLIDE_CCD_CASES_H
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/random.h"
 #include "collide/ccd.h"
@@ -387,6 +392,19 @@ static inline ccd_counts ask_cases(uint64_t seed, uint64_t constructed, uint64_t
     }
   }
   return counts;
+}
+
+// Ends the test unless, of more than `meetings`, none was missed or late, and of more than `apart` that were proved
+// apart less than one in `one_in` was found.
+static inline void expect_all_found(const ccd_counts *c, uint64_t meetings, uint64_t apart, uint64_t one_in) {
+  print_message("%llu meetings; %llu proved apart, %llu of these found; %llu undecided\n",
+                (unsigned long long)c->meetings, (unsigned long long)c->decided_apart,
+                (unsigned long long)c->apart_found, (unsigned long long)c->undecided);
+  assert_true(c->meetings > meetings);
+  assert_int_equal(c->missed, 0);
+  assert_int_equal(c->late, 0);
+  assert_true(c->decided_apart > apart);
+  assert_true(c->apart_found < c->decided_apart / one_in);
 }
 
 #endif
