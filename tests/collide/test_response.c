@@ -175,7 +175,7 @@ static void a_stack_lands(void **state) {
   (void)state;
   mus_arena arena = {0};
   tangle *t = falling_stack(&arena, 10, 5, 20);
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 2; ++k) {
     tangle_propose(t);
     mus_response_record record = respond(t);
     print_message("stack, step %d: %d impacts, %d rounds, %d cuts, %d planes\n", k, record.impacts, record.rounds,
@@ -226,7 +226,7 @@ static void a_body_takes_along_what_it_holds(void **state) {
   part[1].turn[1] = 3;
   tangle *t = tangle_of(2, part, step);
   t->stiffness = 0.3;
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < 3; ++k) {
     tangle_propose(t);
     respond(t);
   }
@@ -241,7 +241,7 @@ static void threads_change_nothing(void **state) {
   for (int k = 0; k < 3; ++k) {
     mus_arena arena = {0};
     int before = mus_par_set_threads(threads[k]);
-    tangle *t = falling_stack(&arena, 4, 9, 20);
+    tangle *t = falling_stack(&arena, 4, 7, 20);
     size_t bytes = 3 * (size_t)t->surface.vertices * sizeof(double);
     for (int s = 0; s < 2; ++s) {
       tangle_propose(t);
@@ -286,7 +286,7 @@ static void short_memory_is_told(void **state) {
 // A few of the random cases of test_response_large.c.
 static void random_tangles_do_not_cross(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 12; ++seed) {
+  for (uint64_t seed = 0; seed < 6; ++seed) {
     tangle *t = tangle_random(seed);
     for (int k = 0; k < 4; ++k) {
       tangle_propose(t);

@@ -18,17 +18,32 @@
 #include "mesh/topology.h"
 #include "support/check.h"
 
-// A mannequin of a height, turned about y by some degrees and moved.
-static mus_mesh figure(mus_arena *arena, double height, double degrees) {
+static mus_arena kept;
+static mus_mesh mannequin; // 1.75 m tall
+
+static int make_mannequin(void **state) {
+  (void)state;
   mus_mannequin *m;
+  assert_ok(mus_mannequin_create(&kept, 1.75, 0, NULL, NULL, &m));
+  mannequin = *mus_mannequin_mesh(m);
+  return 0;
+}
+
+static int free_mannequin(void **state) {
+  (void)state;
+  mus_arena_clear(&kept);
+  return 0;
+}
+
+// The mannequin with another height, turned about y by some degrees and moved.
+static mus_mesh figure(mus_arena *arena, double height, double degrees) {
   mus_mesh body;
-  assert_ok(mus_mannequin_create(arena, height, 0, NULL, NULL, &m));
-  assert_ok(mus_mesh_copy(arena, mus_mannequin_mesh(m), &body));
+  assert_ok(mus_mesh_copy(arena, &mannequin, &body));
   double c = cos(degrees * 3.14159265358979323846 / 180), s = sin(degrees * 3.14159265358979323846 / 180);
   for (int v = 0; v < body.vertices; ++v) {
-    double *p = body.position + 3 * v, x = p[0], z = p[2];
+    double *p = body.position + 3 * v, x = p[0] * height / 1.75, z = p[2] * height / 1.75;
     p[0] = c * x + s * z + 3;
-    p[1] += 0.5;
+    p[1] = p[1] * height / 1.75 + 0.5;
     p[2] = c * z - s * x - 2;
   }
   return body;
@@ -236,5 +251,5 @@ int main(void) {
                                      cmocka_unit_test(sizes_are_as_asked_for),
                                      cmocka_unit_test(what_cannot_be_dressed_is_refused),
                                      cmocka_unit_test(allocations_may_fail)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_mannequin, free_mannequin);
 }
