@@ -75,3 +75,9 @@ double runs_lowest(const run *r) {
     low = fmin(low, mus_sim_positions(r->sim)[3 * (size_t)i + 1]);
   return low;
 }
+
+int runs_crossings(const run *r) {
+  int count = -1;
+  demand(mus_sim_crossings(r->sim, 0, NULL, &count));
+  return count;
+}

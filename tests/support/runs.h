@@ -25,5 +25,6 @@ int runs_to_rest(run *r, double speed, int frames);
 double runs_energy(const mus_step_record *record); // J, of all kinds together
 double runs_speed(const run *r);                   // m/s, of the fastest vertex
 double runs_lowest(const run *r);                  // m, the least y of a vertex
+int runs_crossings(const run *r);                  // how often an edge goes through a triangle
 
 #endif
