@@ -113,6 +113,7 @@ static char *no_joints(int rows) {
 }
 
 static void join(char *joined, int rows, int i, int j) {
+  require(0 <= i && i < rows && 0 <= j && j < rows, "a joint of two rows");
   joined[(size_t)i * (size_t)rows + (size_t)j] = joined[(size_t)j * (size_t)rows + (size_t)i] = 1;
 }
 
