@@ -99,11 +99,12 @@ typedef struct impact_zone {
   double carried[3]; // m, by which the place to go back to lies beside x0
 } impact_zone;
 
-// Moves the cut's nodes by weight / mass along `push`.
+// Moves the cut's nodes by weight / mass along `push`. Those that do not give way are not touched: they belong to many
+// zones, which are solved at the same time.
 static void apply(const mus_zones *z, const mus_cut *cut, const double push[3]) {
   for (int k = 0; k < cut->nodes; ++k) {
-    double factor = cut->weight[k] * z->inverse[cut->node[k]];
-    for (int c = 0; c < 3; ++c)
+    double inverse = z->inverse[cut->node[k]], factor = cut->weight[k] * inverse;
+    for (int c = 0; c < 3 && inverse > 0; ++c)
       z->x1[3 * cut->node[k] + c] += factor * push[c];
   }
 }
