@@ -94,9 +94,9 @@ printf "$square" >scenes/square.obj
 cat >scenes/several.json <<'END'
 { "frames": 2, "time_step": 0.01,
   "cloths": [ {"shape": {"kind": "file", "file": "square.obj"}, "pins": [{"where": {"vertices": [0]}}]},
-              {"shape": {"vertices": 25}, "name": "a/b c", "fabric": "silk"},
-              {"shape": {"vertices": 36}, "name": "A_b_c", "model": "mass-spring"},
-              {"shape": {"kind": "disc", "vertices": 40}, "model": "choi-ko"} ] }
+              {"shape": {"vertices": 25}, "name": "a/b c", "fabric": "silk", "translate": [0, 0.1, 0]},
+              {"shape": {"vertices": 36}, "name": "A_b_c", "model": "mass-spring", "translate": [0, 0.2, 0]},
+              {"shape": {"kind": "disc", "vertices": 40}, "model": "choi-ko", "translate": [0, 0.3, 0]} ] }
 END
 expect 0 run scenes/several.json
 for name in cloth a_b_c A_b_c-2 cloth-2; do
