@@ -11,13 +11,13 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "base/timer.h"
 #include "collide/distance.h"
 #include "collide/vector3.h"
 #include "collide/winding.h"
 #include "mesh/solids.h"
 #include "support/check.h"
 #include "support/meshes.h"
+#include "support/processor.h"
 
 // Bodies only: a mesh each, put somewhere.
 typedef struct scene {
@@ -311,13 +311,13 @@ static void cost_grows_with_the_logarithm(void **state) {
     double sum = 0;
     seconds[level] = INFINITY;
     for (int trial = 0; trial < 3; ++trial) {
-      double start = mus_seconds();
+      double start = processor_seconds();
       for (int k = 0; k < 800; ++k) {
         double p[3];
         sample(s, k, p);
         sum += mus_winding_number(winding, p);
       }
-      seconds[level] = fmin(seconds[level], (mus_seconds() - start) / 800);
+      seconds[level] = fmin(seconds[level], (processor_seconds() - start) / 800);
     }
     print_message("winding of %d triangles: %.2f us a point (%g)\n", s->triangles, 1e6 * seconds[level], sum);
     scene_free(s, winding);
