@@ -124,12 +124,6 @@ mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
     return mus_fail_memory();
   *sum = mus_checksum(0, text, strlen(text));
   free(text);
-  if (sim->contact) { // bodies as they start
-    const mus_surface *surface = &sim->contact->surface;
-    *sum = mus_checksum(*sum, surface->triangle, 3 * (size_t)surface->triangles * sizeof *surface->triangle);
-    *sum = mus_checksum(*sum, sim->contact->x0 + 3 * (size_t)m->vertices,
-                        3 * (size_t)(surface->vertices - m->vertices) * sizeof *sim->contact->x0);
-  }
   *sum = mus_checksum(*sum, m->start, 3 * (size_t)m->vertices * sizeof *m->start);
   *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
   *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);

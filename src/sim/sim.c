@@ -276,5 +276,5 @@ const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.c
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_bytes(sim->solver) +
          (sim->strong ? mus_solver_bytes(sim->strong) : 0) + mus_contact_bytes(sim->contact) +
-         (size_t)sim->record_room * sizeof *sim->record;
+         (size_t)sim->constraint_room * sizeof *sim->constraint + (size_t)sim->record_room * sizeof *sim->record;
 }
