@@ -66,7 +66,9 @@ typedef enum mus_setup {
   MUS_SETUP_NUMERIC, ///< numbers are redone; aggregates and patterns are kept while the matrix pattern stays the same.
                      ///< Constraints may come; when some that were there from the start go, aggregates are made anew
   MUS_SETUP_FULL,    ///< everything is redone
-  MUS_SETUP_REUSE    ///< the old hierarchy stays as it is and preconditions the new matrix
+  MUS_SETUP_REUSE,   ///< the old hierarchy stays as it is and preconditions the new matrix
+  MUS_SETUP_COARSE,  ///< prolongators are kept too, with what constraints forbid taken out; coarse matrices are redone
+  MUS_SETUP_AUTO     ///< one of the above each time, by what it costs and by what iterations since then have cost
 } mus_setup;
 
 /// How often a cycle visits each coarser level.
@@ -75,10 +77,24 @@ typedef enum mus_cycle {
   MUS_CYCLE_W  ///< twice: coarse problems with bending are solved well enough that iterations hardly grow with size
 } mus_cycle;
 
-/// Settings of smoothed aggregation. The defaults are those of Tamstorf et al. 2015, but for the cycle.
+/// Settings that belong together; see mus_preset_solver_options().
+typedef enum mus_preset {
+  MUS_PRESET_PAPER, ///< the method of Tamstorf et al. 2015, everything redone for every matrix
+  MUS_PRESET_FAST,  ///< the fastest found for time steps of cloth; see docs/method.md
+  MUS_PRESET_ROBUST ///< the fewest iterations, for hard or unknown systems
+} mus_preset;
+
+/// "paper", "fast", "robust"; NULL for a number that is none.
+MUS_API const char *mus_preset_name(mus_preset preset);
+/// The preset of that name; MUS_BAD_INPUT, with the list of names, when there is none.
+MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
+
+/// Settings of smoothed aggregation. In brackets those of the preset robust: of Tamstorf et al. 2015, but for the
+/// cycle.
 typedef struct mus_sa_options {
   double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
   double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
+  int rotations;          ///< 0: coordinates make a near kernel of three translations; 1: of rigid motions, six (1)
   int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
@@ -98,10 +114,13 @@ typedef struct mus_solver_options {
   mus_precision precision; ///< of the preconditioner (MUS_DOUBLE)
   mus_setup setup;         ///< MUS_SETUP_NUMERIC
   int threads;             ///< 0: all cores
+  mus_preset preset;       ///< what the others were filled in from; for reports, changes nothing (MUS_PRESET_ROBUST)
   int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_sa_options sa;
 } mus_solver_options;
 
+MUS_API mus_solver_options mus_preset_solver_options(mus_preset preset);
+/// Those of MUS_PRESET_ROBUST. Scenes have those of MUS_PRESET_FAST.
 MUS_API mus_solver_options mus_default_solver_options(void);
 
 typedef struct mus_solver mus_solver;
@@ -169,9 +188,9 @@ typedef struct mus_coupling {
 /// precomputed, stays as it is.
 MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings);
 
-/// Solves A x = b, A with its couplings, subject to the constraints and equalities. x holds the first guess and receives
-/// the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last good one;
-/// other failures leave x as it was.
+/// Solves A x = b, A with its couplings, subject to the constraints and equalities. x holds the first guess and
+/// receives the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last
+/// good one; other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
 /// One level of the hierarchy, finest first.

@@ -24,7 +24,7 @@ mus_scene mus_default_scene(void) {
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
                      .contact = 1,
-                     .solver = mus_default_solver_options()};
+                     .solver = mus_preset_solver_options(MUS_PRESET_ROBUST)};
 }
 
 mus_cloth mus_default_cloth(void) {
@@ -118,7 +118,8 @@ static const char *const integrator_words[] = {"euler", "bdf2", "newton", NULL};
 static const char *const method_words[] = {"sa",        "diag", "mpcg", "mpcg-original", "cholmod", "gamg",
                                            "boomeramg", "auto", NULL};
 static const char *const precision_words[] = {"double", "single", NULL};
-static const char *const setup_words[] = {"numeric", "full", "reuse", NULL};
+static const char *const preset_words[] = {"paper", "fast", "robust", NULL};
+static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
 static const char *const cycle_words[] = {"v", "w", NULL};
 
 static const mus_field shape_fields[] = {
@@ -212,6 +213,7 @@ SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 static const mus_field aggregation_fields[] = {
     {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
     {"dominance", MUS_FIELD_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
+    {"rotations", MUS_FIELD_TRUTH, AT(mus_sa_options, rotations)},
     {"kernel_sweeps", MUS_FIELD_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
     {"smooth_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, smooth_prolongator)},
     {"filter_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, filter_prolongator)},
@@ -223,7 +225,13 @@ static const mus_field aggregation_fields[] = {
     {"bottom", MUS_FIELD_WHOLE, AT(mus_sa_options, bottom), FROM_TO(1, 20000)}};
 SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_sa_options, aggregation_fields, NULL);
 
+static void fill_preset(void *solver) {
+  mus_solver_options *options = solver;
+  *options = mus_preset_solver_options(options->preset);
+}
+
 static const mus_field solver_fields[] = {
+    {"preset", MUS_FIELD_CHOICE, AT(mus_solver_options, preset), .choices = preset_words, .chosen = fill_preset},
     {"method", MUS_FIELD_CHOICE, AT(mus_solver_options, method), .choices = method_words},
     {"tolerance", MUS_FIELD_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
     {"iterations", MUS_FIELD_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},

@@ -324,26 +324,36 @@ static mus_status unknown_key(const reader *r, const mus_schema *schema) {
   return wrong(r, "is not a key of %s, which has %s", schema->what, list);
 }
 
+// Those that fill in others, or the rest.
+static mus_status read_members(reader *r, const json_t *value, const mus_schema *schema, int filling, void *object) {
+  const char *key;
+  json_t *member;
+  json_object_foreach((json_t *)value, key, member) {
+    enter(r, key, 0);
+    const mus_field *field = schema->fields, *end = field + schema->count;
+    while (field < end && strcmp(field->key, key) != 0)
+      ++field;
+    if (field == end)
+      return unknown_key(r, schema);
+    if ((field->chosen != NULL) == filling) {
+      mus_status status = read_field(r, member, field, object);
+      if (status)
+        return status;
+      if (filling)
+        field->chosen(object);
+    }
+    leave(r);
+  }
+  return MUS_OK;
+}
+
 static mus_status read_object(reader *r, const json_t *value, const mus_schema *schema, void *object) {
   if (!json_is_object(value))
     return wrong(r, "must be an object: %s in braces", schema->what);
   if (r->depth >= DEPTH - 2)
     return wrong(r, "is nested too deep");
-  const char *key;
-  json_t *member;
-  json_object_foreach((json_t *)value, key, member) {
-    enter(r, key, 0);
-    int found = 0;
-    while (found < schema->count && strcmp(schema->fields[found].key, key) != 0)
-      ++found;
-    if (found == schema->count)
-      return unknown_key(r, schema);
-    mus_status status = read_field(r, member, &schema->fields[found], object);
-    if (status)
-      return status;
-    leave(r);
-  }
-  return MUS_OK;
+  mus_status status = read_members(r, value, schema, 1, object);
+  return status ? status : read_members(r, value, schema, 0, object);
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ typedef struct mus_field {
   size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_FIELD_NUMBERS is given
   int has_count;
   const struct mus_schema *inner;
+  // Of a choice that fills in others: called when the key is given, before the other keys are read.
+  void (*chosen)(void *object);
 } mus_field;
 
 typedef struct mus_schema {

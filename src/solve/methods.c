@@ -159,8 +159,10 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
 // --- smoothed aggregation
 // ---------------------------------------------------------------------------------------------
 
+static int has_rotations(const mus_solver *solver) { return solver->positions && solver->options.sa.rotations; }
+
 static int kernel_count(const mus_solver *solver) {
-  return solver->positions ? 6 : solver->kernel ? solver->kernel_count : solver->block;
+  return has_rotations(solver) ? 6 : solver->kernel ? solver->kernel_count : solver->block;
 }
 
 // The near kernel with what constraints forbid taken out, handed to the aggregation. S may be NULL.
@@ -170,7 +172,7 @@ static mus_status give_kernel(mus_solver *solver, const mus_filter *s) {
   double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
   if (!vectors)
     return mus_fail_memory();
-  if (solver->positions)
+  if (has_rotations(solver))
     mus_rigid_motions(solver->rows, solver->positions, vectors);
   else if (solver->kernel)
     mus_copy((size_t)count * n, solver->kernel, vectors);

@@ -47,6 +47,22 @@ int mus_method_available(mus_method method) {
   return mus_method_name(method) != NULL;
 }
 
+static const char *const preset_name[] = {"paper", "fast", "robust"};
+enum { PRESETS = sizeof preset_name / sizeof *preset_name };
+
+const char *mus_preset_name(mus_preset preset) {
+  return (int)preset >= 0 && (int)preset < PRESETS ? preset_name[preset] : NULL;
+}
+
+mus_status mus_preset_from_name(const char *name, mus_preset *preset) {
+  for (int p = 0; p < PRESETS; ++p)
+    if (strcmp(name, preset_name[p]) == 0) {
+      *preset = (mus_preset)p;
+      return MUS_OK;
+    }
+  return mus_fail(MUS_BAD_INPUT, "there is no preset \"%s\": take paper, fast or robust", name);
+}
+
 mus_solver_options mus_default_solver_options(void) {
   return (mus_solver_options){.method = MUS_METHOD_SA,
                               .tolerance = 1e-5,
@@ -55,9 +71,11 @@ mus_solver_options mus_default_solver_options(void) {
                               .precision = MUS_DOUBLE,
                               .setup = MUS_SETUP_NUMERIC,
                               .threads = 0,
+                              .preset = MUS_PRESET_ROBUST,
                               .prefilter = 1,
                               .sa = {.strength = 0.48,
                                      .dominance = 0.1,
+                                     .rotations = 1,
                                      .kernel_sweeps = 1,
                                      .smooth_prolongator = 1,
                                      .filter_prolongator = 0,
@@ -67,6 +85,24 @@ mus_solver_options mus_default_solver_options(void) {
                                      .lanczos_steps = 10,
                                      .levels = MUS_LEVELS_MAXIMUM,
                                      .bottom = 600}};
+}
+
+mus_solver_options mus_preset_solver_options(mus_preset preset) {
+  mus_solver_options options = mus_default_solver_options();
+  options.preset = preset;
+  if (preset == MUS_PRESET_PAPER) {
+    options.setup = MUS_SETUP_FULL;
+    options.sa.cycle = MUS_CYCLE_V;
+  } else if (preset == MUS_PRESET_FAST) {
+    options.precision = MUS_SINGLE;
+    options.setup = MUS_SETUP_AUTO;
+    options.sa.rotations = 0;
+    options.sa.filter_prolongator = 1;
+    options.sa.cycle = MUS_CYCLE_V;
+    options.sa.smoother_order = 1;
+    options.sa.lanczos_steps = 10;
+  }
+  return options;
 }
 
 // NaN fails every comparison and so is outside every range.
@@ -85,11 +121,13 @@ static mus_status check_options(const mus_solver_options *o) {
                {"iterations", o->iterations, 1, ITERATIONS_MAXIMUM},
                {"stop", o->stop, MUS_STOP_INITIAL, MUS_STOP_RHS},
                {"precision", o->precision, MUS_DOUBLE, MUS_SINGLE},
-               {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_REUSE},
+               {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_AUTO},
                {"threads", o->threads, 0, THREADS_MAXIMUM},
+               {"preset", o->preset, 0, PRESETS - 1},
                {"prefilter", o->prefilter, 0, 1},
                {"sa.strength", o->sa.strength, 0, 0.999},
                {"sa.dominance", o->sa.dominance, 0, 1},
+               {"sa.rotations", o->sa.rotations, 0, 1},
                {"sa.kernel_sweeps", o->sa.kernel_sweeps, 0, 100},
                {"sa.smooth_prolongator", o->sa.smooth_prolongator, 0, 1},
                {"sa.filter_prolongator", o->sa.filter_prolongator, 0, 1},
@@ -277,6 +315,7 @@ mus_status mus_solver_set_coordinates(mus_solver *solver, const double *position
   if ((status = check_vector("the coordinates", n, positions)))
     return status;
   if (!solver->positions) {
+    int had_kernel = solver->kernel != NULL;
     mus_arena arena = {0};
     double *room = mus_arena_alloc(&arena, n, sizeof *room);
     if (!room)
@@ -285,10 +324,12 @@ mus_status mus_solver_set_coordinates(mus_solver *solver, const double *position
     solver->kernel_arena = arena;
     solver->kernel = NULL;
     solver->positions = room;
-    solver->hierarchy_stale = solver->petsc_stale = MUS_STALE_ALL; // another number of vectors
+    solver->petsc_stale = MUS_STALE_ALL;
+    if (solver->options.sa.rotations || had_kernel)
+      solver->hierarchy_stale = MUS_STALE_ALL; // another number of vectors
   }
   mus_copy(n, positions, solver->positions);
-  if (solver->hierarchy_stale < MUS_STALE_NUMBERS)
+  if (solver->hierarchy_stale < MUS_STALE_NUMBERS && solver->options.sa.rotations)
     solver->hierarchy_stale = MUS_STALE_NUMBERS;
   return MUS_OK;
 }

@@ -13,8 +13,9 @@ static void require(int condition) {
 }
 
 // Any numbers that are in range: the real ones would bring the whole solver with them.
-mus_solver_options mus_default_solver_options(void) {
+mus_solver_options mus_preset_solver_options(mus_preset preset) {
   return (mus_solver_options){
+      .preset = preset,
       .tolerance = 1e-5,
       .iterations = 1,
       .sa = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1}};
