@@ -28,7 +28,7 @@ mus_pair mus_pair_met(const mus_surface *surface, const mus_contact *contact, do
     pair.direction[c] = pair.apart > 0 ? u[c] / pair.apart : 0;
   pair.safe = separation * (vertex_face ? mus_vertex_face_gap(surface, contact->first, contact->second)
                                         : mus_edge_edge_gap(surface, contact->first, contact->second));
-  pair.near = smaller(pair.safe, pair.apart / 2);
+  pair.near = smaller(pair.safe, MUS_IMPACT_SHARE * pair.apart);
   return pair;
 }
 

@@ -20,6 +20,10 @@
 #include "collide/contact.h"
 #include "collide/surface.h"
 
+// Part of their distance below which close features are reported. As much as the tolerance of ccd.h
+// leaves room for: what is pressed together step after step must not creep below what single precision tells apart.
+#define MUS_IMPACT_SHARE 0.5
+
 typedef struct mus_detector mus_detector;
 
 // The surface must outlive the detector. `x`: typical positions, which the tree is built from.

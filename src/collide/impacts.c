@@ -11,7 +11,7 @@ static void test_impact(mus_query *q, mus_pair_kind kind, int first, int second)
   mus_pair_positions(node, q->x1, x1);
   double near = q->separation * (kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second)
                                                          : mus_edge_edge_gap(surface, first, second));
-  if (!mus_pair_impact(kind, (const double(*)[3])x0, (const double(*)[3])x1, 0.5, &near, &time) ||
+  if (!mus_pair_impact(kind, (const double(*)[3])x0, (const double(*)[3])x1, MUS_IMPACT_SHARE, &near, &time) ||
       mus_pair_is_released(q->detector, kind, node))
     return;
   mus_found *found = mus_query_answer(q);

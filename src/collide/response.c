@@ -286,7 +286,8 @@ static int still_meets(const response *r, const mus_pair *pair) {
       start[k][c] = r->x0[3 * pair->contact.node[k] + c];
       end[k][c] = r->x1[3 * pair->contact.node[k] + c];
     }
-  return mus_pair_impact(pair->contact.kind, (const double(*)[3])start, (const double(*)[3])end, 0.5, &near, &time);
+  return mus_pair_impact(pair->contact.kind, (const double(*)[3])start, (const double(*)[3])end, MUS_IMPACT_SHARE,
+                         &near, &time);
 }
 
 static mus_status list_impossible(const response *r, mus_list *impossible) {

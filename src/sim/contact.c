@@ -12,7 +12,8 @@
 #include "sim/bodies.h"
 #include "sim/sewn.h"
 
-// Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
+// Part of a missing distance that a step is to bring back, and the speed that this may take, m/s. All of it where the
+// two touch: what many layers press together is borne by couplings before impacts have to.
 static const double recovery = 0.2, recovery_speed = 0.5;
 // How stiff a coupling is, in masses of what it moves. Stiffer ones would keep layers apart better in large steps, but
 // are what the preconditioner does not know of.
@@ -351,11 +352,17 @@ static void set_block(const mus_repulsion *r, double *block) {
   mus_expand_square(square, block);
 }
 
-// `missing`: m, how much farther apart the two shall be.
+// m: how much farther apart the step shall bring the two.
+static double way_back(double distance, double gap) {
+  double close = fmax(1 - distance / (separation * gap), 0);
+  return (gap - distance) * (recovery + (1 - recovery) * close * close);
+}
+
+// `way`: m, how much farther apart the step shall bring the two.
 static mus_status add_coupling(const mus_model *model, mus_contact_room *room, const mus_contact_step *step,
-                               const mus_contact *c, double missing, double friction) {
+                               const mus_contact *c, double way, double friction) {
   mus_coupling coupling = {0};
-  mus_repulsion r = {.apart = fmin(recovery * missing / step->length, recovery_speed)};
+  mus_repulsion r = {.apart = fmin(way / step->length, recovery_speed)};
   double relative[3] = {0, 0, 0}, across[3], inverse = 0;
   int cloths = 0; // nodes
   memcpy(r.normal, c->normal, sizeof r.normal);
@@ -399,11 +406,11 @@ static mus_status make_couplings(const mus_model *model, mus_contact_room *room,
   for (size_t k = 0; k < room->near.count && !status; ++k) {
     const mus_contact *c = &mus_contacts(&room->near)[k];
     if (!is_held(room, c))
-      status = add_coupling(model, room, step, c, gap_of(room, c) - c->distance, friction_of(room, c));
+      status = add_coupling(model, room, step, c, way_back(c->distance, gap_of(room, c)), friction_of(room, c));
   }
   for (size_t k = 0; k < room->pushes.count && !status; ++k) {
     const mus_contact *c = &mus_contacts(&room->pushes)[k];
-    status = add_coupling(model, room, step, c, -c->distance, 0);
+    status = add_coupling(model, room, step, c, recovery * -c->distance, 0);
   }
   return status;
 }

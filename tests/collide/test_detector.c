@@ -144,7 +144,7 @@ static int belongs(const scene *s, const question *q, mus_pair_kind kind, int fi
       kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second) : mus_edge_edge_gap(surface, first, second);
   double near = q->near * gap;
   if (q->moving)
-    return mus_pair_impact(kind, at, (const double(*)[3])x1, 0.5, &near, &out->time);
+    return mus_pair_impact(kind, at, (const double(*)[3])x1, MUS_IMPACT_SHARE, &near, &out->time);
   out->distance = kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(at, weight) : mus_edge_edge_distance(at, weight);
   return out->distance < near;
 }
