@@ -36,22 +36,27 @@ typedef void mus_row_kernel(const mus_task *task, int begin, int end);
 typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
 
 // Rows of C = A B, or of C = A^T B.
-typedef struct mus_product_task {
-  const mus_pattern *a, *b, *c; // a: of A^T when transposed
-  const int *source;            // a block of the pattern a -> a block of a_value; NULL when they are in step
-  int transposed;               // A's blocks are stored as inner x rows
-  const double *a_value, *b_value;
-  double *c_value;
-  int b_origin, c_origin;   // which blocks of the patterns b and c b_value and c_value start with
-  int rows, inner, columns; // of a block: C's are rows x columns, those of A (or A^T) rows x inner
-  int upper;                // 1: only blocks on and above the diagonal are computed
-} mus_product_task;
+#define MUS_PRODUCT_TASK(name, real)                                                                                   \
+  typedef struct name {                                                                                                \
+    const mus_pattern *a, *b, *c; /* a: of A^T when transposed */                                                      \
+    const int *source;            /* a block of the pattern a -> a block of a_value; NULL when they are in step */     \
+    int transposed;               /* A's blocks are stored as inner x rows */                                          \
+    const real *a_value, *b_value;                                                                                     \
+    real *c_value;                                                                                                     \
+    int b_origin, c_origin;   /* which blocks of the patterns b and c b_value and c_value start with */                \
+    int rows, inner, columns; /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */               \
+    int upper;                /* 1: only blocks on and above the diagonal are computed */                              \
+  } name
+
+MUS_PRODUCT_TASK(mus_product_task, double);
+MUS_PRODUCT_TASK(mus_product_task_f, float);
 
 typedef struct mus_kernels {
   mus_row_kernel *const (*rows)[MUS_SHAPES];     // indexed by operation, then shape
   mus_row_kernel_f *const (*rows_f)[MUS_SHAPES]; // the same in single precision
   // `place` is scratch with one entry for each column of C, uninitialised.
   void (*product_rows)(const mus_product_task *task, int begin, int end, int *place);
+  void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, int *place);
 } mus_kernels;
 
 // The kernels in use; see mus_instructions_use.

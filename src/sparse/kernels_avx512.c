@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "sparse/kernels.h"
+#include "sparse/product_avx2.h"
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
   const __m512i arrange = _mm512_setr_epi64(0, 1, 2, 0, 1, 2, 0, 1);
@@ -86,10 +87,8 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
 }
 
 #include "sparse/kernels_tables.h"
-#include "sparse/product_avx2.h"
-#include "sparse/product_template.h"
 
-const mus_kernels mus_kernels_avx512 = {table_d, table_f, product_rows};
+const mus_kernels mus_kernels_avx512 = {table_d, table_f, product_rows_d, product_rows_f};
 #else
 typedef int mus_kernels_avx512_not_built;
 #endif

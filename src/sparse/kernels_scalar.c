@@ -21,6 +21,5 @@ ROW_PRODUCT(row_3x3_f, 3, float, mus_task_f)
 ROW_PRODUCT(row_6x6_f, 6, float, mus_task_f)
 
 #include "sparse/kernels_tables.h"
-#include "sparse/product_template.h"
 
-const mus_kernels mus_kernels_scalar = {table_d, table_f, product_rows};
+const mus_kernels mus_kernels_scalar = {table_d, table_f, product_rows_d, product_rows_f};

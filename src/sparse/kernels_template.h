@@ -3,7 +3,7 @@
 //   NAME(stem)               the stem with this precision's ending
 //   NAME(row_3x3), NAME(row_6x6)   products of one block row, already defined:
 //       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
-// and undefines them all at its end. All loops over block entries have bounds that are constants after inlining.
+// All loops over block entries have bounds that are constants after inlining.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 ALWAYS_INLINE void NAME(row_any)(const TASK *t, int row_block, int column_block, int begin, int end, REAL *sum) {
@@ -113,7 +113,3 @@ static ROW_KERNEL *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {SHAPES(multi
 #undef SHAPES
 #undef KERNEL
 #undef ALWAYS_INLINE
-#undef NAME
-#undef ROW_KERNEL
-#undef TASK
-#undef REAL

@@ -28,6 +28,13 @@ void mus_matrix_round(const mus_matrix *from, mus_matrix_f *to) {
     to->value[k] = (float)from->value[k];
 }
 
+void mus_matrix_widen(const mus_matrix_f *from, mus_matrix *to) {
+  size_t values = mus_matrix_values(to);
+  MUS_PARALLEL_FOR_IF(values > MUS_PAR_MINIMUM)
+  for (size_t k = 0; k < values; ++k)
+    to->value[k] = (double)from->value[k];
+}
+
 // --- which instructions
 // -----------------------------------------------------------------------------------------------
 
@@ -191,15 +198,18 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place) {
   return MUS_OK;
 }
 
+// Pivots in units of their diagonal entry below which a block is singular to working precision.
+static const double smallest_pivot = 1e-14, smallest_pivot_f = 5e-7;
+
 // The inverse of a symmetric positive definite block by Cholesky; 0 when it is not one. Pivots that vanish against
-// their own diagonal entry count as not positive: the block is singular to working precision.
-static int invert_block(int block, const double *a, double *inverse) {
+// their own diagonal entry, by `smallest`, count as not positive: the block is singular to working precision.
+static inline int invert_block(int block, double smallest, const double *a, double *inverse) {
   double factor[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM]; // lower, by rows
   for (int j = 0; j < block; ++j) {
     double pivot = a[j * block + j];
     for (int k = 0; k < j; ++k)
       pivot -= factor[j * block + k] * factor[j * block + k];
-    if (!(pivot > 1e-14 * fabs(a[j * block + j])) || !isfinite(pivot))
+    if (!(pivot > smallest * fabs(a[j * block + j])) || !isfinite(pivot))
       return 0;
     factor[j * block + j] = sqrt(pivot);
     for (int i = j + 1; i < block; ++i) {
@@ -232,29 +242,49 @@ static int invert_block(int block, const double *a, double *inverse) {
   return 1;
 }
 
-mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse) {
-  int rows = a->pattern->rows, block = a->row_block;
-  size_t size = (size_t)(block * block);
-  int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-  int failed = rows; // the first bad row, whichever thread met it
-  MUS_PARALLEL
-  {
-    int first = rows;
-    MUS_SHARE_RUNS
-    for (int run = 0; run < runs; ++run)
-      for (int i = run * ROWS_AT_ONCE; i < rows && i < (run + 1) * ROWS_AT_ONCE; ++i)
-        if (!invert_block(block, a->value + (size_t)place[i] * size, inverse + (size_t)i * size) && i < first)
-          first = i;
-    MUS_ONE_AT_A_TIME
-    if (first < failed)
-      failed = first;
-  }
-  if (failed < rows)
-    return mus_fail(MUS_BREAKDOWN,
-                    "the diagonal block of row %d is not positive definite: the matrix is indefinite or singular",
-                    failed);
-  return MUS_OK;
+static int invert_row(int block, const double *a, double *inverse) {
+  return invert_block(block, smallest_pivot, a, inverse);
 }
+
+// In double inside: rounding the input costs enough.
+static int invert_row_f(int block, const float *a, float *inverse) {
+  double wide[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], wide_inverse[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  for (int k = 0; k < block * block; ++k)
+    wide[k] = (double)a[k];
+  int good = invert_block(block, smallest_pivot_f, wide, wide_inverse);
+  for (int k = 0; good && k < block * block; ++k)
+    inverse[k] = (float)wide_inverse[k];
+  return good;
+}
+
+static mus_status not_positive(int row) {
+  return mus_fail(MUS_BREAKDOWN,
+                  "the diagonal block of row %d is not positive definite: the matrix is indefinite or singular", row);
+}
+
+#define INVERSE_DIAGONAL(real, matrix, name, invert)                                                                   \
+  mus_status name(const matrix *a, const int *place, real *inverse) {                                                  \
+    int rows = a->pattern->rows, block = a->row_block;                                                                 \
+    size_t size = (size_t)(block * block);                                                                             \
+    int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;                                                               \
+    int failed = rows; /* the first bad row, whichever thread met it */                                                \
+    MUS_PARALLEL                                                                                                       \
+    {                                                                                                                  \
+      int first = rows;                                                                                                \
+      MUS_SHARE_RUNS                                                                                                   \
+      for (int run = 0; run < runs; ++run)                                                                             \
+        for (int i = run * ROWS_AT_ONCE; i < rows && i < (run + 1) * ROWS_AT_ONCE; ++i)                                \
+          if (!invert(block, a->value + (size_t)place[i] * size, inverse + (size_t)i * size) && i < first)             \
+            first = i;                                                                                                 \
+      MUS_ONE_AT_A_TIME                                                                                                \
+      if (first < failed)                                                                                              \
+        failed = first;                                                                                                \
+    }                                                                                                                  \
+    return failed < rows ? not_positive(failed) : MUS_OK;                                                              \
+  }
+
+INVERSE_DIAGONAL(double, mus_matrix, mus_inverse_diagonal, invert_row)
+INVERSE_DIAGONAL(float, mus_matrix_f, mus_inverse_diagonal_f, invert_row_f)
 
 double mus_asymmetry(const mus_matrix *a, const mus_transpose *at) {
   int block = a->row_block, blocks = mus_pattern_blocks(a->pattern);

@@ -33,6 +33,8 @@ mus_status mus_matrix_create_f(mus_arena *arena, const mus_pattern *pattern, int
                                mus_matrix_f *out);
 // to's values become from's, rounded. Same pattern and block sizes.
 void mus_matrix_round(const mus_matrix *from, mus_matrix_f *to);
+// The way back, exact.
+void mus_matrix_widen(const mus_matrix_f *from, mus_matrix *to);
 
 // y = A x
 void mus_multiply(const mus_matrix *a, const double *x, double *y);
@@ -66,6 +68,7 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);
 // The inverses of the diagonal blocks, each by Cholesky from its lower triangle. Fails with MUS_BREAKDOWN, naming the
 // first such row, when a block is not positive definite to working precision.
 mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse);
+mus_status mus_inverse_diagonal_f(const mus_matrix_f *a, const int *place, float *inverse);
 
 // max |A - A^T| / max |A|; 0 for an exactly symmetric matrix. A's pattern must be symmetric, its values finite; `at` is
 // the transpose of the pattern.

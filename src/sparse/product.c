@@ -81,50 +81,6 @@ mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus
 // Room for run_product(), for products with so many columns of blocks.
 static int *places_create(int columns) { return mus_alloc((size_t)mus_par_threads() * (size_t)columns, sizeof(int)); }
 
-// Rows begin ... end - 1 of C.
-static void run_product(const mus_product_task *task, int begin, int end, int *places) {
-  const mus_kernels *kernels = mus_kernels_current();
-  int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-  MUS_PARALLEL
-  {
-    int *place = places + (size_t)mus_par_index() * (size_t)task->c->columns;
-    MUS_SHARE_RUNS
-    for (int run = 0; run < runs; ++run) {
-      int from = begin + run * ROWS_AT_ONCE, to = end - from > ROWS_AT_ONCE ? from + ROWS_AT_ONCE : end;
-      kernels->product_rows(task, from, to, place);
-    }
-  }
-}
-
-mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) {
-  return mus_product_part(a, a->pattern, NULL, b, c);
-}
-
-static mus_product_task product_task(const mus_matrix *a, const mus_pattern *part, const int *source,
-                                     const mus_matrix *b, const mus_matrix *c) {
-  return (mus_product_task){.a = part,
-                            .b = b->pattern,
-                            .c = c->pattern,
-                            .source = source,
-                            .a_value = a->value,
-                            .b_value = b->value,
-                            .c_value = c->value,
-                            .rows = c->row_block,
-                            .inner = a->column_block,
-                            .columns = c->column_block};
-}
-
-mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
-                            mus_matrix *c) {
-  mus_product_task task = product_task(a, part, source, b, c);
-  int *places = places_create(c->pattern->columns);
-  if (!places)
-    return mus_fail_memory();
-  run_product(&task, 0, c->pattern->rows, places);
-  mus_free(places);
-  return MUS_OK;
-}
-
 // --- Galerkin --------------------------------------------------------------------------------------------------------
 
 // The blocks of A P that a tile needs.
@@ -174,41 +130,43 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
   return status;
 }
 
-// Copies the upper triangle of a symmetric matrix to its lower one, inside the diagonal blocks too.
-static void mirror(const mus_transpose *transpose, mus_matrix *a) {
-  int rows = a->pattern->rows, block = a->row_block;
-  size_t size = (size_t)(block * block);
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int i = 0; i < rows; ++i)
-    for (int k = a->pattern->row_start[i]; k < a->pattern->row_start[i + 1] && a->pattern->column[k] <= i; ++k) {
-      double *to = a->value + (size_t)k * size;
-      const double *from = a->value + (size_t)transpose->source[k] * size;
-      for (int r = 0; r < block; ++r)
-        for (int c = 0; c < (a->pattern->column[k] == i ? r : block); ++c)
-          to[r * block + c] = from[c * block + r];
-    }
+// --- values ----------------------------------------------------------------------------------------------------------
+
+#define REAL double
+#define MATRIX mus_matrix
+#define PRODUCT_TASK mus_product_task
+#define KERNEL product_rows
+#define NAME(stem) stem
+#include "sparse/product_values.h"
+#undef NAME
+#undef KERNEL
+#undef PRODUCT_TASK
+#undef MATRIX
+#undef REAL
+
+#define REAL float
+#define MATRIX mus_matrix_f
+#define PRODUCT_TASK mus_product_task_f
+#define KERNEL product_rows_f
+#define NAME(stem) stem##_f
+#include "sparse/product_values.h"
+#undef NAME
+#undef KERNEL
+#undef PRODUCT_TASK
+#undef MATRIX
+#undef REAL
+
+mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) {
+  return mus_product_part(a, a->pattern, NULL, b, c);
 }
 
-mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *coarse) {
-  size_t most = 0;
-  for (int t = 0; t < plan->tiles; ++t)
-    most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
-  double *tile = mus_alloc(most * (size_t)(p->row_block * p->column_block), sizeof *tile);
-  int *places = places_create(plan->coarse.columns);
-  mus_status status = tile && places ? MUS_OK : mus_fail_memory();
-  mus_matrix ap = {&plan->ap, p->row_block, p->column_block, tile};
-  mus_product_task first = product_task(a, a->pattern, NULL, p, &ap);
-  mus_product_task second = product_task(p, &plan->pt.pattern, plan->pt.source, &ap, coarse);
-  second.transposed = second.upper = 1;
-  second.inner = p->row_block;
-  for (int t = 0; t < plan->tiles && !status; ++t) {
-    first.c_origin = second.b_origin = plan->ap.row_start[plan->needed[t][0]];
-    run_product(&first, plan->needed[t][0], plan->needed[t][1], places);
-    run_product(&second, plan->tile[t], plan->tile[t + 1], places);
-  }
-  mus_free(tile);
+mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
+                            mus_matrix *c) {
+  mus_product_task task = product_task(a, part, source, b, c);
+  int *places = places_create(c->pattern->columns);
+  if (!places)
+    return mus_fail_memory();
+  run_product(&task, 0, c->pattern->rows, places);
   mus_free(places);
-  if (!status)
-    mirror(&plan->coarse_transpose, coarse);
-  return status;
+  return MUS_OK;
 }

@@ -32,5 +32,8 @@ typedef struct mus_galerkin {
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out);
 // Fills coarse (pattern: plan->coarse; the caller owns the values).
 mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix *p, mus_matrix *coarse);
+// The same wholly in single precision.
+mus_status mus_galerkin_fill_f(const mus_galerkin *plan, const mus_matrix_f *a, const mus_matrix_f *p,
+                               mus_matrix_f *coarse);
 
 #endif

@@ -1,7 +1,7 @@
 // C += A B for blocks with six columns, in AVX2 with fused multiply-add: the inner loop of the Galerkin product.
 //
-// Two rows of C lie side by side as twelve numbers, three vectors: [r0 r1 r2 r3] [r4 r5 s0 s1] [s2 s3 s4 s5]. A row of B
-// is arranged to match, and the factors of the two rows of A are blended for the vector in the middle.
+// Two rows of C lie side by side as twelve numbers, three vectors: [r0 r1 r2 r3] [r4 r5 s0 s1] [s2 s3 s4 s5]. A row of
+// B is arranged to match, and the factors of the two rows of A are blended for the vector in the middle.
 #ifndef MUS_SPARSE_PRODUCT_AVX2_H
 #define MUS_SPARSE_PRODUCT_AVX2_H
 
@@ -43,6 +43,6 @@ static inline __attribute__((always_inline)) void add_product_6(int rows, int in
   }
 #undef FACTOR
 }
-#define MUS_ADD_PRODUCT_6 1
+#define MUS_ADD_PRODUCT_6 add_product_6
 
 #endif
