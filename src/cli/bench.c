@@ -17,7 +17,7 @@ typedef struct bench_options {
   const char *scene, *solvers, *json;
   int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
   double time_step, tolerance, density;                        // 0: as the scene says
-  int unknown, fixed_steps, help;
+  int unknown, fixed_steps, preset, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
@@ -28,6 +28,7 @@ static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
 static const char *const precisions[] = {"double", "single", NULL};        // of mus_precision
 static const char *const cycles[] = {"v", "w", NULL};                      // of mus_cycle
+static const char *const presets[] = {"paper", "fast", "robust", NULL};    // of mus_preset
 static const char *const unknowns[] = {"velocity", "position", NULL};      // of bench_unknown
 
 static int list_options(bench_options *o, option *list) {
@@ -42,9 +43,17 @@ static int list_options(bench_options *o, option *list) {
       option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
   list[n++] =
       option_whole("repeat", &o->plan.repeat, 1, 1000, "solves of each system, of which the fastest counts (1)");
+  list[n++] = option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from one that is measured to the next (1)");
+  list[n++] = option_whole("errors", &o->plan.errors, 0, STEPS_MOST,
+                           "true errors at every so many of the steps measured, 0: never (1)");
   list[n++] = option_text("solvers", &o->solvers, "LIST",
-                          "with commas between; those that this build lacks are left out\n"
+                          "with commas between; those that this build lacks are left out. A preset's\n"
+                          "settings are asked for as sa:paper, constraints that are filtered out of vectors,\n"
+                          "not out of the matrix, as sa:filtered or sa:paper:filtered\n"
                           "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
+  list[n++] = option_choice("preset", &o->preset, "P", presets,
+                            "the simulator's, and that of solvers without one of their own:\n"
+                            "paper, fast or robust");
   list[n++] = option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
@@ -80,24 +89,24 @@ static void print_help(const option_table *table) {
 
 // The names of the list that this build can run, in their order. Those it cannot are said, unless nobody asked.
 static int parse_solvers(const char *list, int asked, bench_plan *plan) {
-  char word[32];
+  char word[64];
   for (const char *rest = list; rest;) {
     size_t length = strcspn(rest, ",");
-    mus_method method;
+    bench_variant variant;
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), rest);
-    mus_status status = mus_method_from_name(word, &method);
-    if (status)
-      return failure_status(program, "--solvers", status);
-    if (plan->methods == BENCH_SOLVERS)
+    int failed = bench_variant_parse(program, word, &variant);
+    if (failed)
+      return failed;
+    if (plan->variants == BENCH_SOLVERS)
       return failure_input(program, "--solvers: more than %d names", BENCH_SOLVERS);
-    if (mus_method_available(method))
-      plan->method[plan->methods++] = method;
+    if (mus_method_available(variant.method))
+      plan->variant[plan->variants++] = variant;
     else if (asked)
       fprintf(stderr, "%s: this build has no %s, which is left out; see docs/solver.md for building with it\n", program,
               word);
     rest = rest[length] ? rest + length + 1 : NULL;
   }
-  return plan->methods > 0 ? 0 : failure_input(program, "--solvers: this build has none of %s", list);
+  return plan->variants > 0 ? 0 : failure_input(program, "--solvers: this build has none of %s", list);
 }
 
 static int parse_command(int argc, char **argv, bench_options *o) {
@@ -142,6 +151,8 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.tolerance = o->tolerance;
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
+  if (o->preset >= 0)
+    bench_preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->precision >= 0)
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
@@ -162,7 +173,7 @@ static int tell(const bench_options *o, const mus_scene *scene, const bench_resu
   for (int k = 0; k < results->count; ++k) {
     const bench_result *r = &results->result[k];
     if (r->status) {
-      fprintf(stderr, "%s: %s: %s: %s\n", program, mus_method_name(r->asked), mus_status_name(r->status), r->text);
+      fprintf(stderr, "%s: %s: %s: %s\n", program, o->plan.variant[k].name, mus_status_name(r->status), r->text);
       failed = CLI_FAILED;
     }
   }
@@ -172,12 +183,13 @@ static int tell(const bench_options *o, const mus_scene *scene, const bench_resu
 }
 
 int bench_command(int argc, char **argv) {
-  bench_options o = {.plan = {.program = program, .steps = 5, .warmup = 10, .repeat = 1},
+  bench_options o = {.plan = {.program = program, .steps = 5, .warmup = 10, .repeat = 1, .stride = 1, .errors = 1},
                      .scene = "drooping",
                      .tessellation = -1,
                      .seed = -1,
                      .threads = -1,
                      .precision = -1,
+                     .preset = -1,
                      .cycle = -1};
   mus_scene scene;
   bench_results results = {0};

@@ -12,8 +12,9 @@
 #include "fix_file.h"
 #include "system_save.h"
 
-// The solution that errors are taken from: direct where that is built in and fits into memory without thought.
-enum { DIRECT_MAXIMUM = 100000 };
+// The solution that errors are taken from: direct where that is built in and costs little, else by multigrid, which
+// takes less time and memory than most of what is measured.
+enum { DIRECT_MAXIMUM = 20000 };
 static const double reference_tolerance = 1e-12;
 static const double reference_margin = 1e-3; // of the tolerance measured at: above this, it is no reference
 
@@ -27,6 +28,7 @@ typedef struct problem {
   double *right, *guess, *exact, *x, *work; // unknowns each
   mus_constraint *constraint;               // one a vertex at most
   double first_error;                       // ||x_0 - x||_A; NaN where x is not known
+  double time;                              // s, at the step's beginning
 } problem;
 
 typedef struct bench {
@@ -128,21 +130,25 @@ static void solve_tightly(bench *b) {
   p->first_error = energy_error(p, p->x);
 }
 
-static mus_status next_problem(bench *b) {
+static mus_status next_problem(bench *b, int step) {
   problem *p = &b->problem;
+  p->time = mus_sim_time(b->sim);
+  p->first_error = NAN;
   mus_status status = mus_sim_next_system(b->sim, &p->system);
   if (status)
     return status;
   if (b->plan->unknown == BENCH_POSITION)
     turn_to_positions(p);
-  solve_tightly(b);
+  if (b->reference && step % b->plan->errors == 0)
+    solve_tightly(b);
   return MUS_OK;
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
 static bench_solve solve_of(const problem *p, const mus_solve_record *r, const double *x) {
-  return (bench_solve){.iterations = r->iterations,
+  return (bench_solve){.time = p->time,
+                       .iterations = r->iterations,
                        .rate = r->rate,
                        .setup_s = r->setup_seconds,
                        .prefilter_s = r->prefilter_seconds,
@@ -151,12 +157,14 @@ static bench_solve solve_of(const problem *p, const mus_solve_record *r, const d
                        .true_error = p->first_error > 0 ? energy_error(p, x) / p->first_error : NAN};
 }
 
-// One solve by one solver; 0 when it failed.
-static int solve_once(const bench *b, int which, bench_result *result, bench_solve *out) {
+// One solve by one solver; 0 when it failed, and then it is gone.
+static int solve_once(bench *b, int which, bench_result *result, bench_solve *out) {
   const problem *p = &b->problem;
   result->status = run_solver(p, b->solver[which], p->guess, p->x);
   if (result->status) {
     snprintf(result->text, sizeof result->text, "%s", mus_last_error());
+    mus_solver_free(b->solver[which]);
+    b->solver[which] = NULL;
     return 0;
   }
   const mus_solve_record *record = mus_solver_record(b->solver[which]);
@@ -168,7 +176,7 @@ static int solve_once(const bench *b, int which, bench_result *result, bench_sol
   return 1;
 }
 
-static void measure_solver(const bench *b, int which, bench_result *result) {
+static void measure_solver(bench *b, int which, bench_result *result) {
   bench_solve best = {0};
   for (int k = 0; k < b->plan->repeat; ++k) {
     bench_solve solve;
@@ -182,24 +190,25 @@ static void measure_solver(const bench *b, int which, bench_result *result) {
 
 static void measure_products(const bench *b, double *product) {
   const problem *p = &b->problem;
+  const mus_sim_system *s = &p->system;
   for (int k = 0; k < PRODUCTS; ++k) {
     double begin = seconds();
-    multiply(p, p->guess, p->work);
+    mus_block_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, p->guess, p->work);
     product[k] = seconds() - begin;
   }
 }
 
 static void measure_step(bench *b, int step, bench_results *out) {
-  int methods = b->plan->methods;
+  int variants = b->plan->variants;
   if (step == 0)
-    for (int k = 0; k < methods; ++k) {
+    for (int k = 0; k < variants; ++k) {
       bench_solve first = {0};
       if (solve_once(b, k, &out->result[k], &first))
         out->result[k].first_setup_s = first.setup_s;
     }
   measure_products(b, b->product + (size_t)step * PRODUCTS);
-  for (int k = 0; k < methods; ++k) {
-    int which = (step + k) % methods;
+  for (int k = 0; k < variants; ++k) {
+    int which = (step + k) % variants;
     if (!out->result[which].status)
       measure_solver(b, which, &out->result[which]);
   }
@@ -226,11 +235,11 @@ static int measure_all(bench *b, bench_results *out) {
   }
   for (int k = 0; k < plan->steps && !failed; ++k) {
     tell_progress("step", k, plan->steps);
-    mus_status status = next_problem(b);
+    mus_status status = next_problem(b, k);
     if (status)
       return failure_status(plan->program, NULL, status);
     measure_step(b, k, out);
-    if (k + 1 < plan->steps)
+    for (int skipped = 0; skipped < plan->stride && k + 1 < plan->steps && !failed; ++skipped)
       failed = simulate_step(b);
   }
   tell_progress("step", plan->steps, plan->steps);
@@ -240,28 +249,32 @@ static int measure_all(bench *b, bench_results *out) {
   qsort(b->product, (size_t)products, sizeof *b->product, compare);
   out->product_s = b->product[products / 2];
   out->constrained = b->problem.system.constraint_count;
+  out->couplings = b->problem.system.coupling_count;
   return plan->save ? system_save(plan->program, plan->save, &b->problem.system) : 0;
 }
 
-static mus_status create_solver(const bench *b, mus_method method, double tolerance, mus_precision precision,
-                                mus_solver **solver) {
-  mus_solver_options options = b->scene->solver;
+static mus_status create_solver(const bench *b, const mus_solver_options *options, mus_solver **solver) {
   const mus_sim_system *s = &b->problem.system;
-  options.method = method;
-  options.tolerance = tolerance;
-  options.precision = precision;
-  options.stop = MUS_STOP_RHS; // the first guess, where there is one, is to save iterations
-  mus_status status = mus_solver_create(&options, solver);
+  mus_status status = mus_solver_create(options, solver);
   return status ? status : mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
 }
 
-static mus_status create_solvers(bench *b, bench_results *out) {
-  const mus_solver_options *o = &b->scene->solver;
+static mus_status create_reference(bench *b, mus_method *method) {
   int direct = mus_method_available(MUS_METHOD_CHOLMOD) && b->problem.system.rows <= DIRECT_MAXIMUM;
-  out->reference = direct ? MUS_METHOD_CHOLMOD : MUS_METHOD_SA;
-  mus_status status = create_solver(b, out->reference, reference_tolerance, MUS_DOUBLE, &b->reference);
-  for (int k = 0; k < b->plan->methods && !status; ++k)
-    status = create_solver(b, b->plan->method[k], o->tolerance, o->precision, &b->solver[k]);
+  const bench_variant variant = {.method = direct ? MUS_METHOD_CHOLMOD : MUS_METHOD_SA, .preset = MUS_PRESET_FAST};
+  mus_solver_options options = bench_variant_options(&variant, &b->scene->solver);
+  options.tolerance = reference_tolerance;
+  options.precision = MUS_DOUBLE;
+  *method = options.method;
+  return create_solver(b, &options, &b->reference);
+}
+
+static mus_status create_solvers(bench *b, bench_results *out) {
+  mus_status status = b->plan->errors > 0 ? create_reference(b, &out->reference) : MUS_OK;
+  for (int k = 0; k < b->plan->variants && !status; ++k) {
+    mus_solver_options options = bench_variant_options(&b->plan->variant[k], &b->scene->solver);
+    status = create_solver(b, &options, &b->solver[k]);
+  }
   return status;
 }
 
@@ -276,8 +289,8 @@ static int allocate(bench *b, bench_results *out) {
   p->constraint = calloc(n / 3, sizeof *p->constraint);
   b->product = calloc(steps * PRODUCTS, sizeof *b->product);
   int missing = !p->right || !p->guess || !p->exact || !p->x || !p->work || !p->constraint || !b->product;
-  for (int k = 0; k < b->plan->methods; ++k) {
-    out->result[k].asked = out->result[k].ran = b->plan->method[k];
+  for (int k = 0; k < b->plan->variants; ++k) {
+    out->result[k].ran = b->plan->variant[k].method;
     out->result[k].solves = calloc(steps, sizeof *out->result[k].solves);
     missing |= !out->result[k].solves;
   }
@@ -295,7 +308,7 @@ static int prepare(bench *b, bench_results *out) {
   out->vertices = s->rows;
   out->blocks = s->row_start[s->rows];
   out->time_step = s->time_step;
-  out->count = b->plan->methods;
+  out->count = b->plan->variants;
   b->problem.threads = b->scene->solver.threads;
   int failed = allocate(b, out);
   if (failed)
@@ -321,12 +334,14 @@ static void release(bench *b) {
 
 int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results *out) {
   bench b = {.plan = plan, .scene = scene};
+  double begin = seconds();
   *out = (bench_results){0};
   mus_status status = mus_machine_measure(scene->solver.threads, &out->machine);
   int failed = status ? failure_status(plan->program, NULL, status) : prepare(&b, out);
   if (!failed)
     failed = measure_all(&b, out);
   release(&b);
+  out->wall_s = seconds() - begin;
   return failed;
 }
 
@@ -335,8 +350,26 @@ void bench_results_free(bench_results *results) {
     free(results->result[k].solves);
 }
 
+double bench_worst_error(const bench_result *result) {
+  double worst = NAN;
+  for (int k = 0; k < result->count; ++k)
+    worst = fmax(worst, result->solves[k].true_error);
+  return worst;
+}
+
+static double mean_error(const bench_result *result) {
+  double sum = 0;
+  int known = 0;
+  for (int k = 0; k < result->count; ++k)
+    if (!isnan(result->solves[k].true_error)) {
+      sum += result->solves[k].true_error;
+      ++known;
+    }
+  return known > 0 ? sum / known : NAN;
+}
+
 bench_solve bench_mean(const bench_result *result, double *iterations) {
-  bench_solve mean = {0};
+  bench_solve mean = {.true_error = mean_error(result)};
   double weight = result->count > 0 ? 1.0 / result->count : NAN;
   *iterations = result->count > 0 ? 0 : NAN;
   for (int k = 0; k < result->count; ++k) {
@@ -347,7 +380,6 @@ bench_solve bench_mean(const bench_result *result, double *iterations) {
     mean.prefilter_s += s->prefilter_s * weight;
     mean.solve_s += s->solve_s * weight;
     mean.true_residual += s->true_residual * weight;
-    mean.true_error += s->true_error * weight;
   }
   if (result->count == 0)
     mean = (bench_solve){

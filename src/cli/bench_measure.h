@@ -3,11 +3,11 @@
 // The simulator moves on by its own solver. Before each step its system is solved by every solver in turn, in an order
 // that is rotated from step to step, so that none is favoured by what ran before it. Each solver keeps its state from
 // step to step, as in a simulation. What is done once (patterns, aggregates) is left out of the averages: every solver
-// first solves the first system uncounted.
+// first solves the first system uncounted. Steps that are measured may be far apart, to see more of an animation.
 #ifndef CLI_BENCH_MEASURE_H
 #define CLI_BENCH_MEASURE_H
 
-#include "muslin/muslin.h"
+#include "bench_variant.h"
 
 enum { BENCH_SOLVERS = 16 };
 
@@ -18,22 +18,25 @@ typedef enum bench_unknown {
 
 typedef struct bench_plan {
   const char *program;
-  int methods;
-  mus_method method[BENCH_SOLVERS];
+  int variants;
+  bench_variant variant[BENCH_SOLVERS];
   int warmup, steps, repeat;
+  int stride; // steps simulated from one that is measured to the next
+  int errors; // true errors are taken at every so many of the steps measured, from the first on; 0: at none
   bench_unknown unknown;
   const char *save; // a folder for the last system, or NULL
 } bench_plan;
 
 // One solver on one step's system. Times are those of the fastest of the repeats.
 typedef struct bench_solve {
+  double time; // s, of the simulation
   int iterations;
   double rate, setup_s, prefilter_s, solve_s;
   double true_residual, true_error; // NaN where there is nothing to compare with
 } bench_solve;
 
 typedef struct bench_result {
-  mus_method asked, ran;
+  mus_method ran;
   mus_status status;
   char text[512];       // why it failed, or ""
   double first_setup_s; // of the uncounted solve
@@ -47,10 +50,11 @@ typedef struct bench_result {
 typedef struct bench_results {
   mus_machine machine;
   double product_s; // the median of those taken before every step
-  int vertices, constrained;
+  double wall_s;    // for all of it
+  int vertices, constrained, couplings; // of the last step
   long long blocks;
-  double time_step; // s
-  mus_method reference;
+  double time_step;     // s
+  mus_method reference; // of true errors
   int count;
   bench_result result[BENCH_SOLVERS];
 } bench_results;
@@ -61,7 +65,10 @@ int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results 
 void bench_results_free(bench_results *results);
 
 static inline double bench_total(const bench_solve *s) { return s->setup_s + s->prefilter_s + s->solve_s; }
-// The mean over a result's solves of rates, times and errors; `iterations` separately, because it is no whole number.
+// The mean over a result's solves of rates, times and errors, of these over the solves for which they are known;
+// `iterations` separately, because it is no whole number.
 bench_solve bench_mean(const bench_result *result, double *iterations);
+// The largest that is known, or NaN.
+double bench_worst_error(const bench_result *result);
 
 #endif

@@ -14,6 +14,10 @@ static const char *scene_name(const mus_scene *scene) { return scene->name ? sce
 
 static const char *unknown_name(bench_unknown unknown) { return unknown == BENCH_POSITION ? "position" : "velocity"; }
 
+static const char *precision_name(const mus_solver_options *solver) {
+  return solver->precision == MUS_SINGLE ? "single" : "double";
+}
+
 // --- table -----------------------------------------------------------------------------------------------------------
 
 // A figure that may not be known.
@@ -24,15 +28,15 @@ static short_text or_dash(const char *format, double value) {
   return out;
 }
 
-static void print_row(const bench_report *report, const bench_result *r, FILE *file) {
+static void print_row(const bench_report *report, const bench_variant *variant, const bench_result *r, FILE *file) {
   double iterations;
   bench_solve mean = bench_mean(r, &iterations);
-  fprintf(file, "%-15s %10.1f %6.3f %10s %10s %10s %10s %9.1f %10s %6d %7s %9s", mus_method_name(r->asked), iterations,
-          mean.rate, numbers_duration(mean.setup_s).text, numbers_duration(mean.prefilter_s).text,
+  fprintf(file, "%-17s %10.1f %6.3f %10s %10s %10s %10s %9.1f %10s %6d %7s %9s", variant->name, iterations, mean.rate,
+          numbers_duration(mean.setup_s).text, numbers_duration(mean.prefilter_s).text,
           numbers_duration(mean.solve_s).text, numbers_duration(bench_total(&mean)).text,
           bench_total(&mean) / report->results->product_s, numbers_megabytes(r->bytes).text, r->levels,
           or_dash("%.2f", r->operator_complexity).text, or_dash("%.1e", mean.true_error).text);
-  if (r->ran != r->asked)
+  if (r->ran != variant->method)
     fprintf(file, "  by %s", mus_method_name(r->ran));
   fprintf(file, "%s%s\n", r->status ? "  " : "", r->status ? mus_status_name(r->status) : "");
 }
@@ -40,50 +44,62 @@ static void print_row(const bench_report *report, const bench_result *r, FILE *f
 void bench_report_print(const bench_report *report, FILE *file) {
   const bench_results *r = report->results;
   const bench_plan *plan = report->plan;
-  fprintf(file, "%s, %s: %s vertices (%s held), steps of %.4g ms; %d solve%s after %d step%s of warm-up\n",
+  short_text apart = {""};
+  if (plan->stride > 1)
+    snprintf(apart.text, sizeof apart.text, ", %d steps apart,", plan->stride);
+  fprintf(file,
+          "%s, %s: %s vertices (%s held), steps of %.4g ms; %d solve%s"
+          "%s after %d step%s of warm-up\n",
           scene_name(report->scene), tessellation_of(report->scene), numbers_grouped(r->vertices).text,
           numbers_grouped(r->constrained).text, 1e3 * r->time_step, plan->steps, plan->steps == 1 ? "" : "s",
-          plan->warmup, plan->warmup == 1 ? "" : "s");
+          apart.text, plan->warmup, plan->warmup == 1 ? "" : "s");
   fprintf(file, "tolerance %g, preconditioners in %s precision; unknown: change of %s\n",
-          report->scene->solver.tolerance, report->scene->solver.precision == MUS_SINGLE ? "single" : "double",
-          unknown_name(plan->unknown));
+          report->scene->solver.tolerance, precision_name(&report->scene->solver), unknown_name(plan->unknown));
   fprintf(file, "%s, %d thread%s: %.1f GB/s, one product %s\n\n", r->machine.cpu, r->machine.threads,
           r->machine.threads == 1 ? "" : "s", r->machine.stream_gb_s, numbers_duration(r->product_s).text);
-  fprintf(file, "%-15s %10s %6s %10s %10s %10s %10s %9s %10s %6s %7s %9s\n", "solver", "iterations", "rate", "set-up",
+  fprintf(file, "%-17s %10s %6s %10s %10s %10s %10s %9s %10s %6s %7s %9s\n", "solver", "iterations", "rate", "set-up",
           "prefilter", "solve", "total", "products", "memory", "levels", "complx.", "error (A)");
   for (int k = 0; k < r->count; ++k)
-    print_row(report, &r->result[k], file);
+    print_row(report, &plan->variant[k], &r->result[k], file);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 static json_t *solve_json(const bench_solve *s) {
-  return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "iterations", s->iterations, "rate", numbers_json(s->rate),
-                   "setup_s", numbers_json(s->setup_s), "prefilter_s", numbers_json(s->prefilter_s), "solve_s",
-                   numbers_json(s->solve_s), "true_residual", numbers_json(s->true_residual), "true_error",
-                   numbers_json(s->true_error));
+  return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "time", numbers_json(s->time), "iterations",
+                   s->iterations, "rate", numbers_json(s->rate), "setup_s", numbers_json(s->setup_s), "prefilter_s",
+                   numbers_json(s->prefilter_s), "solve_s", numbers_json(s->solve_s), "true_residual",
+                   numbers_json(s->true_residual), "true_error", numbers_json(s->true_error));
 }
 
-static json_t *result_json(const bench_results *all, const bench_result *r) {
+static json_t *result_json(const bench_report *report, int which) {
+  const bench_results *all = report->results;
+  const bench_result *r = &all->result[which];
+  const bench_variant *variant = &report->plan->variant[which];
+  mus_solver_options options = bench_variant_options(variant, &report->scene->solver);
   double iterations;
   bench_solve mean = bench_mean(r, &iterations);
   json_t *solves = json_array();
   for (int k = 0; k < r->count; ++k)
     json_array_append_new(solves, solve_json(&r->solves[k]));
-  json_t *object = json_pack(
-      "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o}", "solver", mus_method_name(r->asked), "setup_s",
-      numbers_json(mean.setup_s), "prefilter_s", numbers_json(mean.prefilter_s), "solve_s", numbers_json(mean.solve_s),
-      "total_s", numbers_json(bench_total(&mean)), "iterations", numbers_json(iterations), "rate",
-      numbers_json(mean.rate), "levels", r->levels, "operator_complexity", numbers_json(r->operator_complexity),
-      "bytes", (json_int_t)r->bytes, "true_error", numbers_json(mean.true_error));
+  json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o}", "solver", variant->name,
+                             "setup_s", numbers_json(mean.setup_s), "prefilter_s", numbers_json(mean.prefilter_s),
+                             "solve_s", numbers_json(mean.solve_s), "total_s", numbers_json(bench_total(&mean)),
+                             "iterations", numbers_json(iterations), "rate", numbers_json(mean.rate), "levels",
+                             r->levels, "operator_complexity", numbers_json(r->operator_complexity), "bytes",
+                             (json_int_t)r->bytes, "true_error", numbers_json(mean.true_error));
   if (!object) {
     json_decref(solves);
     return NULL;
   }
   json_object_set_new(object, "total_products", numbers_json(bench_total(&mean) / all->product_s));
   json_object_set_new(object, "true_residual", numbers_json(mean.true_residual));
+  json_object_set_new(object, "true_error_maximum", numbers_json(bench_worst_error(r)));
   json_object_set_new(object, "first_setup_s", numbers_json(r->first_setup_s));
   json_object_set_new(object, "method", json_string(mus_method_name(r->ran)));
+  json_object_set_new(object, "preset", json_string(mus_preset_name(options.preset)));
+  json_object_set_new(object, "precision", json_string(precision_name(&options)));
+  json_object_set_new(object, "prefilter", json_boolean(options.prefilter));
   json_object_set_new(object, "status", json_string(mus_status_name(r->status)));
   if (r->status)
     json_object_set_new(object, "error", json_string_nocheck(r->text));
@@ -104,18 +120,24 @@ static void set_settings(const bench_report *report, json_t *object) {
   json_object_set_new(object, "warmup", json_integer(report->plan->warmup));
   json_object_set_new(object, "repeat", json_integer(report->plan->repeat));
   json_object_set_new(object, "unknown", json_string(unknown_name(report->plan->unknown)));
-  json_object_set_new(object, "precision", json_string(solver->precision == MUS_SINGLE ? "single" : "double"));
+  json_object_set_new(object, "stride", json_integer(report->plan->stride));
+  json_object_set_new(object, "wall_s", numbers_json(r->wall_s));
+  json_object_set_new(object, "method", json_string(mus_method_name(solver->method)));
+  json_object_set_new(object, "preset", json_string(mus_preset_name(solver->preset)));
+  json_object_set_new(object, "precision", json_string(precision_name(solver)));
   json_object_set_new(object, "cycle", json_string(solver->sa.cycle == MUS_CYCLE_V ? "v" : "w"));
   json_object_set_new(object, "constrained", json_integer(r->constrained));
+  json_object_set_new(object, "couplings", json_integer(r->couplings));
   json_object_set_new(object, "blocks", json_integer(r->blocks));
-  json_object_set_new(object, "reference", json_string(mus_method_name(r->reference)));
+  json_object_set_new(object, "reference",
+                      report->plan->errors > 0 ? json_string(mus_method_name(r->reference)) : json_null());
 }
 
 static json_t *report_json(const bench_report *report) {
   const bench_results *r = report->results;
   json_t *results = json_array();
   for (int k = 0; k < r->count; ++k)
-    if (json_array_append_new(results, result_json(r, &r->result[k])) != 0) {
+    if (json_array_append_new(results, result_json(report, k)) != 0) {
       json_decref(results);
       return NULL;
     }

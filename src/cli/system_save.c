@@ -36,43 +36,102 @@ static int write_matrix(const saving *to, const char *name, const mus_mm_matrix 
   return CLI_FAILED;
 }
 
-// The blocks as plain rows, without the zeros inside them.
-static void fill_rows(const mus_sim_system *s, mus_mm_matrix *out) {
-  int count = 0;
-  for (int row = 0; row < out->rows; ++row) {
-    out->row_start[row] = count;
-    for (int k = s->row_start[row / 3]; k < s->row_start[row / 3 + 1]; ++k)
-      for (int c = 0; c < 3; ++c) {
-        double value = s->values[(size_t)k * 9 + (size_t)(row % 3 * 3 + c)];
-        if (value == 0)
-          continue;
-        out->column[count] = s->column[k] * 3 + c;
-        out->value[count++] = value;
+// --- the matrix ------------------------------------------------------------------------------------------------------
+
+// A block that couplings add, to one of the matrix's or beside them.
+typedef struct added_block {
+  int row, column;
+  double block[9];
+} added_block;
+
+static int compare_added(const void *a, const void *b) {
+  const added_block *x = a, *y = b;
+  return x->row != y->row ? (x->row > y->row) - (x->row < y->row) : (x->column > y->column) - (x->column < y->column);
+}
+
+// All blocks w_i w_j B of the couplings by rows and columns, one for each place; their number.
+static size_t list_added(const mus_sim_system *s, added_block *list) {
+  size_t count = 0, places = 0;
+  for (int k = 0; k < s->coupling_count; ++k) {
+    const mus_coupling *c = &s->couplings[k];
+    for (int i = 0; i < c->count; ++i)
+      for (int j = 0; j < c->count; ++j, ++count) {
+        list[count] = (added_block){.row = c->node[i], .column = c->node[j]};
+        for (int e = 0; e < 9; ++e)
+          list[count].block[e] = c->weight[i] * c->weight[j] * c->block[e];
       }
+  }
+  if (count > 0)
+    qsort(list, count, sizeof *list, compare_added);
+  for (size_t k = 0; k < count; ++k)
+    if (places > 0 && compare_added(&list[places - 1], &list[k]) == 0)
+      for (int e = 0; e < 9; ++e)
+        list[places - 1].block[e] += list[k].block[e];
+    else
+      list[places++] = list[k];
+  return places;
+}
+
+// One row of a block (either part may be missing), without zeros.
+static void put_block(const double *part, const double *added, int row, int column, mus_mm_matrix *out, int *count) {
+  for (int c = 0; c < 3; ++c) {
+    size_t e = (size_t)(row % 3 * 3 + c);
+    double value = (part ? part[e] : 0) + (added ? added[e] : 0);
+    if (value == 0)
+      continue;
+    out->column[*count] = column * 3 + c;
+    out->value[(*count)++] = value;
+  }
+}
+
+// The blocks as plain rows; what couplings add is merged in.
+static void fill_rows(const mus_sim_system *s, const added_block *added, size_t places, mus_mm_matrix *out) {
+  int count = 0;
+  size_t first = 0;
+  for (int row = 0; row < out->rows; ++row) {
+    int k = s->row_start[row / 3], end = s->row_start[row / 3 + 1];
+    while (first < places && added[first].row < row / 3)
+      ++first;
+    out->row_start[row] = count;
+    for (size_t a = first; k < end || (a < places && added[a].row == row / 3);) {
+      int beside = a < places && added[a].row == row / 3 ? added[a].column : INT_MAX;
+      int inside = k < end ? s->column[k] : INT_MAX;
+      put_block(inside <= beside ? s->values + (size_t)k * 9 : NULL, beside <= inside ? added[a].block : NULL, row,
+                inside < beside ? inside : beside, out, &count);
+      k += inside <= beside;
+      a += beside <= inside;
+    }
   }
   out->row_start[out->rows] = count;
 }
 
 static int save_matrix(const saving *to, const mus_sim_system *s) {
-  long long numbers = 9LL * s->row_start[s->rows];
+  size_t most = 0;
+  for (int k = 0; k < s->coupling_count; ++k)
+    most += (size_t)(s->couplings[k].count * s->couplings[k].count);
+  long long numbers = 9LL * (s->row_start[s->rows] + (long long)most);
   if (numbers > INT_MAX)
     return failure_input(to->program, "the matrix has more than %d numbers, too many for a file", INT_MAX);
   mus_mm_matrix matrix = {.rows = s->rows * 3, .columns = s->rows * 3};
   matrix.row_start = malloc(((size_t)matrix.rows + 1) * sizeof *matrix.row_start);
   matrix.column = malloc((size_t)numbers * sizeof *matrix.column);
   matrix.value = malloc((size_t)numbers * sizeof *matrix.value);
+  added_block *added = malloc((most + 1) * sizeof *added);
   int failed = 0;
-  if (!matrix.row_start || !matrix.column || !matrix.value)
+  if (!matrix.row_start || !matrix.column || !matrix.value || !added)
     failed = failure_memory(to->program);
   else {
-    fill_rows(s, &matrix);
+    fill_rows(s, added, list_added(s, added), &matrix);
     failed = write_matrix(to, "A.mtx", &matrix, 1);
   }
   free(matrix.row_start);
   free(matrix.column);
   free(matrix.value);
+  free(added);
   return failed;
 }
+
+// --- the rest --------------------------------------------------------------------------------------------------------
 
 // rows x columns numbers, a row after the other, as a dense matrix: Matrix Market arrays run down the columns.
 static int save_dense(const saving *to, const char *name, size_t rows, size_t columns, const double *value) {

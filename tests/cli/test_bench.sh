@@ -27,6 +27,10 @@ expect 0 bench --help
 says out '^Solvers: sa diag mpcg'
 refuses "there is no file nothing, nor a built-in scene" --example nothing
 refuses "'nonsense'.*sa, diag|nonsense.*sa" --solvers sa,nonsense
+refuses 'sa:quick.*no preset "quick"' --solvers sa:quick
+refuses 'only sa and diag can be filtered' --solvers cholmod:filtered
+refuses 'as long as' --solvers sa:fast:fast:fast:fast:fast:fast:fast:fast:fast:fast
+refuses 'is none of paper, fast, robust' --preset slow
 refuses 'unknown option --solver;' --solver sa
 refuses 'steps: 0 is out of range' --steps 0
 refuses 'tolerance: 2 is out of range' --tolerance 2
@@ -78,6 +82,31 @@ holds "true errors depend on threads" cmp -s <(values true_error one.json) <(val
 expect 0 solve saved/A.mtx saved/b.mtx --coords saved/X.mtx --fix saved/fix.txt --solver diag --json solved.json
 holds "the saved system takes other iterations" test "$(values iterations solved.json)" = \
   "$(values iterations one.json | tail -n 1)"
+
+# Variants of a solver, in one run, and errors taken only now and then.
+expect 0 $small --solvers sa,sa:paper,sa:fast,sa:robust,sa:paper:filtered,diag,diag:filtered --preset paper --errors 2 \
+  --stride 2 --json variants.json
+holds "their names" test "$(values solver variants.json | tr -d '\n')" = \
+  '"sa""sa:paper""sa:fast""sa:robust""sa:paper:filtered""diag""diag:filtered"'
+holds "plain sa is as the preset says" cmp -s <(values iterations variants.json | sed -n 1,4p) \
+  <(values iterations variants.json | sed -n 5,8p)
+holds "filtering has no prefilter" grep -q '"prefilter": false' variants.json
+holds "errors at two of three steps" test "$(values true_error variants.json | grep -c null)" = 7
+holds "steps are apart" awk 'NR > 1 && NR < 4 && !($1 - last > 0.0039) { exit 1 } { last = $1 }' <(values time variants.json)
+expect 0 $small --solvers diag --errors 0 --json none.json
+holds "no errors" test -z "$(values true_error none.json | grep -v null)"
+
+# What couples cloth with cloth is part of the system that is saved.
+cat >two.json <<'END'
+{"cloths": [{"name": "a", "shape": {"vertices": 100}, "pins": [{"where": {"boundary": true}}]},
+            {"name": "b", "shape": {"vertices": 121}, "translate": [0.03, 0.0015, 0.02]}]}
+END
+expect 0 bench --example two.json --steps 1 --warmup 12 --solvers diag --tolerance 1e-9 --json coupled.json --save coupled
+holds "cloths touch" awk '!($1 > 20) { exit 1 }' <(values couplings coupled.json)
+expect 0 solve coupled/A.mtx coupled/b.mtx --coords coupled/X.mtx --fix coupled/fix.txt --solver diag --tol 1e-9 \
+  --json uncoupled.json
+holds "the saved system is another" test "$(values iterations uncoupled.json)" = \
+  "$(values iterations coupled.json | tail -n 1)"
 
 # Options reach the scene.
 expect 0 $small --solvers sa --time-step 0.05 --tessellation irregular --seed 3 --tolerance 1e-3 --precision single \
