@@ -45,18 +45,25 @@ typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
     real *c_value;                                                                                                     \
     int b_origin, c_origin;   /* which blocks of the patterns b and c b_value and c_value start with */                \
     int rows, inner, columns; /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */               \
-    int upper;                /* 1: only blocks on and above the diagonal are computed */                              \
+    const int *upper;         /* where not NULL: A's rows begin there, at their diagonal block, which counts half */   \
   } name
 
 MUS_PRODUCT_TASK(mus_product_task, double);
 MUS_PRODUCT_TASK(mus_product_task_f, float);
 
+// A thread's room for sparse products: a place for each column of C, and the sums of C's longest row in blocks of up to
+// MUS_SUM_STRIDE numbers. Uninitialised.
+enum { MUS_SUM_STRIDE = 16 };
+typedef struct mus_product_room {
+  int *place;
+  void *sums;
+} mus_product_room;
+
 typedef struct mus_kernels {
   mus_row_kernel *const (*rows)[MUS_SHAPES];     // indexed by operation, then shape
   mus_row_kernel_f *const (*rows_f)[MUS_SHAPES]; // the same in single precision
-  // `place` is scratch with one entry for each column of C, uninitialised.
-  void (*product_rows)(const mus_product_task *task, int begin, int end, int *place);
-  void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, int *place);
+  void (*product_rows)(const mus_product_task *task, int begin, int end, const mus_product_room *room);
+  void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, const mus_product_room *room);
 } mus_kernels;
 
 // The kernels in use; see mus_instructions_use.

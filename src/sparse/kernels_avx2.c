@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "sparse/kernels.h"
+#include "sparse/kernels_transposed.h"
 #include "sparse/product_avx2.h"
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
@@ -91,6 +92,49 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
     _mm256_storeu_ps(lane + 8 * v, part[v]);
   _mm_storeu_ps(lane + 32, last);
   MUS_FOLD(6, lane, sum)
+}
+
+// Products of 3x3 blocks, for product_template.h. A sum is twelve numbers, three rows with a fourth number that means
+// nothing: two rows in one vector, the third in half of one. The third row of B is read from one number before its
+// start, because one number after its end may be beyond the array.
+enum { SUM_f = 12 };
+
+typedef struct factors_f {
+  __m256 upper[3]; // of rows 0 and 1 of C and row q of B
+  __m128 lower[3]; // of row 2
+} factors_f;
+
+static inline __attribute__((always_inline)) factors_f factors_of_f(const float *a, int transposed) {
+  factors_f f;
+  __m256 all = _mm256_loadu_ps(a);
+  for (int q = 0; q < 3; ++q) {
+    int first = transposed ? 3 * q : q, second = transposed ? 3 * q + 1 : 3 + q;
+    f.upper[q] =
+        _mm256_permutevar8x32_ps(all, _mm256_setr_epi32(first, first, first, first, second, second, second, second));
+    f.lower[q] = _mm_broadcast_ss(a + (transposed ? 3 * q + 2 : 6 + q));
+  }
+  return f;
+}
+
+static inline void add_blocks_f(const factors_f *f, const float *b, float *sum) {
+  __m256 row0 = _mm256_broadcast_ps((const __m128 *)b), row1 = _mm256_broadcast_ps((const __m128 *)(b + 3));
+  __m256 row2 = _mm256_permute_ps(_mm256_broadcast_ps((const __m128 *)(b + 5)), 0xf9);
+  __m256 upper = _mm256_mul_ps(f->upper[0], row0);
+  __m128 lower = _mm_mul_ps(f->lower[0], _mm256_castps256_ps128(row0));
+  upper = _mm256_fmadd_ps(f->upper[1], row1, upper);
+  lower = _mm_fmadd_ps(f->lower[1], _mm256_castps256_ps128(row1), lower);
+  upper = _mm256_fmadd_ps(f->upper[2], row2, upper);
+  lower = _mm_fmadd_ps(f->lower[2], _mm256_castps256_ps128(row2), lower);
+  _mm256_storeu_ps(sum, _mm256_add_ps(_mm256_loadu_ps(sum), upper));
+  _mm_storeu_ps(sum + 8, _mm_add_ps(_mm_loadu_ps(sum + 8), lower));
+}
+
+static inline void store_block_f(const float *sum, float *c) {
+  __m128 last = _mm_loadu_ps(sum + 8);
+  _mm_storeu_ps(c, _mm_loadu_ps(sum));
+  _mm_storeu_ps(c + 3, _mm_loadu_ps(sum + 4));
+  _mm_storel_pi((__m64 *)(c + 6), last);
+  _mm_store_ss(c + 8, _mm_movehl_ps(last, last));
 }
 
 #include "sparse/kernels_tables.h"

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "sparse/kernels.h"
+#include "sparse/kernels_transposed.h"
 #include "sparse/product_avx2.h"
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
@@ -84,6 +85,39 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
   _mm512_storeu_ps(lane + 16, part1);
   _mm_storeu_ps(lane + 32, last);
   MUS_FOLD(6, lane, sum)
+}
+
+// Products of 3x3 blocks, for product_template.h. A sum is one vector: three rows of four numbers, of which the fourth
+// means nothing. The third row of B is read from one number before its start, because one number after its end may be
+// beyond the array.
+enum { SUM_f = 16 };
+
+typedef struct factors_f {
+  __m512 row[3]; // for row q of B
+} factors_f;
+
+static inline __attribute__((always_inline)) factors_f factors_of_f(const float *a, int transposed) {
+  factors_f f;
+  __m512 all = _mm512_maskz_loadu_ps(0x1ff, a);
+  for (int q = 0; q < 3; ++q) {
+    int i = transposed ? 3 * q : q, j = transposed ? 3 * q + 1 : 3 + q, k = transposed ? 3 * q + 2 : 6 + q;
+    f.row[q] = _mm512_permutexvar_ps(_mm512_setr_epi32(i, i, i, i, j, j, j, j, k, k, k, k, 9, 9, 9, 9), all);
+  }
+  return f;
+}
+
+static inline void add_blocks_f(const factors_f *f, const float *b, float *sum) {
+  __m512 row0 = _mm512_broadcast_f32x4(_mm_loadu_ps(b)), row1 = _mm512_broadcast_f32x4(_mm_loadu_ps(b + 3));
+  __m512 row2 = _mm512_permute_ps(_mm512_broadcast_f32x4(_mm_loadu_ps(b + 5)), 0xf9);
+  __m512 product = _mm512_mul_ps(f->row[0], row0);
+  product = _mm512_fmadd_ps(f->row[1], row1, product);
+  product = _mm512_fmadd_ps(f->row[2], row2, product);
+  _mm512_store_ps(sum, _mm512_add_ps(_mm512_load_ps(sum), product));
+}
+
+static inline void store_block_f(const float *sum, float *c) {
+  const __m512i pack = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 12, 12, 12, 12, 12, 12);
+  _mm512_mask_storeu_ps(c, 0x1ff, _mm512_permutexvar_ps(pack, _mm512_load_ps(sum)));
 }
 
 #include "sparse/kernels_tables.h"

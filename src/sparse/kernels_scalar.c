@@ -1,6 +1,8 @@
 // Plain C kernels: the reference that the others are tested against, and the only ones on other processors.
 #include "sparse/kernels.h"
 
+#include <string.h>
+
 // Products with one partial sum for each entry of a block row, added up at the end: no long dependency chains.
 #define ROW_PRODUCT(name, block, real, task)                                                                           \
   static inline void name(const task *t, int begin, int end, real *sum) {                                              \
@@ -19,6 +21,43 @@ ROW_PRODUCT(row_3x3_d, 3, double, mus_task)
 ROW_PRODUCT(row_6x6_d, 6, double, mus_task)
 ROW_PRODUCT(row_3x3_f, 3, float, mus_task_f)
 ROW_PRODUCT(row_6x6_f, 6, float, mus_task_f)
+
+#define ROW_TRANSPOSED(name, real, task)                                                                               \
+  static inline void name(const task *t, int begin, int end, real *sum) {                                              \
+    real part[9] = {0};                                                                                                \
+    for (int k = begin; k < end; ++k) {                                                                                \
+      const real *a = t->value + (size_t)t->source[k] * 9, *x = t->x + (size_t)t->column[k] * 3;                       \
+      for (int e = 0; e < 9; ++e)                                                                                      \
+        part[e] += a[e] * x[e / 3];                                                                                    \
+    }                                                                                                                  \
+    for (int c = 0; c < 3; ++c)                                                                                        \
+      sum[c] = part[c] + part[3 + c] + part[6 + c];                                                                    \
+  }
+
+ROW_TRANSPOSED(row_transposed_3x3_d, double, mus_task)
+ROW_TRANSPOSED(row_transposed_3x3_f, float, mus_task_f)
+
+// Products of 3x3 blocks, for product_template.h.
+#define BLOCK_PRODUCT(real, factors, factors_of, add_blocks, store_block)                                              \
+  typedef struct factors {                                                                                             \
+    real of[9]; /* by rows */                                                                                          \
+  } factors;                                                                                                           \
+  static inline factors factors_of(const real *a, int transposed) {                                                    \
+    factors f;                                                                                                         \
+    for (int k = 0; k < 9; ++k)                                                                                        \
+      f.of[k] = a[transposed ? k % 3 * 3 + k / 3 : k];                                                                 \
+    return f;                                                                                                          \
+  }                                                                                                                    \
+  static inline void add_blocks(const factors *f, const real *b, real *sum) {                                          \
+    for (int r = 0; r < 3; ++r)                                                                                        \
+      for (int c = 0; c < 3; ++c)                                                                                      \
+        sum[r * 3 + c] += f->of[r * 3] * b[c] + f->of[r * 3 + 1] * b[3 + c] + f->of[r * 3 + 2] * b[6 + c];             \
+  }                                                                                                                    \
+  static inline void store_block(const real *sum, real *c) { memcpy(c, sum, 9 * sizeof *c); }
+
+enum { SUM_d = 9, SUM_f = 9 };
+BLOCK_PRODUCT(double, factors_d, factors_of_d, add_blocks_d, store_block_d)
+BLOCK_PRODUCT(float, factors_f, factors_of_f, add_blocks_f, store_block_f)
 
 #include "sparse/kernels_tables.h"
 

@@ -201,53 +201,49 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place) {
 // Pivots in units of their diagonal entry below which a block is singular to working precision.
 static const double smallest_pivot = 1e-14, smallest_pivot_f = 5e-7;
 
-// The inverse of a symmetric positive definite block by Cholesky; 0 when it is not one. Pivots that vanish against
+// The inverse of a symmetric positive definite block through L D L^T; 0 when it is not one. Pivots that vanish against
 // their own diagonal entry, by `smallest`, count as not positive: the block is singular to working precision.
-static inline int invert_block(int block, double smallest, const double *a, double *inverse) {
-  double factor[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM]; // lower, by rows
-  for (int j = 0; j < block; ++j) {
-    double pivot = a[j * block + j];
-    for (int k = 0; k < j; ++k)
-      pivot -= factor[j * block + k] * factor[j * block + k];
-    if (!(pivot > smallest * fabs(a[j * block + j])) || !isfinite(pivot))
-      return 0;
-    factor[j * block + j] = sqrt(pivot);
-    for (int i = j + 1; i < block; ++i) {
-      double sum = a[i * block + j];
+static inline __attribute__((always_inline)) int invert_block(int block, double smallest, const double *a,
+                                                              double *inverse) {
+  double lower[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], reciprocal[MUS_BLOCK_MAXIMUM]; // L, then L^-1; D^-1
+  int good = 1;
+  for (int i = 0; i < block; ++i) {
+    double pivot = a[i * block + i], scaled[MUS_BLOCK_MAXIMUM]; // row i of L D
+    for (int j = 0; j < i; ++j) {
+      scaled[j] = a[i * block + j];
       for (int k = 0; k < j; ++k)
-        sum -= factor[i * block + k] * factor[j * block + k];
-      factor[i * block + j] = sum / factor[j * block + j];
+        scaled[j] -= scaled[k] * lower[j * block + k];
+      lower[i * block + j] = scaled[j] * reciprocal[j];
+      pivot -= scaled[j] * lower[i * block + j];
     }
+    good &= pivot > smallest * fabs(a[i * block + i]) && isfinite(pivot);
+    reciprocal[i] = 1 / pivot;
   }
-  for (int c = 0; c < block; ++c) { // column c of the inverse: two triangular solves with a unit vector
-    double column[MUS_BLOCK_MAXIMUM];
-    for (int i = 0; i < block; ++i) {
-      double sum = i == c ? 1 : 0;
-      for (int k = 0; k < i; ++k)
-        sum -= factor[i * block + k] * column[k];
-      column[i] = sum / factor[i * block + i];
+  if (!good)
+    return 0;
+  for (int i = 0; i < block; ++i)
+    for (int j = 0; j < i; ++j) {
+      double sum = lower[i * block + j];
+      for (int k = j + 1; k < i; ++k)
+        sum += lower[i * block + k] * lower[k * block + j];
+      lower[i * block + j] = -sum;
     }
-    for (int i = block - 1; i >= 0; --i) {
-      double sum = column[i];
+  for (int i = 0; i < block; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = (i == j ? 1 : lower[i * block + j]) * reciprocal[i];
       for (int k = i + 1; k < block; ++k)
-        sum -= factor[k * block + i] * column[k];
-      column[i] = sum / factor[i * block + i];
+        sum += lower[k * block + i] * lower[k * block + j] * reciprocal[k];
+      inverse[i * block + j] = inverse[j * block + i] = sum;
     }
-    for (int i = 0; i < block; ++i)
-      inverse[i * block + c] = column[i];
-  }
-  for (int i = 0; i < block; ++i) // rounding must not cost the smoother its symmetry
-    for (int j = 0; j < i; ++j)
-      inverse[j * block + i] = inverse[i * block + j];
   return 1;
 }
 
 static int invert_row(int block, const double *a, double *inverse) {
-  return invert_block(block, smallest_pivot, a, inverse);
+  return block == 3 ? invert_block(3, smallest_pivot, a, inverse) : invert_block(block, smallest_pivot, a, inverse);
 }
 
 // In double inside: rounding the input costs enough.
-static int invert_row_f(int block, const float *a, float *inverse) {
+static inline __attribute__((always_inline)) int invert_rounded(int block, const float *a, float *inverse) {
   double wide[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], wide_inverse[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int k = 0; k < block * block; ++k)
     wide[k] = (double)a[k];
@@ -255,6 +251,10 @@ static int invert_row_f(int block, const float *a, float *inverse) {
   for (int k = 0; good && k < block * block; ++k)
     inverse[k] = (float)wide_inverse[k];
   return good;
+}
+
+static int invert_row_f(int block, const float *a, float *inverse) {
+  return block == 3 ? invert_rounded(3, a, inverse) : invert_rounded(block, a, inverse);
 }
 
 static mus_status not_positive(int row) {

@@ -13,8 +13,8 @@
 #include "sparse/kernels.h"
 
 enum { ROWS_AT_ONCE = 64 };
-// A tile of a Galerkin product has at least so many blocks of A P, and all of them at most so much more than A P has.
-enum { TILE_MINIMUM = 1 << 17 };
+// A tile of a Galerkin product has at least so many blocks of U P, and all of them at most so much more than U P has.
+enum { TILE_MINIMUM = 1 << 16 };
 static const double tiles_overlap = 1.2;
 
 // The columns of row i of A B, unordered; seen[j] == i marks j as found. Writes them where out is not NULL.
@@ -78,17 +78,82 @@ mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus
   return status;
 }
 
-// Room for run_product(), for products with so many columns of blocks.
-static int *places_create(int columns) { return mus_alloc((size_t)mus_par_threads() * (size_t)columns, sizeof(int)); }
+static int longest_row(const mus_pattern *pattern) {
+  int longest = 0;
+  for (int i = 0; i < pattern->rows; ++i) {
+    int length = pattern->row_start[i + 1] - pattern->row_start[i];
+    longest = length > longest ? length : longest;
+  }
+  return longest;
+}
+
+// Room for the products of all threads: rows of C have so many columns of blocks, and at most `longest` blocks.
+typedef struct room {
+  size_t place_bytes, bytes; // of one thread
+  char *memory;
+} room;
+
+static mus_status room_create(int columns, int longest, room *out) {
+  size_t align = MUS_ALIGNMENT;
+  out->place_bytes = ((size_t)columns * sizeof(int) + align - 1) / align * align;
+  out->bytes = out->place_bytes + (size_t)longest * MUS_SUM_STRIDE * sizeof(double);
+  out->memory = mus_alloc((size_t)mus_par_threads(), out->bytes);
+  return out->memory ? MUS_OK : mus_fail_memory();
+}
+
+static mus_product_room room_of(const room *all, int thread) {
+  char *memory = all->memory + (size_t)thread * all->bytes;
+  return (mus_product_room){(int *)(void *)memory, memory + all->place_bytes};
+}
 
 // --- Galerkin --------------------------------------------------------------------------------------------------------
 
-// The blocks of A P that a tile needs.
-static size_t tile_blocks(const mus_galerkin *plan, int tile) {
-  return (size_t)plan->ap.row_start[plan->needed[tile][1]] - (size_t)plan->ap.row_start[plan->needed[tile][0]];
+// Where the rows of U begin, and the pattern of U P.
+static mus_status upper_part(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
+  mus_arena scratch = {0};
+  int *start = mus_arena_alloc(&scratch, (size_t)a->rows + 1, sizeof *start);
+  int *column = mus_arena_alloc(&scratch, (size_t)mus_pattern_blocks(a), sizeof *column);
+  out->upper = mus_arena_alloc(arena, (size_t)a->rows, sizeof *out->upper);
+  mus_status status = start && column && out->upper ? MUS_OK : mus_fail_memory();
+  int blocks = 0;
+  for (int i = 0; i < a->rows && !status; ++i) {
+    int k = a->row_start[i];
+    while (k < a->row_start[i + 1] && a->column[k] < i)
+      ++k;
+    out->upper[i] = k;
+    start[i] = blocks;
+    for (; k < a->row_start[i + 1]; ++k)
+      column[blocks++] = a->column[k];
+  }
+  if (!status) {
+    start[a->rows] = blocks;
+    status = mus_product_pattern(arena, &(mus_pattern){a->rows, a->columns, start, column}, p, &out->up);
+  }
+  mus_arena_clear(&scratch);
+  return status;
 }
 
-// Cuts A_c into so many tiles; returns the blocks of A P that all of them together need.
+// The pattern of P^T (A P), and the longest row to come.
+static mus_status coarse_part(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
+  mus_arena scratch = {0};
+  mus_pattern ap;
+  mus_status status = mus_product_pattern(&scratch, a, p, &ap);
+  if (!status)
+    status = mus_product_pattern(arena, &out->pt.pattern, &ap, &out->coarse);
+  mus_arena_clear(&scratch);
+  if (status)
+    return status;
+  int up = longest_row(&out->up), coarse = longest_row(&out->coarse);
+  out->longest = up > coarse ? up : coarse;
+  return mus_transpose_create(arena, &out->coarse, &out->coarse_transpose);
+}
+
+// The blocks of U P that a tile needs.
+static size_t tile_blocks(const mus_galerkin *plan, int tile) {
+  return (size_t)plan->up.row_start[plan->needed[tile][1]] - (size_t)plan->up.row_start[plan->needed[tile][0]];
+}
+
+// Cuts A_c into so many tiles; returns the blocks of U P that all of them together need.
 static size_t cut(int tiles, mus_galerkin *plan) {
   const mus_pattern *pt = &plan->pt.pattern;
   size_t blocks = 0;
@@ -109,7 +174,7 @@ static size_t cut(int tiles, mus_galerkin *plan) {
 }
 
 static void choose_tiles(mus_galerkin *plan) {
-  size_t all = (size_t)mus_pattern_blocks(&plan->ap), most = all / TILE_MINIMUM;
+  size_t all = (size_t)mus_pattern_blocks(&plan->up), most = all / TILE_MINIMUM;
   int tiles = most < MUS_GALERKIN_TILES ? (int)most : MUS_GALERKIN_TILES;
   while (tiles > 1 && (double)cut(tiles, plan) > tiles_overlap * (double)all)
     tiles /= 2;
@@ -118,13 +183,11 @@ static void choose_tiles(mus_galerkin *plan) {
 }
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
-  mus_status status = mus_product_pattern(arena, a, p, &out->ap);
+  mus_status status = mus_transpose_create(arena, p, &out->pt);
   if (!status)
-    status = mus_transpose_create(arena, p, &out->pt);
+    status = upper_part(arena, a, p, out);
   if (!status)
-    status = mus_product_pattern(arena, &out->pt.pattern, &out->ap, &out->coarse);
-  if (!status)
-    status = mus_transpose_create(arena, &out->coarse, &out->coarse_transpose);
+    status = coarse_part(arena, a, p, out);
   if (!status)
     choose_tiles(out);
   return status;
@@ -163,10 +226,10 @@ mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) 
 mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
                             mus_matrix *c) {
   mus_product_task task = product_task(a, part, source, b, c);
-  int *places = places_create(c->pattern->columns);
-  if (!places)
-    return mus_fail_memory();
-  run_product(&task, 0, c->pattern->rows, places);
-  mus_free(places);
-  return MUS_OK;
+  room all;
+  mus_status status = room_create(c->pattern->columns, longest_row(c->pattern), &all);
+  if (!status)
+    run_product(&task, 0, c->pattern->rows, &all);
+  mus_free(all.memory);
+  return status;
 }

@@ -1,7 +1,8 @@
-// C += A B for blocks with six columns, in AVX2 with fused multiply-add: the inner loop of the Galerkin product.
+// C += A B for blocks with six columns and for 3x3 blocks in double precision, in AVX2 with fused multiply-add: the
+// inner loops of the Galerkin product.
 //
-// Two rows of C lie side by side as twelve numbers, three vectors: [r0 r1 r2 r3] [r4 r5 s0 s1] [s2 s3 s4 s5]. A row of
-// B is arranged to match, and the factors of the two rows of A are blended for the vector in the middle.
+// Six columns: two rows of C lie side by side as twelve numbers, three vectors: [r0 r1 r2 r3] [r4 r5 s0 s1] [s2 s3 s4
+// s5]. A row of B is arranged to match, and the factors of the two rows of A are blended for the vector in the middle.
 #ifndef MUS_SPARSE_PRODUCT_AVX2_H
 #define MUS_SPARSE_PRODUCT_AVX2_H
 
@@ -44,5 +45,39 @@ static inline __attribute__((always_inline)) void add_product_6(int rows, int in
 #undef FACTOR
 }
 #define MUS_ADD_PRODUCT_6 add_product_6
+
+// Products of 3x3 blocks, for product_template.h. A sum is three vectors, a row each, with a fourth number that means
+// nothing. The third row of B is read from one number before its start, because one number after its end may be beyond
+// the array.
+enum { SUM_d = 12 };
+
+typedef struct factors_d {
+  __m256d of[9]; // by rows
+} factors_d;
+
+static inline __attribute__((always_inline)) factors_d factors_of_d(const double *a, int transposed) {
+  factors_d f;
+  for (int k = 0; k < 9; ++k)
+    f.of[k] = _mm256_broadcast_sd(a + (transposed ? k % 3 * 3 + k / 3 : k));
+  return f;
+}
+
+static inline void add_blocks_d(const factors_d *f, const double *b, double *sum) {
+  __m256d row0 = _mm256_loadu_pd(b), row1 = _mm256_loadu_pd(b + 3);
+  __m256d row2 = _mm256_permute4x64_pd(_mm256_loadu_pd(b + 5), 0xf9);
+  for (int r = 0; r < 3; ++r) {
+    __m256d product = _mm256_mul_pd(f->of[3 * r], row0);
+    product = _mm256_fmadd_pd(f->of[3 * r + 1], row1, product);
+    product = _mm256_fmadd_pd(f->of[3 * r + 2], row2, product);
+    _mm256_storeu_pd(sum + 4 * r, _mm256_add_pd(_mm256_loadu_pd(sum + 4 * r), product));
+  }
+}
+
+static inline void store_block_d(const double *sum, double *c) {
+  _mm256_storeu_pd(c, _mm256_loadu_pd(sum));
+  _mm256_storeu_pd(c + 3, _mm256_loadu_pd(sum + 4));
+  _mm_storeu_pd(c + 6, _mm_loadu_pd(sum + 8));
+  c[8] = sum[10];
+}
 
 #endif

@@ -3,9 +3,14 @@
 //   REAL, PRODUCT_TASK   the number type and its task
 //   NAME(stem)           the stem with this precision's ending
 //   ADD_PRODUCT_6        where defined: what takes blocks with six columns
+//   NAME(factors), NAME(factors_of), NAME(add_blocks), NAME(store_block), NAME(SUM)
+//                        3x3 blocks: a left factor arranged for use with several right ones, its product with one of
+//                        them added to a sum of NAME(SUM) numbers, and what is stored of that sum
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 // C += A B, or C += A^T B where A is stored as inner x rows.
-static inline __attribute__((always_inline)) void NAME(add_product)(int rows, int inner, int columns, int transposed,
-                                                                    const REAL *a, const REAL *b, REAL *c) {
+ALWAYS_INLINE void NAME(add_product)(int rows, int inner, int columns, int transposed, const REAL *a, const REAL *b,
+                                     REAL *c) {
 #ifdef ADD_PRODUCT_6
   if (columns == 6 && rows <= 6 && inner <= 6) {
     ADD_PRODUCT_6(rows, inner, transposed, a, b, c);
@@ -20,42 +25,77 @@ static inline __attribute__((always_inline)) void NAME(add_product)(int rows, in
     }
 }
 
-static inline __attribute__((always_inline)) void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int end,
-                                                                        int *place, int rows, int inner, int columns,
-                                                                        int transposed) {
-  size_t a_size = (size_t)(rows * inner), b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
+// Block k of row i of A. A diagonal block that counts half is put into `half`.
+ALWAYS_INLINE const REAL *NAME(left_block)(const PRODUCT_TASK *t, int i, int k, int size, REAL *half) {
+  const REAL *a = t->a_value + (size_t)(t->source ? t->source[k] : k) * (size_t)size;
+  if (!t->upper || t->a->column[k] != i)
+    return a;
+  for (int e = 0; e < size; ++e)
+    half[e] = (REAL)0.5 * a[e];
+  return half;
+}
+
+ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int end, int *place, int rows, int inner,
+                                         int columns, int transposed) {
+  size_t b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
+  REAL half[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int i = begin; i < end; ++i) {
     for (int k = t->c->row_start[i]; k < t->c->row_start[i + 1]; ++k) {
       place[t->c->column[k]] = k - t->c_origin;
       memset(t->c_value + (size_t)(k - t->c_origin) * c_size, 0, c_size * sizeof(REAL));
     }
-    for (int k = t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
-      const REAL *a = t->a_value + (size_t)(t->source ? t->source[k] : k) * a_size;
+    for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
+      const REAL *a = NAME(left_block)(t, i, k, rows * inner, half);
       int middle = t->a->column[k];
-      for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l) {
-        int j = t->b->column[l];
-        if (t->upper && j < i)
-          continue;
+      for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l)
         NAME(add_product)
-        (rows, inner, columns, transposed, a, t->b_value + (size_t)(l - t->b_origin) * b_size,
-         t->c_value + (size_t)place[j] * c_size);
-      }
+      (rows, inner, columns, transposed, a, t->b_value + (size_t)(l - t->b_origin) * b_size,
+       t->c_value + (size_t)place[t->b->column[l]] * c_size);
     }
   }
 }
 
-static void NAME(product_rows)(const PRODUCT_TASK *t, int begin, int end, int *place) {
-  int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
-  if (rows == 3 && inner == 3 && columns == 6 && !transposed)
-    NAME(product_rows_of)(t, begin, end, place, 3, 3, 6, 0);
-  else if (rows == 6 && inner == 6 && columns == 6 && !transposed)
-    NAME(product_rows_of)(t, begin, end, place, 6, 6, 6, 0);
-  else if (rows == 6 && inner == 3 && columns == 6 && transposed)
-    NAME(product_rows_of)(t, begin, end, place, 6, 3, 6, 1);
-  else if (rows == 6 && inner == 6 && columns == 6 && transposed)
-    NAME(product_rows_of)(t, begin, end, place, 6, 6, 6, 1);
-  else if (rows == 3 && inner == 3 && columns == 3)
-    NAME(product_rows_of)(t, begin, end, place, 3, 3, 3, transposed);
-  else
-    NAME(product_rows_of)(t, begin, end, place, rows, inner, columns, transposed);
+// The same for 3x3 blocks: a row of C is summed up in blocks that suit the machine, and stored when it is complete.
+ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room,
+                                          int transposed) {
+  const int *restrict a_column = t->a->column, *restrict b_start = t->b->row_start, *restrict b_column = t->b->column;
+  const REAL *restrict b = t->b_value;
+  REAL *restrict sums = room->sums, half[9];
+  int *restrict place = room->place, b_origin = t->b_origin;
+  for (int i = begin; i < end; ++i) {
+    int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first;
+    for (int k = 0; k < count; ++k)
+      place[t->c->column[first + k]] = k * NAME(SUM);
+    memset(sums, 0, (size_t)(count * NAME(SUM)) * sizeof *sums);
+    int a_end = t->a->row_start[i + 1];
+    for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < a_end; ++k) {
+      NAME(factors) factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, half), transposed);
+      int middle = a_column[k], b_end = b_start[middle + 1];
+      for (int l = b_start[middle]; l < b_end; ++l)
+        NAME(add_blocks)(&factors, b + (size_t)(l - b_origin) * 9, sums + place[b_column[l]]);
+    }
+    REAL *c = t->c_value + (size_t)(first - t->c_origin) * 9;
+    for (int k = 0; k < count; ++k)
+      NAME(store_block)(sums + k * NAME(SUM), c + (size_t)k * 9);
+  }
 }
+
+static void NAME(product_rows)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room) {
+  int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
+  if (rows == 3 && inner == 3 && columns == 3 && transposed)
+    NAME(product_rows_3x3)(t, begin, end, room, 1);
+  else if (rows == 3 && inner == 3 && columns == 3)
+    NAME(product_rows_3x3)(t, begin, end, room, 0);
+  else if (rows == 3 && inner == 3 && columns == 6 && !transposed)
+    NAME(product_rows_of)(t, begin, end, room->place, 3, 3, 6, 0);
+  else if (rows == 6 && inner == 6 && columns == 6 && !transposed)
+    NAME(product_rows_of)(t, begin, end, room->place, 6, 6, 6, 0);
+  else if (rows == 6 && inner == 3 && columns == 6 && transposed)
+    NAME(product_rows_of)(t, begin, end, room->place, 6, 3, 6, 1);
+  else if (rows == 6 && inner == 6 && columns == 6 && transposed)
+    NAME(product_rows_of)(t, begin, end, room->place, 6, 6, 6, 1);
+  else
+    NAME(product_rows_of)(t, begin, end, room->place, rows, inner, columns, transposed);
+}
+
+#undef ALWAYS_INLINE
