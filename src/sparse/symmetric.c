@@ -1,0 +1,208 @@
+// Symmetric storage: where to cut, what to store, and the products over all chunks. See symmetric.h.
+#include "sparse/symmetric.h"
+
+#include "base/error.h"
+#include "par/par.h"
+#include "sparse/symmetric_kernels.h"
+
+// --- the pattern -------------------------------------------------------------------------------------------------
+
+// How far pairs lie apart, over all of them.
+typedef struct reach {
+  double mean;
+  int largest;
+} reach;
+
+static reach reach_of(const mus_pattern *full) {
+  reach found = {0, 0};
+  double sum = 0, pairs = 0;
+  for (int i = 0; i < full->rows; ++i)
+    for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k) {
+      int apart = full->column[k] - i;
+      if (apart <= 0)
+        continue;
+      sum += apart;
+      pairs += 1;
+      found.largest = apart > found.largest ? apart : found.largest;
+    }
+  found.mean = pairs > 0 ? sum / pairs : 0;
+  return found;
+}
+
+// A cut is crossed by as many pairs as there are in `mean` rows. Cuts are worth it as long as they double few of all
+// pairs; but a large matrix gets some whatever they cost, for without them it would stay on one thread.
+static int choose_chunks(int rows, double mean) {
+  enum { LEAST_ROWS = 1024, LEAST_CHUNKS = 4 };
+  const double doubled = 0.05;
+  int chunks = 1;
+  while (2 * chunks <= MUS_SYMMETRIC_CHUNKS && 2 * chunks * LEAST_ROWS <= rows &&
+         (2 * chunks <= LEAST_CHUNKS || 2 * chunks * mean <= doubled * rows))
+    chunks *= 2;
+  return chunks;
+}
+
+// First rows, such that chunks have about as many blocks each.
+static void cut(const mus_pattern *full, int chunks, int *first) {
+  int row = 0;
+  for (int c = 0; c <= chunks; ++c) {
+    long long goal = (long long)mus_pattern_blocks(full) * c / chunks;
+    while (row < full->rows && full->row_start[row] < goal)
+      ++row;
+    first[c] = c == chunks ? full->rows : row;
+  }
+}
+
+// What becomes of a block of the full matrix.
+typedef enum fate { OWN, PAIR, LEFT_OUT } fate;
+
+static fate fate_of(const mus_symmetric_pattern *p, int chunk, int i, int j) {
+  int apart = j > i ? j - i : i - j;
+  if (apart == 0 || apart >= p->ring || j < p->chunk[chunk] || j >= p->chunk[chunk + 1])
+    return OWN;
+  return j > i ? PAIR : LEFT_OUT;
+}
+
+// Lays out the columns of row i from its row_start, first its own blocks, then pairs.
+static void fill_columns(const mus_symmetric_pattern *p, const mus_pattern *full, int chunk, int i) {
+  int at = p->row_start[i];
+  for (int wanted = OWN; wanted <= PAIR; ++wanted) {
+    for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k)
+      if ((int)fate_of(p, chunk, i, full->column[k]) == wanted)
+        p->column[at++] = full->column[k];
+    if (wanted == OWN)
+      p->pair_start[i] = at;
+  }
+}
+
+static int count_stored(const mus_symmetric_pattern *p, const mus_pattern *full, int chunk, int i) {
+  int count = 0;
+  for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k)
+    count += fate_of(p, chunk, i, full->column[k]) != LEFT_OUT;
+  return count;
+}
+
+mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *full, int block,
+                                        mus_symmetric_pattern *out) {
+  mus_symmetric_pattern p = {.rows = full->rows, .block = block, .ring = 1};
+  reach found = reach_of(full);
+  p.chunks = choose_chunks(full->rows, found.mean);
+  cut(full, p.chunks, p.chunk);
+  while (p.ring <= found.largest && 2 * p.ring * mus_ring_stride(block) <= MUS_RING_NUMBERS)
+    p.ring *= 2;
+  p.row_start = mus_arena_alloc(arena, (size_t)full->rows + 1, sizeof *p.row_start);
+  p.pair_start = mus_arena_alloc(arena, (size_t)full->rows, sizeof *p.pair_start);
+  if (!p.row_start || !p.pair_start)
+    return mus_fail_memory();
+  p.row_start[0] = 0;
+  for (int chunk = 0; chunk < p.chunks; ++chunk)
+    for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i)
+      p.row_start[i + 1] = p.row_start[i] + count_stored(&p, full, chunk, i);
+  p.column = mus_arena_alloc(arena, (size_t)mus_symmetric_blocks(&p), sizeof *p.column);
+  if (!p.column)
+    return mus_fail_memory();
+  for (int chunk = 0; chunk < p.chunks; ++chunk)
+    for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i)
+      fill_columns(&p, full, chunk, i);
+  *out = p;
+  return MUS_OK;
+}
+
+// --- values ------------------------------------------------------------------------------------------------------
+
+static size_t values_of(const mus_symmetric_pattern *p) {
+  return (size_t)mus_symmetric_blocks(p) * (size_t)(p->block * p->block);
+}
+
+mus_status mus_symmetric_create(mus_arena *arena, const mus_symmetric_pattern *pattern, mus_symmetric *out) {
+  *out = (mus_symmetric){pattern, mus_arena_alloc(arena, values_of(pattern), sizeof *out->value)};
+  return out->value ? MUS_OK : mus_fail_memory();
+}
+
+mus_status mus_symmetric_create_f(mus_arena *arena, const mus_symmetric_pattern *pattern, mus_symmetric_f *out) {
+  *out = (mus_symmetric_f){pattern, mus_arena_alloc(arena, values_of(pattern), sizeof *out->value)};
+  return out->value ? MUS_OK : mus_fail_memory();
+}
+
+// Row i of the full matrix, each block to its place: both lists have their columns in ascending order.
+#define FILL(real, matrix, row, fill)                                                                                  \
+  static inline void row(int entries, const mus_matrix *full, const mus_symmetric_pattern *p, int chunk, int i,        \
+                         real *value) {                                                                                \
+    int next[2] = {p->row_start[i], p->pair_start[i]};                                                                 \
+    for (int k = full->pattern->row_start[i]; k < full->pattern->row_start[i + 1]; ++k) {                              \
+      fate f = fate_of(p, chunk, i, full->pattern->column[k]);                                                         \
+      if (f == LEFT_OUT)                                                                                               \
+        continue;                                                                                                      \
+      const double *from = full->value + (size_t)k * (size_t)entries;                                                  \
+      real *to = value + (size_t)next[f]++ * (size_t)entries;                                                          \
+      for (int e = 0; e < entries; ++e)                                                                                \
+        to[e] = (real)from[e];                                                                                         \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  void fill(const mus_matrix *full, matrix *out) {                                                                     \
+    const mus_symmetric_pattern *p = out->pattern;                                                                     \
+    int entries = p->block * p->block;                                                                                 \
+    MUS_PARALLEL_FOR_IF(p->chunks > 1)                                                                                 \
+    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
+      for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i)                                                      \
+        if (entries == 9)                                                                                              \
+          row(9, full, p, chunk, i, out->value);                                                                       \
+        else                                                                                                           \
+          row(entries, full, p, chunk, i, out->value);                                                                 \
+  }
+
+FILL(double, mus_symmetric, fill_row, mus_symmetric_fill)
+FILL(float, mus_symmetric_f, fill_row_f, mus_symmetric_fill_f)
+
+// --- products ----------------------------------------------------------------------------------------------------
+
+// AVX-512 has nothing to add: rows of three fill no longer vectors.
+static const mus_symmetric_kernels *kernels(void) {
+#if MUSLIN_X86
+  if (mus_instructions_current() != MUS_SCALAR)
+    return &mus_symmetric_avx2;
+#endif
+  return &mus_symmetric_scalar;
+}
+
+static mus_symmetric_shape shape_of(int block) {
+  return block == 3 ? MUS_SYMMETRIC_3X3 : block == 6 ? MUS_SYMMETRIC_6X6 : MUS_SYMMETRIC_ANY;
+}
+
+#define RUN(real, task_type, table, run)                                                                               \
+  static real run(const task_type *task, mus_symmetric_operation operation) {                                          \
+    const mus_symmetric_pattern *p = task->pattern;                                                                    \
+    real (*kernel)(const task_type *, int) = kernels()->table[operation][shape_of(p->block)];                          \
+    real part[MUS_SYMMETRIC_CHUNKS], sum = 0;                                                                          \
+    MUS_PARALLEL_FOR_IF(p->chunks > 1)                                                                                 \
+    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
+      part[chunk] = kernel(task, chunk);                                                                               \
+    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
+      sum += part[chunk];                                                                                              \
+    return sum;                                                                                                        \
+  }
+
+RUN(double, mus_symmetric_task, chunk, run)
+RUN(float, mus_symmetric_task_f, chunk_f, run_f)
+
+#define PRODUCTS(real, matrix, task_type, run, multiply, residual, chebyshev)                                          \
+  void multiply(const matrix *a, const real *x, real *y) {                                                             \
+    run(&(task_type){.pattern = a->pattern, .value = a->value, .x = x, .b = x, .y = y}, MUS_SYMMETRIC_MULTIPLY);       \
+  }                                                                                                                    \
+  void residual(const matrix *a, const real *b, const real *x, real *r) {                                              \
+    run(&(task_type){.pattern = a->pattern, .value = a->value, .x = x, .b = b, .y = r}, MUS_SYMMETRIC_RESIDUAL);       \
+  }                                                                                                                    \
+  void chebyshev(const matrix *a, const real *inverse_diagonal, const real *b, const real *x, real alpha, real beta,   \
+                 real gamma, real *next) {                                                                             \
+    run(&(task_type){a->pattern, a->value, x, b, inverse_diagonal, alpha, beta, gamma, next},                          \
+        MUS_SYMMETRIC_CHEBYSHEV);                                                                                      \
+  }
+
+PRODUCTS(double, mus_symmetric, mus_symmetric_task, run, mus_symmetric_multiply, mus_symmetric_residual,
+         mus_symmetric_chebyshev)
+PRODUCTS(float, mus_symmetric_f, mus_symmetric_task_f, run_f, mus_symmetric_multiply_f, mus_symmetric_residual_f,
+         mus_symmetric_chebyshev_f)
+
+double mus_symmetric_multiply_dot(const mus_symmetric *a, const double *x, double *y) {
+  return run(&(mus_symmetric_task){.pattern = a->pattern, .value = a->value, .x = x, .b = x, .y = y},
+             MUS_SYMMETRIC_DOT);
+}

@@ -1,0 +1,54 @@
+// The inner loops of symmetric products, one table for each instruction set. Private to sparse/; see kernels.h, whose
+// order of things they follow.
+#ifndef MUS_SPARSE_SYMMETRIC_KERNELS_H
+#define MUS_SPARSE_SYMMETRIC_KERNELS_H
+
+#include "sparse/symmetric.h"
+
+typedef enum mus_symmetric_operation {
+  MUS_SYMMETRIC_MULTIPLY,
+  MUS_SYMMETRIC_DOT, // multiply and x . y
+  MUS_SYMMETRIC_RESIDUAL,
+  MUS_SYMMETRIC_CHEBYSHEV,
+  MUS_SYMMETRIC_OPERATIONS
+} mus_symmetric_operation;
+
+typedef enum mus_symmetric_shape {
+  MUS_SYMMETRIC_ANY,
+  MUS_SYMMETRIC_3X3,
+  MUS_SYMMETRIC_6X6,
+  MUS_SYMMETRIC_SHAPES
+} mus_symmetric_shape;
+
+// Numbers in the ring: 128 KiB in double precision, which fits any second-level cache and any thread's stack.
+enum { MUS_RING_NUMBERS = 16384 };
+
+// How many of them a node takes: sums of three are kept as vectors of four.
+static inline int mus_ring_stride(int block) { return block == 3 ? 4 : block; }
+
+#define MUS_SYMMETRIC_TASK(name, real)                                                                                 \
+  typedef struct name {                                                                                                \
+    const mus_symmetric_pattern *pattern;                                                                              \
+    const real *value, *x, *b, *inverse_diagonal;                                                                      \
+    real alpha, beta, gamma;                                                                                           \
+    real *y;                                                                                                           \
+  } name
+
+MUS_SYMMETRIC_TASK(mus_symmetric_task, double);
+MUS_SYMMETRIC_TASK(mus_symmetric_task_f, float);
+
+// One chunk; returns its part of x . y for MUS_SYMMETRIC_DOT, otherwise 0.
+typedef double mus_chunk_kernel(const mus_symmetric_task *task, int chunk);
+typedef float mus_chunk_kernel_f(const mus_symmetric_task_f *task, int chunk);
+
+typedef struct mus_symmetric_kernels {
+  mus_chunk_kernel *const (*chunk)[MUS_SYMMETRIC_SHAPES]; // indexed by operation, then shape
+  mus_chunk_kernel_f *const (*chunk_f)[MUS_SYMMETRIC_SHAPES];
+} mus_symmetric_kernels;
+
+extern const mus_symmetric_kernels mus_symmetric_scalar;
+#if MUSLIN_X86
+extern const mus_symmetric_kernels mus_symmetric_avx2;
+#endif
+
+#endif

@@ -1,0 +1,366 @@
+// Symmetric storage against plain storage: every operation, both precisions, every instruction set of this machine, for
+// patterns that are banded, reach beyond chunks and beyond the ring, and are in no order at all.
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "par/par.h"
+#include "par/vector.h"
+#include "sheet_system.h"
+#include "sparse/symmetric.h"
+#include "support/guarded.h"
+#include "support/patterns.h"
+
+typedef enum operation { MULTIPLY, RESIDUAL, CHEBYSHEV, FIRST, OPERATIONS } operation; // FIRST: with gamma = 0
+
+typedef struct problem {
+  mus_arena arena;
+  mus_pattern full;
+  mus_matrix a;
+  mus_symmetric_pattern pattern;
+  mus_symmetric s;
+  mus_symmetric_f s_f;
+  size_t n;
+  double *x, *b, *y, *inverse; // single precision holds all of them exactly
+} problem;
+
+// --- making them --------------------------------------------------------------------------------------------------
+
+// Values of block (i, j) are those of (j, i), transposed, and single precision holds them.
+static void fill_values(problem *p) {
+  int block = p->a.row_block;
+  for (int i = 0; i < p->full.rows; ++i)
+    for (int k = p->full.row_start[i]; k < p->full.row_start[i + 1]; ++k) {
+      int j = p->full.column[k], low = i < j ? i : j, high = i < j ? j : i;
+      for (int r = 0; r < block; ++r)
+        for (int c = 0; c < block; ++c) {
+          int first = i < j || (i == j && r < c) ? r : c, second = first == r ? c : r;
+          uint64_t pair = (uint64_t)low * (uint64_t)p->full.rows + (uint64_t)high;
+          p->a.value[((size_t)k * (size_t)block + (size_t)r) * (size_t)block + (size_t)c] =
+              (float)mus_random(pair, (uint64_t)(first * block + second));
+        }
+    }
+}
+
+static problem *finish(problem *p, int block) {
+  assert_int_equal(mus_matrix_create(&p->arena, &p->full, block, block, &p->a), MUS_OK);
+  fill_values(p);
+  assert_int_equal(mus_symmetric_pattern_create(&p->arena, &p->full, block, &p->pattern), MUS_OK);
+  assert_int_equal(mus_symmetric_create(&p->arena, &p->pattern, &p->s), MUS_OK);
+  assert_int_equal(mus_symmetric_create_f(&p->arena, &p->pattern, &p->s_f), MUS_OK);
+  mus_symmetric_fill(&p->a, &p->s);
+  mus_symmetric_fill_f(&p->a, &p->s_f);
+  p->n = (size_t)p->full.rows * (size_t)block;
+  p->x = random_vector(&p->arena, p->n, 1);
+  p->b = random_vector(&p->arena, p->n, 2);
+  p->y = random_vector(&p->arena, p->n, 3);
+  p->inverse = random_vector(&p->arena, p->n * (size_t)block, 4);
+  for (int i = 0; i < p->full.rows; ++i)
+    for (int r = 0; r < block; ++r)
+      for (int c = 0; c < r; ++c)
+        p->inverse[(i * block + c) * block + r] = p->inverse[(i * block + r) * block + c];
+  return p;
+}
+
+// Row i has the columns i - d and i + d for all distances d, of which the first is 0. Every `leave_out`-th pair is
+// missing, so that rows differ.
+static problem *banded(int rows, int block, int count, const int *distance, int leave_out) {
+  problem *p = calloc(1, sizeof *p);
+  size_t most = (size_t)rows * (size_t)(2 * count);
+  p->full = (mus_pattern){rows, rows, mus_arena_alloc(&p->arena, (size_t)rows + 1, sizeof(int)),
+                          mus_arena_alloc(&p->arena, most, sizeof(int))};
+  int at = 0;
+  for (int i = 0; i < rows; ++i) {
+    p->full.row_start[i] = at;
+    for (int d = -count + 1; d < count; ++d) {
+      int apart = d < 0 ? -distance[-d] : distance[d], j = i + apart, low = i < j ? i : j;
+      if (j >= 0 && j < rows && (d == 0 || (low * 7 + abs(d)) % leave_out != 0))
+        p->full.column[at++] = j;
+    }
+  }
+  p->full.row_start[rows] = at;
+  return finish(p, block);
+}
+
+// The pattern of a sheet, in its own order or in none.
+static problem *sheet(int side, int shuffled) {
+  problem *p = calloc(1, sizeof *p);
+  sheet_options options = sheet_default_options();
+  sheet_system system;
+  options.side = side;
+  options.irregular = 1;
+  assert_int_equal(sheet_system_create(&options, &system), MUS_OK);
+  const mus_pattern *from = system.pattern;
+  int rows = from->rows, *place = calloc((size_t)rows, sizeof *place), *back = calloc((size_t)rows, sizeof *back);
+  for (int i = 0; i < rows; ++i)
+    place[i] = i;
+  for (int i = rows - 1; shuffled && i > 0; --i) {
+    int j = (int)(mus_random_bits(5, (uint64_t)i) % (uint64_t)(i + 1)), swap = place[i];
+    place[i] = place[j];
+    place[j] = swap;
+  }
+  for (int i = 0; i < rows; ++i)
+    back[place[i]] = i;
+  p->full = (mus_pattern){rows, rows, mus_arena_alloc(&p->arena, (size_t)rows + 1, sizeof(int)),
+                          mus_arena_alloc(&p->arena, (size_t)mus_pattern_blocks(from), sizeof(int))};
+  int at = 0;
+  for (int i = 0; i < rows; ++i) {
+    int begin = p->full.row_start[i] = at;
+    for (int k = from->row_start[back[i]]; k < from->row_start[back[i] + 1]; ++k) {
+      int j = place[from->column[k]], to = at++;
+      for (; to > begin && p->full.column[to - 1] > j; --to)
+        p->full.column[to] = p->full.column[to - 1];
+      p->full.column[to] = j;
+    }
+  }
+  p->full.row_start[rows] = at;
+  free(place);
+  free(back);
+  sheet_system_free(&system);
+  return finish(p, 3);
+}
+
+static void destroy(problem *p) {
+  mus_arena_clear(&p->arena);
+  free(p);
+}
+
+// --- running them between guard pages -------------------------------------------------------------------------------
+
+enum { X, B, Y, INVERSE, ROOMS };
+static guarded rooms[ROOMS];
+
+static int open_rooms(void **state) {
+  (void)state;
+  for (int k = 0; k < ROOMS; ++k)
+    rooms[k] = guarded_create((size_t)1 << 23);
+  return 0;
+}
+
+static int close_rooms(void **state) {
+  (void)state;
+  for (int k = 0; k < ROOMS; ++k)
+    guarded_free(&rooms[k]);
+  return 0;
+}
+
+static void *lay(int room, int at_end, int single, size_t count, const double *from) {
+  if (!single)
+    return guarded_copy(&rooms[room], at_end, count * sizeof *from, from);
+  float *rounded = calloc(count, sizeof *rounded);
+  for (size_t k = 0; k < count; ++k)
+    rounded[k] = (float)from[k];
+  void *to = guarded_copy(&rooms[room], at_end, count * sizeof *rounded, rounded);
+  free(rounded);
+  return to;
+}
+
+// The result goes to `out` in double precision.
+static void run(const problem *p, operation op, int single, int at_end, double *out) {
+  size_t n = p->n;
+  void *x = lay(X, at_end, single, n, p->x), *b = lay(B, at_end, single, n, p->b), *y = lay(Y, at_end, single, n, p->y);
+  void *inverse = lay(INVERSE, at_end, single, n * (size_t)p->a.row_block, p->inverse);
+  double gamma = op == FIRST ? 0 : 0.625;
+  if (op == MULTIPLY)
+    single ? mus_symmetric_multiply_f(&p->s_f, x, y) : mus_symmetric_multiply(&p->s, x, y);
+  else if (op == RESIDUAL)
+    single ? mus_symmetric_residual_f(&p->s_f, b, x, y) : mus_symmetric_residual(&p->s, b, x, y);
+  else if (single)
+    mus_symmetric_chebyshev_f(&p->s_f, inverse, b, x, 0.75f, -0.375f, (float)gamma, y);
+  else
+    mus_symmetric_chebyshev(&p->s, inverse, b, x, 0.75, -0.375, gamma, y);
+  for (size_t k = 0; k < n; ++k)
+    out[k] = single ? (double)((float *)y)[k] : ((double *)y)[k];
+}
+
+// What plain storage gives in double precision.
+static void expect(const problem *p, operation op, double *out) {
+  memcpy(out, p->y, p->n * sizeof *out);
+  if (op == MULTIPLY)
+    mus_multiply(&p->a, p->x, out);
+  else if (op == RESIDUAL)
+    mus_residual(&p->a, p->b, p->x, out);
+  else
+    mus_chebyshev_step(&p->a, p->inverse, p->b, p->x, 0.75, -0.375, op == FIRST ? 0 : 0.625, out);
+}
+
+// Roundings only: sums of up to `terms` products of numbers below 1.
+static void assert_near(const problem *p, operation op, int single) {
+  double *expected = malloc(p->n * sizeof *expected), *got = malloc(p->n * sizeof *got);
+  double terms = 40 * (double)p->a.row_block, allowed = terms * (single ? FLT_EPSILON : DBL_EPSILON);
+  expect(p, op, expected);
+  for (int at_end = 0; at_end < 2; ++at_end) {
+    run(p, op, single, at_end, got);
+    for (size_t k = 0; k < p->n; ++k)
+      assert_true(fabs(got[k] - expected[k]) <= allowed * (double)p->a.row_block);
+  }
+  free(expected);
+  free(got);
+}
+
+static void check_all(const problem *p) {
+  for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set) {
+    if (mus_instructions_use((mus_instructions)set))
+      continue;
+    for (int op = 0; op < OPERATIONS; ++op)
+      for (int single = 0; single < 2; ++single)
+        assert_near(p, (operation)op, single);
+  }
+}
+
+// --- tests --------------------------------------------------------------------------------------------------------
+
+static const int near[] = {0, 1, 2, 40, 41}, far[] = {0, 1, 63, 900, 2600};
+
+static void small_matrices(void **state) {
+  (void)state;
+  for (int rows = 1; rows < 8; ++rows)
+    for (int block = 1; block <= MUS_BLOCK_MAXIMUM; ++block) {
+      problem *p = banded(rows, block, 3, near, 5);
+      assert_int_equal(p->pattern.chunks, 1);
+      check_all(p);
+      destroy(p);
+    }
+}
+
+static void every_block_size(void **state) {
+  (void)state;
+  for (int block = 1; block <= MUS_BLOCK_MAXIMUM; ++block) {
+    problem *p = banded(300, block, 5, near, 4);
+    check_all(p);
+    destroy(p);
+  }
+}
+
+// Several chunks; and pairs further apart than a ring for 3 or 6 numbers a node holds, or than a chunk is long.
+static void across_chunks_and_beyond_the_ring(void **state) {
+  (void)state;
+  for (int block = 3; block <= 12; block *= 2) {
+    problem *p = banded(4200, block, 5, far, 6);
+    assert_true(p->pattern.chunks > 1);
+    check_all(p);
+    destroy(p);
+  }
+  problem *p = banded(9000, 3, 2, (int[]){0, 8000}, 9000);
+  assert_true(p->pattern.ring < 8000);
+  check_all(p);
+  destroy(p);
+}
+
+static void sheets(void **state) {
+  (void)state;
+  problem *p = sheet(101, 0), *q = sheet(61, 1);
+  assert_true(p->pattern.chunks > 1);
+  assert_true(mus_symmetric_blocks(&p->pattern) < 0.6 * mus_pattern_blocks(&p->full));
+  assert_true(mus_symmetric_blocks(&q->pattern) <= mus_pattern_blocks(&q->full));
+  check_all(p);
+  check_all(q);
+  destroy(p);
+  destroy(q);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state) {
+  (void)state;
+  problem *p = sheet(81, 0);
+  double *one = malloc(p->n * sizeof *one), *other = malloc(p->n * sizeof *other);
+  for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set) {
+    if (mus_instructions_use((mus_instructions)set))
+      continue;
+    for (int op = 0; op < OPERATIONS; ++op)
+      for (int single = 0; single < 2; ++single) {
+        mus_par_set_threads(1);
+        run(p, (operation)op, single, 0, one);
+        double dot = mus_symmetric_multiply_dot(&p->s, p->x, other);
+        for (int threads = 2; threads < 6; ++threads) {
+          mus_par_set_threads(threads);
+          run(p, (operation)op, single, 0, other);
+          assert_memory_equal(one, other, p->n * sizeof *one);
+          assert_true(dot == mus_symmetric_multiply_dot(&p->s, p->x, other));
+        }
+      }
+  }
+  mus_par_set_threads(0);
+  free(one);
+  free(other);
+  destroy(p);
+}
+
+static void product_and_dot(void **state) {
+  (void)state;
+  problem *list[] = {sheet(61, 0), banded(500, 5, 5, near, 4)};
+  for (int k = 0; k < 2; ++k) {
+    problem *p = list[k];
+    double *product = malloc(p->n * sizeof *product), *y = malloc(p->n * sizeof *y);
+    for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set) {
+      if (mus_instructions_use((mus_instructions)set))
+        continue;
+      mus_symmetric_multiply(&p->s, p->x, product);
+      double dot = mus_symmetric_multiply_dot(&p->s, p->x, y), expected = mus_dot(p->n, p->x, product);
+      assert_memory_equal(y, product, p->n * sizeof *y);
+      assert_true(fabs(dot - expected) <= 1e-12 * mus_dot(p->n, p->x, p->x));
+    }
+    free(product);
+    free(y);
+    destroy(p);
+  }
+}
+
+// Of a pair only the block above the diagonal counts; and new values replace old ones.
+static void filling(void **state) {
+  (void)state;
+  problem *p = banded(64, 3, 3, near, 5);
+  double before[64 * 3], after[64 * 3];
+  mus_symmetric_multiply(&p->s, p->x, before);
+  for (int i = 0; i < 64; ++i)
+    for (int k = p->full.row_start[i]; k < p->full.row_start[i + 1]; ++k)
+      for (int e = 0; e < 9; ++e)
+        p->a.value[9 * k + e] = p->full.column[k] < i ? NAN : 2 * p->a.value[9 * k + e];
+  mus_symmetric_fill(&p->a, &p->s);
+  mus_symmetric_multiply(&p->s, p->x, after);
+  for (int k = 0; k < 64 * 3; ++k)
+    assert_true(after[k] == 2 * before[k]);
+  destroy(p);
+}
+
+static void memory_runs_out(void **state) {
+  (void)state;
+  problem *p = banded(64, 3, 3, near, 5);
+  mus_status status = MUS_OUT_OF_MEMORY;
+  int n = 0;
+  for (; status != MUS_OK && n < 100; ++n) {
+    mus_arena arena = {0};
+    mus_symmetric_pattern pattern;
+    mus_symmetric s;
+    mus_symmetric_f s_f;
+    mus_memory_fail_after(n);
+    status = mus_symmetric_pattern_create(&arena, &p->full, 3, &pattern);
+    if (!status)
+      status = mus_symmetric_create(&arena, &pattern, &s);
+    if (!status)
+      status = mus_symmetric_create_f(&arena, &pattern, &s_f);
+    mus_memory_fail_after(-1);
+    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
+    mus_arena_clear(&arena);
+  }
+  assert_true(n > 1);
+  destroy(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(small_matrices),
+                                     cmocka_unit_test(every_block_size),
+                                     cmocka_unit_test(across_chunks_and_beyond_the_ring),
+                                     cmocka_unit_test(sheets),
+                                     cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+                                     cmocka_unit_test(product_and_dot),
+                                     cmocka_unit_test(filling),
+                                     cmocka_unit_test(memory_runs_out)};
+  return cmocka_run_group_tests(tests, open_rooms, close_rooms);
+}
