@@ -24,7 +24,7 @@ mus_scene mus_default_scene(void) {
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
                      .contact = 1,
-                     .solver = mus_preset_solver_options(MUS_PRESET_ROBUST)};
+                     .solver = mus_preset_solver_options(MUS_PRESET_FAST)};
 }
 
 mus_cloth mus_default_cloth(void) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "multigrid/cycle.h"
 #include "multigrid/lanczos.h"
+#include "multigrid/renew.h"
 #include "par/par.h"
 #include "par/vector.h"
 #include "sparse/factor.h"
@@ -42,19 +43,22 @@ struct mus_hierarchy {
   void *self;
   mus_sa_options options;
   mus_precision precision;
-  int own_finest, levels, ready;
+  int own_finest, renewable, levels, ready;
   level level[MUS_LEVELS_MAXIMUM];
   mus_arena patterns; // symbolic
   mus_arena cycle;    // rounded numbers and vectors
   mus_cycle_level d[MUS_LEVELS_MAXIMUM];
   mus_cycle_level_f f[MUS_LEVELS_MAXIMUM];
+  mus_renewal renewal[MUS_LEVELS_MAXIMUM];
+  mus_renewal_f renewal_f[MUS_LEVELS_MAXIMUM];
   mus_cycle_bottom bottom;
+  mus_arena made; // the finest prolongator without what is held
 };
 
 static size_t unknowns(const level *l) { return (size_t)l->pattern->rows * (size_t)l->block; }
 
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
-                                mus_precision precision, int own_finest, mus_hierarchy **out) {
+                                mus_precision precision, mus_setup setup, mus_hierarchy **out) {
   mus_hierarchy *h = mus_alloc_zero(1, sizeof *h);
   if (!h)
     return mus_fail_memory();
@@ -62,7 +66,8 @@ mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const 
   h->self = self;
   h->options = *options;
   h->precision = precision;
-  h->own_finest = own_finest;
+  h->own_finest = setup == MUS_SETUP_REUSE || setup == MUS_SETUP_AUTO;
+  h->renewable = setup == MUS_SETUP_COARSE || setup == MUS_SETUP_AUTO;
   *out = h;
   return MUS_OK;
 }
@@ -73,6 +78,9 @@ static void clear(mus_hierarchy *h) {
   memset(h->level, 0, sizeof h->level);
   mus_arena_clear(&h->patterns);
   mus_arena_clear(&h->cycle);
+  mus_arena_clear(&h->made);
+  memset(h->renewal, 0, sizeof h->renewal);
+  memset(h->renewal_f, 0, sizeof h->renewal_f);
   mus_factor_free(h->bottom.factor);
   h->bottom = (mus_cycle_bottom){0};
   h->levels = h->ready = 0;
@@ -249,6 +257,82 @@ static mus_status publish(mus_hierarchy *h, int index) {
   return MUS_OK;
 }
 
+// --- renewal
+// ----------------------------------------------------------------------------------------------------------
+
+// Lays out what renewing needs.
+static mus_status plan_renewal(mus_hierarchy *h) {
+  for (int k = 0; k < h->levels; ++k) {
+    const level *l = &h->level[k];
+    if (h->precision == MUS_DOUBLE) {
+      double *probe = mus_arena_alloc(&h->cycle, unknowns(l), sizeof *probe);
+      h->renewal[k] = (mus_renewal){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
+    } else {
+      float *probe = mus_arena_alloc(&h->cycle, unknowns(l), sizeof *probe);
+      h->renewal_f[k] = (mus_renewal_f){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
+    }
+    if (!h->renewal[k].probe && !h->renewal_f[k].probe)
+      return mus_fail_memory();
+  }
+  return MUS_OK;
+}
+
+// The numbers of all levels are new, those of the prolongators too.
+static void start_renewal(mus_hierarchy *h) {
+  mus_arena_clear(&h->made);
+  h->renewal[0].made = (mus_matrix){0};
+  h->renewal_f[0].made = (mus_matrix_f){0};
+  int smoothed = h->levels - (h->bottom.factor != NULL);
+  for (int k = 0; k < smoothed; ++k)
+    if (h->precision == MUS_DOUBLE)
+      mus_renewal_start(&h->d[k], &h->renewal[k]);
+    else
+      mus_renewal_start_f(&h->f[k], &h->renewal_f[k]);
+}
+
+static mus_status factor_bottom(mus_hierarchy *h) {
+  int last = h->levels - 1;
+  if (h->precision == MUS_DOUBLE)
+    return mus_factor_compute(h->bottom.factor, &h->d[last].a);
+  mus_arena arena = {0};
+  mus_matrix a;
+  mus_status status = mus_matrix_create(&arena, h->level[last].pattern, h->level[last].block, h->level[last].block, &a);
+  if (!status) {
+    mus_matrix_widen(&h->f[last].a, &a);
+    status = mus_factor_compute(h->bottom.factor, &a);
+  }
+  mus_arena_clear(&arena);
+  return status;
+}
+
+static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+  int factored = h->bottom.factor != NULL;
+  mus_status status;
+  if (h->precision == MUS_SINGLE) {
+    mus_matrix_round(a, &h->f[0].a);
+    status = mus_renew_f(h->f, h->renewal_f, h->levels, factored, held, &h->made);
+  } else {
+    if (h->own_finest)
+      mus_copy(mus_matrix_values(a), a->value, h->d[0].a.value);
+    else
+      h->d[0].a = *a;
+    status = mus_renew(h->d, h->renewal, h->levels, factored, held, &h->made);
+  }
+  return !status && factored ? factor_bottom(h) : status;
+}
+
+mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+  if (!h->ready || !h->renewable || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
+    return mus_hierarchy_refresh(h, a);
+  h->ready = 0;
+  mus_status status = renew(h, a, held);
+  if (status)
+    clear(h);
+  else
+    h->ready = 1;
+  return status;
+}
+
 // --- set-up
 // -----------------------------------------------------------------------------------------------------------
 
@@ -299,6 +383,8 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
     h->levels = index + 1;
     if ((status = cycle_vectors(h)))
       return status;
+    if (h->renewable && (status = plan_renewal(h)))
+      return status;
     for (int k = 0; k < index; ++k)
       if ((status = publish(h, k)))
         return status;
@@ -307,6 +393,8 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
     return index == 0 ? status : mus_fail_prefix(status, "the bottom level of the hierarchy");
   if ((status = publish(h, index)))
     return status;
+  if (h->renewable)
+    start_renewal(h);
   h->ready = 1;
   return MUS_OK;
 }
@@ -395,7 +483,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
 }
 
 size_t mus_hierarchy_bytes(const mus_hierarchy *h) {
-  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes;
+  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes + h->made.bytes;
   for (int k = 0; k < h->levels; ++k)
     bytes += h->level[k].numbers.bytes;
   return bytes + (h->bottom.factor ? mus_factor_bytes(h->bottom.factor) : 0);

@@ -5,12 +5,14 @@
 // where the prolongators P come from; that is a mus_coarsening, a table of two functions. The cycle knows none by name.
 //
 // Set-up is split. mus_hierarchy_analyse() does everything. mus_hierarchy_refresh() keeps every pattern (aggregates,
-// prolongators, coarse matrices) and redoes the numbers. Doing neither keeps the old hierarchy as a preconditioner for
-// a new matrix, which costs iterations but never the right answer.
+// prolongators, coarse matrices) and redoes the numbers. mus_hierarchy_renew() keeps the prolongators' numbers too.
+// Doing none of these keeps the old hierarchy as a preconditioner for a new matrix, which costs iterations but never
+// the right answer.
 #ifndef MUS_MULTIGRID_HIERARCHY_H
 #define MUS_MULTIGRID_HIERARCHY_H
 
 #include "muslin/solver.h"
+#include "sparse/filter.h"
 #include "sparse/matrix.h"
 
 // What a coarsening sees of a level. The matrix is in double precision here, whatever the cycle will use.
@@ -39,16 +41,19 @@ typedef struct mus_coarsening {
 typedef struct mus_hierarchy mus_hierarchy;
 
 // The coarsening and its state must outlive the hierarchy. Of the options, those of smoother, Lanczos, levels and
-// bottom are used here. In double precision the cycle reads the finest matrix where the caller has it; `own_finest`
-// makes it keep a copy, for hierarchies that are to stay as they are while that matrix changes.
+// bottom are used here. `setup` says what it must be ready for: MUS_SETUP_COARSE and MUS_SETUP_AUTO for renewal. In
+// double precision the cycle reads the finest matrix where the caller has it; MUS_SETUP_REUSE and MUS_SETUP_AUTO make
+// it keep a copy, for hierarchies that are to stay as they are while that matrix changes.
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
-                                mus_precision precision, int own_finest, mus_hierarchy **out);
+                                mus_precision precision, mus_setup setup, mus_hierarchy **out);
 void mus_hierarchy_free(mus_hierarchy *hierarchy); // NULL is fine
 
 // The pattern of `a` must stay where it is while the hierarchy is used; its values may go after the call when the
-// precision is single or own_finest was set, and must stay otherwise.
+// precision is single or the hierarchy keeps a copy, and must stay otherwise.
 mus_status mus_hierarchy_analyse(mus_hierarchy *hierarchy, const mus_matrix *a);
 mus_status mus_hierarchy_refresh(mus_hierarchy *hierarchy, const mus_matrix *a);
+// Prolongators stay as the last of these two made them, but leave alone what is `held`; NULL: nothing. See renew.h.
+mus_status mus_hierarchy_renew(mus_hierarchy *hierarchy, const mus_matrix *a, const mus_filter *held);
 
 // z = one cycle for A z = r from a zero guess: a symmetric positive definite operation. z must not alias r.
 void mus_hierarchy_apply(mus_hierarchy *hierarchy, const double *r, double *z);

@@ -42,6 +42,11 @@ static double cycle_cost(const mus_solver *solver) {
   return bytes * cost + 1; // prolongators, both ways
 }
 
+double mus_iteration_cost(const mus_solver *solver) {
+  int smoothed = solver->couplings.count > 0 || solver->filter.across;
+  return cg_step + cycle_cost(solver) + (smoothed ? MUS_COUPLED_PRODUCTS : 0);
+}
+
 static double setup_cost(const mus_solver *solver) {
   if (solver->hierarchy_stale == MUS_FRESH || (solver->hierarchy && solver->options.setup == MUS_SETUP_REUSE))
     return 0;
@@ -68,8 +73,7 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
   mus_status status = mus_run_method(solver, MUS_METHOD_SA, limits, b, x);
   if (status == MUS_OK) {
     solver->automatic.sa_iterations = fmax(solver->record.iterations, 1);
-    int smoothed = solver->couplings.count > 0 || solver->filter.across;
-    solver->automatic.sa_iteration_cost = cg_step + cycle_cost(solver) + (smoothed ? MUS_COUPLED_PRODUCTS : 0);
+    solver->automatic.sa_iteration_cost = mus_iteration_cost(solver);
   }
   return status;
 }

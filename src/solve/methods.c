@@ -64,12 +64,21 @@ static void unfilter(mus_solver *solver, mus_status status, double *x) {
   mus_filter_impose(&solver->filter, x);
 }
 
-static void keep(mus_solver *solver, const mus_cg_result *result) {
+// Where the residuals of a run go: after those of the runs before it that it continues.
+static double *residuals_to_fill(const mus_solver *solver) { return solver->residuals + solver->record.iterations; }
+
+// Norms of a run that continues another are in units of another preconditioner: they are scaled to begin where that one
+// ended.
+static void keep(mus_solver *solver, const mus_cg_result *result, double last_before) {
   mus_solve_record *record = &solver->record;
-  record->iterations = result->iterations;
-  record->reference = result->reference;
-  double first = result->residuals[0], last = result->residuals[result->iterations];
-  record->rate = result->iterations > 0 && first > 0 ? pow(last / first, 1.0 / result->iterations) : 0;
+  double first = result->residuals[0], unit = record->iterations > 0 && first > 0 ? last_before / first : 1;
+  if (record->iterations == 0)
+    record->reference = result->reference;
+  for (int k = 0; k <= result->iterations; ++k)
+    result->residuals[k] *= unit;
+  record->iterations += result->iterations;
+  double begin = solver->residuals[0], end = solver->residuals[record->iterations];
+  record->rate = record->iterations > 0 && begin > 0 ? pow(end / begin, 1.0 / record->iterations) : 0;
 }
 
 // --- block-Jacobi
@@ -109,12 +118,13 @@ static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int 
                            const double *b, double *x) {
   double begin = mus_seconds();
   mus_operator system = mus_solver_given(solver);
-  mus_cg_result result = {.residuals = solver->residuals};
+  mus_cg_result result = {.residuals = residuals_to_fill(solver)};
+  double last = *result.residuals;
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
   mus_status status =
       mus_mpcg(&system, &solver->filter, m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
-  keep(solver, &result);
+  keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
   return status;
 }
@@ -131,12 +141,13 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
 
 static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
   double begin = mus_seconds();
-  mus_cg_result result = {.residuals = solver->residuals};
+  mus_cg_result result = {.residuals = residuals_to_fill(solver)};
+  double last = *result.residuals;
   mus_operator system = prefiltered_system(solver);
   const mus_filter *s = solver->filter.across ? &solver->filter : NULL; // what the matrix is not filtered by
   mus_status status = mus_pcg(&system, s, m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
-  keep(solver, &result);
+  keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
   return status;
 }
@@ -191,8 +202,8 @@ static mus_status create_hierarchy(mus_solver *solver) {
   if (!solver->aggregation)
     status = mus_aggregation_create(&o->sa, &solver->aggregation);
   if (!status && !solver->hierarchy)
-    status = mus_hierarchy_create(&mus_smoothed_aggregation, solver->aggregation, &o->sa, o->precision,
-                                  o->setup == MUS_SETUP_REUSE, &solver->hierarchy);
+    status = mus_hierarchy_create(&mus_smoothed_aggregation, solver->aggregation, &o->sa, o->precision, o->setup,
+                                  &solver->hierarchy);
   return status;
 }
 
@@ -242,26 +253,72 @@ static mus_status refresh_hierarchy(mus_solver *solver) {
   return status ? status : mus_hierarchy_refresh(solver->hierarchy, hierarchy_matrix(solver));
 }
 
-static mus_status set_up_hierarchy(mus_solver *solver) {
-  double begin = mus_seconds();
-  int made = solver->hierarchy != NULL;
+// Numbers of prolongators that will be kept: made with what is held now, or without anything held once something has
+// been released. What is held and not in them is taken out by renewal.
+static mus_status refresh_kept(mus_solver *solver) {
+  int without = solver->has_released;
+  const mus_filter *s = without ? NULL : hierarchy_filter(solver);
+  mus_status status = note_analysed(solver, s);
+  if (!status)
+    status = give_kernel(solver, s);
+  if (!status)
+    status = mus_hierarchy_refresh(solver->hierarchy, without ? &solver->a : hierarchy_matrix(solver));
+  return status;
+}
+
+static int is_kept(mus_setup setup) { return setup == MUS_SETUP_COARSE || setup == MUS_SETUP_AUTO; }
+
+// What has to be done so that the hierarchy may precondition the matrix as it is now.
+static mus_upkeep_kind upkeep_due(const mus_solver *solver) {
   mus_stale stale = solver->hierarchy_stale;
-  if (stale && solver->options.setup == MUS_SETUP_FULL)
-    stale = MUS_STALE_ALL;
-  if (stale && made && solver->options.setup == MUS_SETUP_REUSE)
-    stale = MUS_FRESH;
-  mus_status status = create_hierarchy(solver);
-  if (!status && stale == MUS_STALE_ALL)
+  if (solver->hierarchy && (stale == MUS_FRESH || solver->options.setup == MUS_SETUP_REUSE))
+    return MUS_UPKEEP_NONE;
+  if (!solver->hierarchy || stale == MUS_STALE_ALL)
+    return MUS_UPKEEP_ALL;
+  switch (solver->options.setup) {
+  case MUS_SETUP_FULL:
+    return MUS_UPKEEP_ALL;
+  case MUS_SETUP_REUSE:
+    return MUS_UPKEEP_NONE;
+  case MUS_SETUP_COARSE:
+    return MUS_UPKEEP_COARSE;
+  case MUS_SETUP_AUTO:
+    break;
+  case MUS_SETUP_NUMERIC:
+    return MUS_UPKEEP_NUMBERS;
+  }
+  mus_upkeep_kind due = mus_upkeep_due(&solver->upkeep);
+  return due == MUS_UPKEEP_NONE && solver->held_changed ? MUS_UPKEEP_COARSE : due;
+}
+
+static mus_status keep_up(mus_solver *solver, mus_upkeep_kind kind) {
+  int kept = is_kept(solver->options.setup);
+  mus_status status = MUS_OK;
+  if (kind == MUS_UPKEEP_ALL)
     status = analyse_hierarchy(solver);
-  int without = solver->options.prefilter && solver->analysed_count < solver->filter.count;
-  if (!status && (stale == MUS_STALE_NUMBERS || (stale && without)))
+  else if (kind == MUS_UPKEEP_NUMBERS)
+    status = kept ? refresh_kept(solver) : refresh_hierarchy(solver);
+  // What is held and was not when that was made.
+  int more = kind > MUS_UPKEEP_COARSE && solver->options.prefilter && solver->analysed_count < solver->filter.count;
+  if (!status && !kept && more && kind == MUS_UPKEEP_ALL)
     status = refresh_hierarchy(solver);
+  if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
+    status = mus_hierarchy_renew(solver->hierarchy, hierarchy_matrix(solver), hierarchy_filter(solver));
+  return status;
+}
+
+static mus_status set_up_hierarchy(mus_solver *solver, mus_upkeep_kind kind) {
+  double begin = mus_seconds();
+  mus_status status = create_hierarchy(solver);
+  if (!status)
+    status = keep_up(solver, kind);
   if (status) { // nothing half made stays
     mus_hierarchy_free(solver->hierarchy);
     solver->hierarchy = NULL;
     solver->hierarchy_stale = MUS_STALE_ALL;
   } else {
     solver->hierarchy_stale = MUS_FRESH;
+    solver->held_changed = 0;
   }
   solver->record.setup_seconds += mus_seconds() - begin;
   return status;
@@ -287,15 +344,56 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
   return status ? status : run_pcg(solver, &(mus_preconditioner){&solver->coupled, mus_coupled_apply}, limits, x);
 }
 
-static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
-  if (solver->options.prefilter)
-    prefilter(solver, b, x);
-  mus_status status = set_up_hierarchy(solver);
+static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, const mus_cg_options *limits,
+                                     const double *b, double *x) {
+  mus_status status = set_up_hierarchy(solver, kind);
   if (status)
     return status;
   mus_hierarchy_report(solver->hierarchy, &solver->record);
   mus_preconditioner m = {solver->hierarchy, apply_hierarchy};
   return solver->options.prefilter ? run_coupled(solver, &m, limits, x) : run_mpcg(solver, &m, 0, limits, b, x);
+}
+
+// Iterations to the tolerance at the rate of the last run, which may have continued others.
+static int iterations_alone(const mus_solver *solver, int before, double tolerance) {
+  int own = solver->record.iterations - before;
+  double fell = solver->residuals[solver->record.iterations] / solver->residuals[before];
+  return before > 0 && fell < 1 && fell > 0 ? (int)ceil(own * log(tolerance) / log(fell)) : own;
+}
+
+// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
+// iterate that was reached.
+static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  mus_solve_record *record = &solver->record;
+  mus_upkeep_kind kind = upkeep_due(solver);
+  mus_cg_options left = *limits;
+  for (;;) {
+    int before = record->iterations, least = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup);
+    if (!least) {
+      int patience = mus_upkeep_patience(&solver->upkeep, kind, solver->iteration_cost);
+      left.iterations = patience < left.iterations ? patience : left.iterations;
+    }
+    mus_status status = run_with_hierarchy(solver, kind, &left, b, x);
+    if (!status) {
+      solver->iteration_cost = mus_iteration_cost(solver);
+      mus_upkeep_note(&solver->upkeep, kind, iterations_alone(solver, before, limits->tolerance),
+                      solver->iteration_cost);
+    }
+    if (!status || least || status == MUS_OUT_OF_MEMORY || record->iterations >= limits->iterations)
+      return status;
+    ++kind;
+    double last = solver->residuals[record->iterations];
+    left = *limits;
+    left.iterations -= record->iterations;
+    if (limits->stop == MUS_STOP_INITIAL && solver->options.prefilter && record->iterations > 0 && last > 0)
+      left.tolerance = fmin(limits->tolerance * record->reference / last, 1);
+  }
+}
+
+static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
+  if (solver->options.prefilter)
+    prefilter(solver, b, x);
+  return run_kept(solver, limits, b, x);
 }
 
 // --- direct
@@ -380,7 +478,7 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
                       "refinements: the matrix is ill-conditioned",
                       solver->residuals[result.iterations] / result.reference, limits->tolerance, result.iterations);
   unfilter(solver, status, x);
-  keep(solver, &result);
+  keep(solver, &result, 0);
   solver->record.solve_seconds += mus_seconds() - begin;
   return status;
 }

@@ -368,6 +368,13 @@ static int releases(const mus_solver *solver, const mus_filter *filter) {
   return 0;
 }
 
+static int holds_the_same(const mus_filter *a, const mus_filter *b) {
+  size_t count = (size_t)a->count, numbers = count * (size_t)(a->block * a->block);
+  return a->count == b->count &&
+         (count == 0 || (memcmp(a->node, b->node, count * sizeof *a->node) == 0 &&
+                         memcmp(a->projection, b->projection, numbers * sizeof *a->projection) == 0));
+}
+
 static mus_status set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   mus_status status = need_pattern(solver);
   if (status)
@@ -386,6 +393,8 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
     mus_arena_clear(&arena);
     return status;
   }
+  if (!holds_the_same(&solver->filter, &filter))
+    solver->held_changed = 1;
   mus_arena_clear(&solver->constraint_arena);
   solver->constraint_arena = arena;
   solver->filter = filter;

@@ -8,6 +8,7 @@
 #include "muslin/solver.h"
 #include "solve/cg.h"
 #include "solve/coupled.h"
+#include "solve/upkeep.h"
 #include "sparse/beyond.h"
 #include "sparse/factor.h"
 #include "sparse/filter.h"
@@ -58,6 +59,9 @@ struct mus_solver {
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_stale hierarchy_stale;
+  int held_changed; // which directions are held, since the hierarchy was last set up
+  mus_upkeep upkeep;
+  double iteration_cost;                              // of the last solve with a hierarchy, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
   mus_coupled coupled;                                // around the hierarchy where there are couplings
@@ -99,6 +103,8 @@ mus_status mus_solver_update_across(mus_solver *solver);
 // what is there.
 mus_status mus_run_method(mus_solver *solver, mus_method method, const mus_cg_options *limits, const double *b,
                           double *x);
+// What an iteration of the last solve, by smoothed aggregation, cost, in products with the fine matrix.
+double mus_iteration_cost(const mus_solver *solver);
 // Chooses and runs.
 mus_status mus_run_automatic(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x);
 

@@ -238,7 +238,7 @@ static void refreshing_with_the_same_values_changes_no_bit(void **state) {
     for (int own = 0; own < 2; ++own) {
       mus_sa_options options = deep_options();
       rig *fresh = rig_analysed(&p, &options, (mus_precision)precision);
-      rig *kept = rig_create(&p, &options, (mus_precision)precision, own);
+      rig *kept = rig_create(&p, &options, (mus_precision)precision, own ? MUS_SETUP_REUSE : MUS_SETUP_NUMERIC);
       assert_int_equal(mus_hierarchy_refresh(kept->hierarchy, &p.a), MUS_OK); // analyses: there is nothing yet
       check_same_bits(fresh, kept, p.n);
       for (int again = 0; again < 3; ++again) {
@@ -298,7 +298,7 @@ static void an_old_hierarchy_preconditions_a_new_matrix(void **state) {
   for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
     problem p = wavy_sheet(25, 0.05);
     mus_sa_options options = deep_options();
-    rig *old = rig_create(&p, &options, (mus_precision)precision, 1);
+    rig *old = rig_create(&p, &options, (mus_precision)precision, MUS_SETUP_REUSE);
     assert_int_equal(mus_hierarchy_analyse(old->hierarchy, &p.a), MUS_OK);
     double *v = vector_random(p.n, 6), *before = applied(old, p.n, v);
     int first = rig_iterations(old, &p, 1e-8);
@@ -514,12 +514,12 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
 // Sets up with fewer and fewer allocations failing until it works; what fails must say so and leave no trace.
 static void sweep_failures(const problem *p, mus_precision precision, int refresh) {
   mus_sa_options options = deep_options();
-  rig *good = rig_analysed(p, &options, precision), *unused = rig_create(p, &options, precision, 1);
+  rig *good = rig_analysed(p, &options, precision), *unused = rig_create(p, &options, precision, MUS_SETUP_REUSE);
   size_t empty = mus_hierarchy_bytes(unused->hierarchy);
   mus_status status = MUS_OUT_OF_MEMORY;
   long allowed = 0;
   for (; status == MUS_OUT_OF_MEMORY && allowed < 1000; ++allowed) {
-    rig *r = refresh ? rig_analysed(p, &options, precision) : rig_create(p, &options, precision, 1);
+    rig *r = refresh ? rig_analysed(p, &options, precision) : rig_create(p, &options, precision, MUS_SETUP_REUSE);
     mus_memory_fail_after(allowed);
     status = refresh ? mus_hierarchy_refresh(r->hierarchy, &p->a) : mus_hierarchy_analyse(r->hierarchy, &p->a);
     mus_memory_fail_after(-1);
@@ -638,7 +638,7 @@ static mus_hierarchy *pair_up(pairs *t, const problem *p, mus_status expected, m
   mus_sa_options options = rig_options();
   options.bottom = 12;
   mus_hierarchy *h;
-  assert_int_equal(mus_hierarchy_create(&pairing, t, &options, MUS_DOUBLE, 0, &h), MUS_OK);
+  assert_int_equal(mus_hierarchy_create(&pairing, t, &options, MUS_DOUBLE, MUS_SETUP_NUMERIC, &h), MUS_OK);
   assert_int_equal(mus_hierarchy_analyse(h, &p->a), expected);
   mus_hierarchy_report(h, record);
   return h;

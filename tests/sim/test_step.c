@@ -122,13 +122,13 @@ static void wind_blows_when_it_does(void **state) {
 // Two cloths in one scene move as each does alone.
 static void cloths_do_not_disturb_each_other(void **state) {
   (void)state;
+#define EXACT "\"solver\": {\"preset\": \"robust\", \"tolerance\": 1e-10}"
 #define FIRST "{" SHEET ", " HELD "}"
 #define SECOND                                                                                                         \
   "{\"shape\": {\"kind\": \"disc\", \"vertices\": 90}, \"fabric\": \"silk\", \"model\": \"choi-ko\", \"translate\": "  \
   "[3, 0, 0], \"pins\": [{\"where\": {\"sphere\": [3, 0, 0, 0.2]}}]}"
-  static const char *const texts[] = {"{\"solver\": {\"tolerance\": 1e-10}, \"cloths\": [" FIRST ", " SECOND "]}",
-                                      "{\"solver\": {\"tolerance\": 1e-10}, \"cloths\": [" FIRST "]}",
-                                      "{\"solver\": {\"tolerance\": 1e-10}, \"cloths\": [" SECOND "]}"};
+  static const char *const texts[] = {"{" EXACT ", \"cloths\": [" FIRST ", " SECOND "]}",
+                                      "{" EXACT ", \"cloths\": [" FIRST "]}", "{" EXACT ", \"cloths\": [" SECOND "]}"};
   run *r[3];
   mus_sim *sim[3];
   for (int k = 0; k < 3; ++k) {

@@ -75,19 +75,18 @@ static const mus_coarsening spy = {"spy", analyse, fill, special_nodes};
 
 mus_sa_options rig_options(void) { return mus_default_solver_options().sa; }
 
-rig *rig_create(const problem *p, const mus_sa_options *options, mus_precision precision, int own_finest) {
+rig *rig_create(const problem *p, const mus_sa_options *options, mus_precision precision, mus_setup setup) {
   rig *r = calloc(1, sizeof *r);
   require(r != NULL, "allocation");
   r->options = *options;
   require(mus_aggregation_create(options, &r->aggregation) == MUS_OK, "mus_aggregation_create");
   require(mus_aggregation_set_kernel(r->aggregation, p->rows, p->block, p->count, p->kernel) == MUS_OK, "the kernel");
-  require(mus_hierarchy_create(&spy, r, options, precision, own_finest, &r->hierarchy) == MUS_OK,
-          "mus_hierarchy_create");
+  require(mus_hierarchy_create(&spy, r, options, precision, setup, &r->hierarchy) == MUS_OK, "mus_hierarchy_create");
   return r;
 }
 
 rig *rig_analysed(const problem *p, const mus_sa_options *options, mus_precision precision) {
-  rig *r = rig_create(p, options, precision, 0);
+  rig *r = rig_create(p, options, precision, MUS_SETUP_NUMERIC);
   require(mus_hierarchy_analyse(r->hierarchy, &p->a) == MUS_OK, "mus_hierarchy_analyse");
   return r;
 }

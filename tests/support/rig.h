@@ -27,7 +27,7 @@ typedef struct rig {
 mus_sa_options rig_options(void);
 
 // An empty hierarchy that knows the problem's near kernel. What goes wrong ends the test.
-rig *rig_create(const problem *problem, const mus_sa_options *options, mus_precision precision, int own_finest);
+rig *rig_create(const problem *problem, const mus_sa_options *options, mus_precision precision, mus_setup setup);
 // The same, analysed.
 rig *rig_analysed(const problem *problem, const mus_sa_options *options, mus_precision precision);
 void rig_free(rig *rig);

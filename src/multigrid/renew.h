@@ -1,0 +1,45 @@
+// A hierarchy for a new matrix with the prolongators of an old one: what a time step changes is mostly the numbers of
+// A, and prolongators of some steps ago are as good as new ones (see docs/method.md). Redone are the coarse matrices
+// A_c = P^T A P and the block diagonals; everything in the cycle's own precision, where it lies.
+//
+// Constraints may have come since: P's rows at held nodes become S_i P_i, so that coarse corrections leave held
+// directions alone. An aggregate that is wholly held in a direction then has no basis vector for it. So that its coarse
+// matrix stays definite, every coarse diagonal block gets a little more: `propped` of its mean.
+//
+// Spectral radii are not computed again. A vector a level is multiplied by D^-1 A every time, so that it follows the
+// upper end of the spectrum, and the radius is raised as its growth is.
+#ifndef MUS_MULTIGRID_RENEW_H
+#define MUS_MULTIGRID_RENEW_H
+
+#include "multigrid/cycle.h"
+#include "sparse/filter.h"
+#include "sparse/product.h"
+
+// What renewing needs to know of a level beside what the cycle does.
+#define MUS_RENEWAL(name, real, matrix)                                                                                \
+  typedef struct name {                                                                                                \
+    const mus_galerkin *plan;                                                                                          \
+    const int *diagonal; /* places of the level's diagonal blocks */                                                   \
+    real *probe;         /* follows the upper end of the spectrum of D^-1 A */                                         \
+    double growth;       /* of the probe when `radius` was computed */                                                 \
+    double radius;                                                                                                     \
+    matrix made; /* the finest level's P as it was made; no values until constraints have changed it */                \
+  } name
+
+MUS_RENEWAL(mus_renewal, double, mus_matrix);
+MUS_RENEWAL(mus_renewal_f, float, mus_matrix_f);
+
+// Starts the probe of a level whose matrix, inverse diagonal and radius are new.
+void mus_renewal_start(mus_cycle_level *level, mus_renewal *renewal);
+void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
+
+// level[0].a holds the new matrix; everything that follows from it on all levels is renewed, but for the factor at the
+// bottom, which the caller makes (`factored` tells whether there is one, so that the bottom needs no smoother).
+// `made` of the finest level is made in `arena` when `held` first asks for it. MUS_BREAKDOWN where a diagonal block is
+// not positive definite.
+mus_status mus_renew(mus_cycle_level *level, mus_renewal *renewal, int levels, int factored, const mus_filter *held,
+                     mus_arena *arena);
+mus_status mus_renew_f(mus_cycle_level_f *level, mus_renewal_f *renewal, int levels, int factored,
+                       const mus_filter *held, mus_arena *arena);
+
+#endif

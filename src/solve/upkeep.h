@@ -1,0 +1,39 @@
+// When to redo what of a hierarchy: reuse it, renew its coarse matrices, redo its numbers, or redo everything.
+//
+// Each kind of set-up is bought once and wears off: iterations grow as the matrix moves away from the one that it was
+// made for. For each kind, `debt` adds up what iterations beyond those right after the last such set-up have cost. The
+// thoroughest kind is due whose debt, with what the coming solve is expected to add to it, is above its price. Like
+// renting skis until the rent has reached their price, this costs at most twice what knowing the future would.
+//
+// A hierarchy may also turn out to be worn out in the middle of a solve, when something abrupt has happened. Patience
+// ends where the iterations beyond those expected have cost as much as the next thorougher set-up.
+//
+// Costs are counted in products with the fine matrix, not in seconds: the same calls then decide the same on every
+// machine, every run and any number of threads.
+#ifndef MUS_SOLVE_UPKEEP_H
+#define MUS_SOLVE_UPKEEP_H
+
+// From the cheapest to the thoroughest; each includes those before it.
+typedef enum mus_upkeep_kind {
+  MUS_UPKEEP_NONE,
+  MUS_UPKEEP_COARSE,  // mus_hierarchy_renew
+  MUS_UPKEEP_NUMBERS, // mus_hierarchy_refresh
+  MUS_UPKEEP_ALL,     // mus_hierarchy_analyse
+  MUS_UPKEEP_KINDS
+} mus_upkeep_kind;
+
+typedef struct mus_upkeep {
+  struct {
+    int iterations;            // of the first solve after such a set-up
+    double debt;               // products, since then
+    double excess, old_excess; // products, of the last solve and the one before it
+  } of[MUS_UPKEEP_KINDS];
+} mus_upkeep;
+
+mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep);
+// So many iterations are worth waiting for after a set-up of that kind, which is not the thoroughest.
+int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost);
+// After a solve: what was done before it, its iterations, and what one of them costs in products.
+void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost);
+
+#endif
