@@ -41,8 +41,8 @@ static int list_options(bench_options *o, option *list) {
   list[n++] = option_whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");
   list[n++] =
       option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
-  list[n++] =
-      option_whole("repeat", &o->plan.repeat, 1, 1000, "solves of each system, of which the fastest counts (1)");
+  list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000,
+                           "copies of each solver, of which the fastest altogether counts (1)");
   list[n++] = option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from one that is measured to the next (1)");
   list[n++] = option_whole("errors", &o->plan.errors, 0, STEPS_MOST,
                            "true errors at every so many of the steps measured, 0: never (1)");

@@ -20,14 +20,15 @@ typedef struct bench_plan {
   const char *program;
   int variants;
   bench_variant variant[BENCH_SOLVERS];
-  int warmup, steps, repeat;
+  int warmup, steps;
+  int repeat; // copies of each solver, of which the fastest altogether counts
   int stride; // steps simulated from one that is measured to the next
   int errors; // true errors are taken at every so many of the steps measured, from the first on; 0: at none
   bench_unknown unknown;
   const char *save; // a folder for the last system, or NULL
 } bench_plan;
 
-// One solver on one step's system. Times are those of the fastest of the repeats.
+// One solver on one step's system.
 typedef struct bench_solve {
   double time; // s, of the simulation
   int iterations;
@@ -49,8 +50,8 @@ typedef struct bench_result {
 
 typedef struct bench_results {
   mus_machine machine;
-  double product_s; // the median of those taken before every step
-  double wall_s;    // for all of it
+  double product_s;                     // the median of those taken before every step
+  double wall_s;                        // for all of it
   int vertices, constrained, couplings; // of the last step
   long long blocks;
   double time_step;     // s

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "svg.h"
+
 // --- axes ---------------------------------------------------------------------------------------------------------
 
 // Maps iterations and residuals to 0 ... 1.
@@ -87,33 +89,8 @@ static int next_tick(const axes *a, int tick, double apart) {
 
 enum { WIDTH = 860, HEIGHT = 480, LEFT = 84, TOP = 70, PLOT_WIDTH = 560, PLOT_HEIGHT = 340 };
 
-// Told apart by colour-blind readers too (Okabe and Ito 2008).
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
-enum { COLOURS = sizeof colours / sizeof colours[0] };
-
 static double svg_x(const axes *a, double iteration) { return LEFT + PLOT_WIDTH * across(a, iteration); }
 static double svg_y(const axes *a, double decade_of) { return TOP + PLOT_HEIGHT * down(a, decade_of); }
-
-static void svg_escaped(const char *text, FILE *file) {
-  for (; *text; ++text)
-    switch (*text) {
-    case '<':
-      fputs("&lt;", file);
-      break;
-    case '&':
-      fputs("&amp;", file);
-      break;
-    default:
-      fputc((unsigned char)*text < 32 ? ' ' : *text, file);
-    }
-}
-
-static void svg_text(FILE *file, double x, double y, const char *attributes, const char *text) {
-  fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-  svg_escaped(text, file);
-  fputs("</text>\n", file);
-}
 
 static void svg_residual_axis(const axes *a, FILE *file) {
   int step = (a->top - a->bottom + 11) / 12;
@@ -184,19 +161,15 @@ static void svg_legend(const plot_curve *curve, int place, const char *colour, F
 
 void plot_svg(const residual_plot *plot, FILE *file) {
   axes a = axes_of(plot);
-  fprintf(file,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-          "font-family=\"system-ui, 'Helvetica Neue', Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n"
-          "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-          WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+  svg_begin(file, WIDTH, HEIGHT);
   svg_text(file, LEFT, 32, "font-size=\"18\" font-weight=\"600\"", plot->title);
   svg_text(file, LEFT, 53, "fill=\"#555\"", plot->subtitle);
   svg_axes(plot, &a, file);
   for (int c = plot->count - 1; c >= 0; --c) // the first one on top
-    svg_curve(&plot->curves[c], &a, colours[c % COLOURS], file);
+    svg_curve(&plot->curves[c], &a, svg_colour(c), file);
   for (int c = 0; c < plot->count; ++c)
-    svg_legend(&plot->curves[c], c, colours[c % COLOURS], file);
-  fputs("</svg>\n", file);
+    svg_legend(&plot->curves[c], c, svg_colour(c), file);
+  svg_end(file);
 }
 
 // --- text ---------------------------------------------------------------------------------------------------------

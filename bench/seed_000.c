@@ -1,0 +1,214 @@
+// Helps bench/seed-000.sh to repeat the results of Tamstorf, Jones and McCormick 2015, section 11:
+//
+//   bench_seed_000 machine FILE          describes this machine, as JSON
+//   bench_seed_000 plan RUNS EXAMPLE TESSELLATION VERTICES one|all LIMIT BUDGET SOLVERS
+//                                        prints which of the solvers can be measured in reasonable time and memory, by
+//                                        what was measured at the next smaller size; why not the others, on stderr
+//   bench_seed_000 report RUNS OUT       figures and tables of all measurements in the folder RUNS, into OUT
+#include "seed_000.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/failure.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "muslin/muslin.h"
+
+static const char *const program = "bench_seed_000";
+
+// --- machine ---------------------------------------------------------------------------------------------------------
+
+// The rest of the first line of a file that begins with `key`, without what stands before it; "" where there is none.
+static void line_of(const char *path, const char *key, char *text, size_t size) {
+  char line[512];
+  FILE *file = fopen(path, "r");
+  text[0] = 0;
+  if (!file)
+    return;
+  while (!text[0] && fgets(line, sizeof line, file))
+    if (strncmp(line, key, strlen(key)) == 0) {
+      const char *value = line + strlen(key);
+      value += strspn(value, " \t:");
+      snprintf(text, size, "%.*s", (int)strcspn(value, "\n"), value);
+    }
+  fclose(file);
+}
+
+static double memory_bytes(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE); }
+
+static int write_machine(const char *path) {
+  mus_machine machine;
+  struct utsname system;
+  char cache[64], load[64], day[32] = "";
+  time_t now = time(NULL);
+  struct tm parts;
+  mus_status status = mus_machine_measure(0, &machine);
+  if (status)
+    return failure_status(program, NULL, status);
+  if (uname(&system) != 0)
+    return failure_input(program, "uname: %s", strerror(errno));
+  if (gmtime_r(&now, &parts))
+    strftime(day, sizeof day, "%Y-%m-%d", &parts);
+  line_of("/proc/cpuinfo", "cache size", cache, sizeof cache);
+  line_of("/proc/loadavg", "", load, sizeof load);
+  load[strcspn(load, " ")] = 0;
+  return numbers_write_json(program, path,
+                            json_pack("{s:s, s:i, s:f, s:s, s:f, s:s, s:s, s:s, s:s}", "processor", machine.cpu,
+                                      "threads", machine.threads, "memory, GiB", memory_bytes() / (1 << 30), "cache",
+                                      cache, "bandwidth, GB/s", machine.stream_gb_s, "system", system.release,
+                                      "compiler", "cc " __VERSION__, "processes that ran besides, on average", load,
+                                      "day", day));
+}
+
+// --- plan ------------------------------------------------------------------------------------------------------------
+
+typedef struct request {
+  const char *example, *tessellation, *solvers;
+  int vertices, alone;
+  double limit, budget; // s: for one solve; for a run
+} request;
+
+// How times and bytes are guessed to grow with vertices: block-Jacobi's time grows with the power 1.5, a factor's
+// memory with n log n.
+static const double time_power = 1.5, run_power = 1.25, memory_power = 1.15, memory_part = 0.4;
+
+// Why a solver cannot be measured: a text, or "".
+static void check_solver(const request *q, const measurement *before, const char *name, char *why, size_t size) {
+  const measured_solver *s = measurement_solver(before, name);
+  double growth = (double)q->vertices / before->vertices;
+  why[0] = 0;
+  if (!s) {
+    snprintf(why, size, "failed, or was left out, at %d vertices already", before->vertices);
+    return;
+  }
+  double seconds = s->total_s * pow(growth, time_power), bytes = s->bytes * pow(growth, memory_power);
+  if (seconds > q->limit)
+    snprintf(why, size, "would take about %.0f s a solve, by %.2g s at %d vertices; %.0f are allowed", seconds,
+             s->total_s, before->vertices, q->limit);
+  else if (bytes > memory_part * memory_bytes())
+    snprintf(why, size, "would take about %.1f GB, by %.2g GB at %d vertices", bytes * 1e-9, s->bytes * 1e-9,
+             before->vertices);
+}
+
+static const measurement *smaller_one(const measurements *all, const request *q) {
+  const measurement *found = NULL, *m = NULL;
+  while ((m = measurements_next(all, q->example, q->tessellation, q->alone, m)))
+    if (m->vertices < 0.95 * q->vertices)
+      found = m;
+  return found;
+}
+
+static void print_plan(const measurements *all, const request *q) {
+  const measurement *before = smaller_one(all, q);
+  if (!before) {
+    printf("%s\n", q->solvers);
+    return;
+  }
+  double seconds = before->wall_s * pow((double)q->vertices / before->vertices, run_power);
+  if (seconds > q->budget) {
+    fprintf(stderr, "%s, %s, %d vertices: would take about %.0f minutes in all; %.0f are allowed\n", q->example,
+            q->tessellation, q->vertices, seconds / 60, q->budget / 60);
+    return;
+  }
+  const char *comma = "";
+  for (const char *rest = q->solvers; *rest;) {
+    char name[64], why[256];
+    size_t length = strcspn(rest, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, rest);
+    rest += length + (rest[length] == ',');
+    check_solver(q, before, name, why, sizeof why);
+    if (why[0])
+      fprintf(stderr, "%s, %s, %d vertices: %s %s\n", q->example, q->tessellation, q->vertices, name, why);
+    else {
+      printf("%s%s", comma, name);
+      comma = ",";
+    }
+  }
+  putchar('\n');
+}
+
+static int plan(char **word) {
+  measurements all;
+  const request q = {.example = word[1],
+                     .tessellation = word[2],
+                     .vertices = atoi(word[3]),
+                     .alone = strcmp(word[4], "one") == 0,
+                     .limit = atof(word[5]),
+                     .budget = atof(word[6]),
+                     .solvers = word[7]};
+  int failed = measurements_read(program, word[0], &all);
+  if (!failed)
+    print_plan(&all, &q);
+  measurements_free(&all);
+  return failed;
+}
+
+// --- report ----------------------------------------------------------------------------------------------------------
+
+static char *path_in(const char *folder, const char *name) {
+  size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+int seed_000_write(const seed_000 *r, const char *name, seed_000_print *print) {
+  char *text = NULL, *path = path_in(r->out, name);
+  size_t length = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (memory)
+    print(r, memory);
+  int failed = !path || !memory || fclose(memory) != 0 ? failure_memory(program) : 0;
+  if (!failed)
+    failed = output_write(program, path, text, length);
+  free(text);
+  free(path);
+  return failed;
+}
+
+void seed_000_describe(const measurement *m, char *line) {
+  snprintf(line, SEED_000_LINE,
+           "%.80s, %d thread%s; steps of %.3g ms; to %g of the residual in the preconditioner's norm", m->cpu,
+           m->threads, m->threads == 1 ? "" : "s", 1e3 * m->time_step, m->tolerance);
+}
+
+static int report(const char *runs, const char *out) {
+  seed_000 r = {.program = program, .runs = runs, .out = out};
+  int failed = measurements_read(program, runs, &r.all);
+  if (!failed && r.all.count == 0)
+    failed = failure_input(program, "%s: no measurements there", runs);
+  if (!failed && mkdir(out, 0777) != 0 && errno != EEXIST)
+    failed = failure_input(program, "cannot make the folder %s: %s", out, strerror(errno));
+  if (!failed) {
+    char *path = path_in(runs, "machine.json");
+    r.machine = path ? json_load_file(path, 0, NULL) : NULL;
+    free(path);
+    seed_000_describe(&r.all.list[0], r.setting);
+    failed = seed_000_figures(&r);
+  }
+  if (!failed)
+    failed = seed_000_tables(&r);
+  json_decref(r.machine);
+  measurements_free(&r.all);
+  return failed;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "machine") == 0)
+    return write_machine(argv[2]);
+  if (argc == 10 && strcmp(argv[1], "plan") == 0)
+    return plan(argv + 2);
+  if (argc == 4 && strcmp(argv[1], "report") == 0)
+    return report(argv[2], argv[3]);
+  return failure_input(program, "machine FILE; plan RUNS EXAMPLE TESSELLATION VERTICES one|all LIMIT BUDGET SOLVERS; "
+                                "or report RUNS OUT");
+}
