@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "par/par.h"
 #include "par/vector.h"
 
@@ -124,6 +125,128 @@ void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *p
   for (int row = 0; row < pattern->rows; ++row)
     FOR_BLOCK(s->block, filter_row, s, pattern, row, row, place[row], scale, to->value);
 }
+
+// --- in place --------------------------------------------------------------------------------------
+
+mus_status mus_filter_saved_create(mus_arena *arena, const mus_filter *s, const mus_pattern *pattern,
+                                   mus_filter_saved *out) {
+  *out = (mus_filter_saved){0};
+  if (s->count == 0)
+    return MUS_OK;
+  int *start = mus_arena_alloc(arena, (size_t)s->count + 1, sizeof *start);
+  if (!start)
+    return mus_fail_memory();
+  start[0] = 0;
+  for (int c = 0; c < s->count; ++c)
+    start[c + 1] = start[c] + 2 * (pattern->row_start[s->node[c] + 1] - pattern->row_start[s->node[c]]);
+  double *value = mus_arena_alloc(arena, (size_t)start[s->count] * (size_t)(s->block * s->block), sizeof *value);
+  if (!value)
+    return mus_fail_memory();
+  *out = (mus_filter_saved){start, value};
+  return MUS_OK;
+}
+
+// The blocks of constrained node c: its row, and of its column those in rows of free nodes, for the others belong to
+// the rows of their own.
+typedef struct cross {
+  int node, begin, end; // places of its row
+  double *row, *column; // saved
+  const int *mirror;    // places of the column
+  const int *other;     // nodes at the other end
+  const int *index_of;  // as the filter's
+} cross;
+
+static cross cross_of(const mus_filter *s, const mus_transpose *at, const mus_filter_saved *saved,
+                      const mus_pattern *pattern, int c) {
+  int node = s->node[c], begin = pattern->row_start[node], end = pattern->row_start[node + 1];
+  size_t entries = (size_t)(s->block * s->block);
+  double *row = saved->value + (size_t)saved->start[c] * entries;
+  return (cross){node,       begin,           end,        row, row + (size_t)(end - begin) * entries,
+                 at->source, pattern->column, s->index_of};
+}
+
+static inline int has_mirror(const cross *o, int place) { return o->index_of[o->other[place]] < 0; }
+
+// Keeps the blocks of a cross, or puts them back.
+static inline void copy_cross(int block, const cross *o, int back, double *value) {
+  size_t entries = (size_t)(block * block), bytes = entries * sizeof *value;
+  size_t run = (size_t)(o->end - o->begin) * bytes;
+  double *row = value + (size_t)o->begin * entries;
+  memcpy(back ? row : o->row, back ? o->row : row, run);
+  for (int place = o->begin; place < o->end; ++place) {
+    if (!has_mirror(o, place))
+      continue;
+    double *here = value + (size_t)o->mirror[place] * entries, *kept = o->column + (size_t)(place - o->begin) * entries;
+    memcpy(back ? here : kept, back ? kept : here, bytes);
+  }
+}
+
+static inline void filter_cross(int block, const mus_filter *s, const mus_pattern *pattern, const cross *o,
+                                int diagonal, double scale, double *value) {
+  size_t entries = (size_t)(block * block);
+  const double *projection = s->projection + (size_t)s->index_of[o->node] * entries;
+  copy_cross(block, o, 0, value);
+  filter_row(block, s, pattern, o->node, o->node, diagonal, scale, value);
+  for (int place = o->begin; place < o->end; ++place)
+    if (has_mirror(o, place))
+      project_block(block, NULL, projection, 0, value + (size_t)o->mirror[place] * entries);
+}
+
+void mus_filter_in_place(const mus_filter *s, const mus_transpose *at, const int *place, double scale, mus_matrix *a,
+                         mus_filter_saved *saved) {
+  MUS_PARALLEL_FOR_IF(s->count >= MUS_PAR_MINIMUM)
+  for (int c = 0; c < s->count; ++c) {
+    cross o = cross_of(s, at, saved, a->pattern, c);
+    FOR_BLOCK(s->block, filter_cross, s, a->pattern, &o, place[o.node], scale, a->value);
+  }
+}
+
+void mus_filter_undo(const mus_filter *s, const mus_transpose *at, const mus_filter_saved *saved, mus_matrix *a) {
+  MUS_PARALLEL_FOR_IF(s->count >= MUS_PAR_MINIMUM)
+  for (int c = 0; c < s->count; ++c) {
+    cross o = cross_of(s, at, saved, a->pattern, c);
+    FOR_BLOCK(s->block, copy_cross, &o, 1, a->value);
+  }
+}
+
+// r -= (A - B) z for one block, B = 0 where it is NULL
+static inline void subtract_product(int block, const double *a, const double *b, const double *z, double *r) {
+  for (int k = 0; k < block; ++k) {
+    double sum = 0;
+    for (int m = 0; m < block; ++m)
+      sum += (b ? a[k * block + m] - b[k * block + m] : a[k * block + m]) * z[m];
+    r[k] -= sum;
+  }
+}
+
+// The part of r -= (A - `now`) z that the blocks of a cross have. Where z is zero beside constrained nodes, `now` may
+// be NULL, for the matrix without all that leads to them.
+static inline void subtract_cross(int block, const cross *o, const double *now, const double *z, double *r) {
+  size_t entries = (size_t)(block * block), width = (size_t)block, at = (size_t)o->node * width;
+  for (int place = o->begin; place < o->end; ++place) {
+    size_t there = (size_t)o->other[place] * width, kept = (size_t)(place - o->begin) * entries;
+    const double *row = now ? now + (size_t)place * entries : NULL;
+    if (now || !has_mirror(o, place))
+      subtract_product(block, o->row + kept, row, z + there, r + at);
+    if (has_mirror(o, place))
+      subtract_product(block, o->column + kept, now ? now + (size_t)o->mirror[place] * entries : NULL, z + at,
+                       r + there);
+  }
+}
+
+void mus_filter_target_residual(const mus_filter *s, const mus_transpose *at, const mus_filter_saved *saved,
+                                const mus_matrix *a, const double *b, const double *z, double *r) {
+  if (s->across)
+    mus_residual(a, b, z, r);
+  else
+    mus_copy((size_t)s->rows * (size_t)s->block, b, r);
+  for (int c = 0; c < s->count; ++c) { // in order, for columns meet in rows
+    cross o = cross_of(s, at, saved, a->pattern, c);
+    FOR_BLOCK(s->block, subtract_cross, &o, s->across ? a->value : NULL, z, r);
+  }
+}
+
+// --- beyond a pattern, and scales ------------------------------------------------------------------
 
 void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to) {
   const mus_pattern *pattern = &from->pattern;

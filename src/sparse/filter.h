@@ -37,6 +37,26 @@ void mus_filter_target(const mus_filter *s, double *x);
 // mus_diagonal_places. An exactly symmetric matrix stays exactly symmetric.
 void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to);
 
+// The same in place, touching only rows and columns of constrained nodes and keeping what they were. No equalities
+// across nodes, as above. `at` is the transpose of the pattern, which must be symmetric.
+typedef struct mus_filter_saved {
+  int *start;    // count + 1, in blocks: where a constrained node's row starts; its column follows
+  double *value; // NULL where nothing is constrained
+} mus_filter_saved;
+
+// Room for a filter and a pattern.
+mus_status mus_filter_saved_create(mus_arena *arena, const mus_filter *s, const mus_pattern *pattern,
+                                   mus_filter_saved *out);
+// a <- S a S + scale (I - S)
+void mus_filter_in_place(const mus_filter *s, const mus_transpose *at, const int *place, double scale, mus_matrix *a,
+                         mus_filter_saved *saved);
+// a as it was before, to the last bit
+void mus_filter_undo(const mus_filter *s, const mus_transpose *at, const mus_filter_saved *saved, mus_matrix *a);
+// r = b - A z for the matrix A as it was before, with z = (I - S) z as from mus_filter_target. Without equalities
+// across nodes only constrained columns count, and `a` is not read.
+void mus_filter_target_residual(const mus_filter *s, const mus_transpose *at, const mus_filter_saved *saved,
+                                const mus_matrix *a, const double *b, const double *z, double *r);
+
 // to <- S from S for the blocks beyond a pattern. The two may be the same.
 void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to);
 

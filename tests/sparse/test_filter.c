@@ -162,6 +162,107 @@ static void without_constraints_nothing_changes(void **state) {
   random_system_free(&system);
 }
 
+// --- in place, and back
+// -----------------------------------------------------------------------------------------------
+
+// A matrix filtered in place, with what it was and what it should be.
+typedef struct saved_example {
+  example e;
+  mus_transpose at;
+  mus_filter_saved saved;
+  mus_matrix before, expected;
+} saved_example;
+
+static saved_example create_saved(int block, uint64_t seed) {
+  saved_example o = {.e = create(block, seed)};
+  mus_arena *arena = &o.e.system.arena;
+  mus_matrix *a = &o.e.system.a;
+  assert_int_equal(mus_transpose_create(arena, a->pattern, &o.at), MUS_OK);
+  assert_int_equal(mus_filter_saved_create(arena, &o.e.filter, a->pattern, &o.saved), MUS_OK);
+  assert_int_equal(mus_matrix_create(arena, a->pattern, block, block, &o.before), MUS_OK);
+  assert_int_equal(mus_matrix_create(arena, a->pattern, block, block, &o.expected), MUS_OK);
+  memcpy(o.before.value, a->value, mus_matrix_values(a) * sizeof(double));
+  mus_filter_matrix(&o.e.filter, a, o.e.system.place, 2.5, &o.expected);
+  mus_filter_in_place(&o.e.filter, &o.at, o.e.system.place, 2.5, a, &o.saved);
+  return o;
+}
+
+static void in_place_and_back(void **state) {
+  (void)state;
+  for (int block = 1; block <= 3; ++block)
+    for (uint64_t seed = 1; seed < 20; ++seed) {
+      saved_example o = create_saved(block, seed);
+      mus_matrix *a = &o.e.system.a;
+      size_t bytes = mus_matrix_values(a) * sizeof(double);
+      assert_memory_equal(a->value, o.expected.value, bytes);
+      mus_filter_undo(&o.e.filter, &o.at, &o.saved, a);
+      assert_memory_equal(a->value, o.before.value, bytes);
+      destroy(&o.e);
+    }
+}
+
+// With equalities across nodes, z may be anything.
+static void residuals_of_targets(void **state) {
+  (void)state;
+  for (int block = 1; block <= 3; ++block)
+    for (uint64_t seed = 1; seed < 20; ++seed) {
+      saved_example o = create_saved(block, seed);
+      mus_equalities across = {.block = block};
+      int n = o.e.system.n;
+      double z[ROWS * 3], r[ROWS * 3], expected[ROWS * 3];
+      for (int with = 0; with < 2; ++with) {
+        if (with)
+          mus_fill_random((size_t)n, seed, z);
+        else
+          mus_filter_target(&o.e.filter, z);
+        o.e.filter.across = with ? &across : NULL;
+        mus_residual(&o.before, o.e.system.b, z, expected);
+        mus_filter_target_residual(&o.e.filter, &o.at, &o.saved, &o.e.system.a, o.e.system.b, z, r);
+        assert_true(dense_difference(n, r, expected) < 1e-13);
+      }
+      destroy(&o.e);
+    }
+}
+
+static void nothing_to_save(void **state) {
+  (void)state;
+  random_system system = random_system_create(ROWS, 6, 3);
+  mus_filter filter = {.rows = ROWS, .block = 6};
+  mus_filter_saved saved;
+  mus_transpose at;
+  double r[ROWS * 6], z[ROWS * 6] = {0};
+  size_t bytes = mus_matrix_values(&system.a) * sizeof(double);
+  double *before = malloc(bytes);
+  memcpy(before, system.a.value, bytes);
+  assert_int_equal(mus_transpose_create(&system.arena, system.pattern, &at), MUS_OK);
+  assert_int_equal(mus_filter_saved_create(&system.arena, &filter, system.pattern, &saved), MUS_OK);
+  mus_filter_in_place(&filter, &at, system.place, 5, &system.a, &saved);
+  mus_filter_undo(&filter, &at, &saved, &system.a);
+  mus_filter_target_residual(&filter, &at, &saved, &system.a, system.b, z, r);
+  assert_memory_equal(system.a.value, before, bytes);
+  assert_memory_equal(r, system.b, sizeof r);
+  free(before);
+  random_system_free(&system);
+}
+
+static void no_room_to_save(void **state) {
+  (void)state;
+  example e = create(3, 2);
+  mus_status status = MUS_OUT_OF_MEMORY;
+  int n = 0;
+  for (; status != MUS_OK && n < 100; ++n) {
+    mus_arena arena = {0};
+    mus_filter_saved saved;
+    mus_memory_fail_after(n);
+    status = mus_filter_saved_create(&arena, &e.filter, e.system.pattern, &saved);
+    mus_memory_fail_after(-1);
+    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
+    mus_arena_clear(&arena);
+  }
+  assert_true(n > 1);
+  destroy(&e);
+}
+
 static double filtered_condition(example *e, double scale) {
   double *dense = dense_filtered(e, scale), condition = dense_condition(e->system.n, dense);
   free(dense);
@@ -237,6 +338,15 @@ static void same_bits_for_any_number_of_threads(void **state) {
     assert_memory_equal(&scale[k], &scale[0], sizeof(double));
     assert_memory_equal(out[k].value, out[0].value, bytes);
   }
+  mus_transpose at;
+  mus_filter_saved saved;
+  assert_int_equal(mus_transpose_create(&sheet.arena, sheet.pattern, &at), MUS_OK);
+  assert_int_equal(mus_filter_saved_create(&sheet.arena, &filter, sheet.pattern, &saved), MUS_OK);
+  memcpy(out[1].value, sheet.a.value, bytes);
+  mus_filter_in_place(&filter, &at, place, scale[0], &sheet.a, &saved);
+  assert_memory_equal(sheet.a.value, out[0].value, bytes);
+  mus_filter_undo(&filter, &at, &saved, &sheet.a);
+  assert_memory_equal(sheet.a.value, out[1].value, bytes);
   mus_par_set_threads(0);
   free(constraint);
   sheet_system_free(&sheet);
@@ -248,6 +358,10 @@ int main(void) {
       cmocka_unit_test(matrix_is_the_dense_one),
       cmocka_unit_test(in_place_gives_the_same_bits),
       cmocka_unit_test(symmetry_survives_to_the_last_bit),
+      cmocka_unit_test(in_place_and_back),
+      cmocka_unit_test(residuals_of_targets),
+      cmocka_unit_test(nothing_to_save),
+      cmocka_unit_test(no_room_to_save),
       cmocka_unit_test(without_constraints_nothing_changes),
       cmocka_unit_test(condition_bound),
       cmocka_unit_test(scale_is_the_mean_eigenvalue),
