@@ -96,6 +96,7 @@ static void iteration(workload *w) {
 static void round_plain(workload *w) { mus_matrix_round(&w->sheet.a, &w->a_f); }
 static void fill(workload *w) { mus_symmetric_fill(&w->sheet.a, &w->s); }
 static void fill_f(workload *w) { mus_symmetric_fill_f(&w->sheet.a, &w->s_f); }
+static void fill_both(workload *w) { mus_symmetric_fill_both(&w->sheet.a, &w->s, &w->s_f); }
 
 typedef struct measure {
   const char *name;
@@ -122,7 +123,8 @@ static const measure measures[] = {{"product, plain", plain_product, 0, 8, 2, 0}
                                    {"iteration, both symmetric", iteration, 12, 0, 0, 0},
                                    {"rounding, plain", round_plain, 15, 0, 0, 0},
                                    {"filling", fill, 15, 0, 0, 0},
-                                   {"filling in single", fill_f, 15, 0, 0, 0}};
+                                   {"filling in single", fill_f, 15, 0, 0, 0},
+                                   {"filling both", fill_both, 15, 0, 0, 0}};
 enum { MEASURES = sizeof measures / sizeof measures[0] };
 
 static int is_plain(int m) { return measures[m].against == m; }

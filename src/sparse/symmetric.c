@@ -101,8 +101,11 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
   if (!p.column)
     return mus_fail_memory();
   for (int chunk = 0; chunk < p.chunks; ++chunk)
-    for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i)
+    for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i) {
+      if (mus_pattern_find(full, i, i) < 0)
+        return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
       fill_columns(&p, full, chunk, i);
+    }
   *out = p;
   return MUS_OK;
 }
@@ -123,35 +126,57 @@ mus_status mus_symmetric_create_f(mus_arena *arena, const mus_symmetric_pattern 
   return out->value ? MUS_OK : mus_fail_memory();
 }
 
-// Row i of the full matrix, each block to its place: both lists have their columns in ascending order.
-#define FILL(real, matrix, row, fill)                                                                                  \
-  static inline void row(int entries, const mus_matrix *full, const mus_symmetric_pattern *p, int chunk, int i,        \
-                         real *value) {                                                                                \
-    int next[2] = {p->row_start[i], p->pair_start[i]};                                                                 \
-    for (int k = full->pattern->row_start[i]; k < full->pattern->row_start[i + 1]; ++k) {                              \
-      fate f = fate_of(p, chunk, i, full->pattern->column[k]);                                                         \
-      if (f == LEFT_OUT)                                                                                               \
-        continue;                                                                                                      \
-      const double *from = full->value + (size_t)k * (size_t)entries;                                                  \
-      real *to = value + (size_t)next[f]++ * (size_t)entries;                                                          \
-      for (int e = 0; e < entries; ++e)                                                                                \
+// A row of the full matrix is made of runs: blocks that lead out below the chunk or the ring, those that their pairs
+// stand for, the diagonal, pairs, and blocks that lead out above. Here as places in the full matrix and here.
+typedef struct runs {
+  int from[4], to[4], count[4];
+} runs;
+
+static runs runs_of(const mus_symmetric_pattern *p, const mus_pattern *full, int i) {
+  int start = p->row_start[i], pairs = p->pair_start[i], end = p->row_start[i + 1], below = 0;
+  while (p->column[start + below] < i)
+    ++below;
+  int above = pairs - start - below - 1, last = full->row_start[i + 1];
+  int diagonal = last - above - (end - pairs) - 1;
+  return (runs){{full->row_start[i], diagonal, last - above, diagonal + 1},
+                {start, start + below, start + below + 1, pairs},
+                {below, 1, above, end - pairs}};
+}
+
+#define FILL_ROW(real, fill_row)                                                                                       \
+  static inline void fill_row(int entries, const double *full, const runs *r, real *value) {                           \
+    for (int run = 0; run < 4; ++run) {                                                                                \
+      const double *from = full + (size_t)r->from[run] * (size_t)entries;                                              \
+      real *to = value + (size_t)r->to[run] * (size_t)entries;                                                         \
+      for (int e = 0; e < r->count[run] * entries; ++e)                                                                \
         to[e] = (real)from[e];                                                                                         \
     }                                                                                                                  \
-  }                                                                                                                    \
-  void fill(const mus_matrix *full, matrix *out) {                                                                     \
-    const mus_symmetric_pattern *p = out->pattern;                                                                     \
-    int entries = p->block * p->block;                                                                                 \
-    MUS_PARALLEL_FOR_IF(p->chunks > 1)                                                                                 \
-    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
-      for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i)                                                      \
-        if (entries == 9)                                                                                              \
-          row(9, full, p, chunk, i, out->value);                                                                       \
-        else                                                                                                           \
-          row(entries, full, p, chunk, i, out->value);                                                                 \
   }
 
-FILL(double, mus_symmetric, fill_row, mus_symmetric_fill)
-FILL(float, mus_symmetric_f, fill_row_f, mus_symmetric_fill_f)
+FILL_ROW(double, fill_row)
+FILL_ROW(float, fill_row_f)
+
+// Either of the two may be NULL. Both at once read the full matrix once.
+static void fill(const mus_matrix *full, const mus_symmetric_pattern *p, double *value, float *value_f) {
+  int entries = p->block * p->block;
+  MUS_PARALLEL_FOR_IF(p->chunks > 1)
+  for (int chunk = 0; chunk < p->chunks; ++chunk)
+    for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i) {
+      runs r = runs_of(p, full->pattern, i);
+      if (value)
+        fill_row(entries, full->value, &r, value);
+      if (value_f)
+        fill_row_f(entries, full->value, &r, value_f);
+    }
+}
+
+void mus_symmetric_fill(const mus_matrix *full, mus_symmetric *out) { fill(full, out->pattern, out->value, NULL); }
+
+void mus_symmetric_fill_f(const mus_matrix *full, mus_symmetric_f *out) { fill(full, out->pattern, NULL, out->value); }
+
+void mus_symmetric_fill_both(const mus_matrix *full, mus_symmetric *out, mus_symmetric_f *out_f) {
+  fill(full, out->pattern, out->value, out_f->value);
+}
 
 // --- products ----------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,8 @@ typedef struct mus_symmetric_f {
   float *value;
 } mus_symmetric_f;
 
-// For a symmetric pattern and square blocks. mus_symmetric_blocks() tells what is gained.
+// For a symmetric pattern with a diagonal, and square blocks. MUS_BAD_INPUT where a diagonal block is missing.
+// mus_symmetric_blocks() tells what is gained.
 mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *full, int block,
                                         mus_symmetric_pattern *out);
 static inline int mus_symmetric_blocks(const mus_symmetric_pattern *pattern) {
@@ -53,6 +54,8 @@ mus_status mus_symmetric_create_f(mus_arena *arena, const mus_symmetric_pattern 
 // single precision they are rounded.
 void mus_symmetric_fill(const mus_matrix *full, mus_symmetric *out);
 void mus_symmetric_fill_f(const mus_matrix *full, mus_symmetric_f *out);
+// Both from one pass over the matrix. They share a pattern.
+void mus_symmetric_fill_both(const mus_matrix *full, mus_symmetric *out, mus_symmetric_f *out_f);
 
 // y = A x; x and y must not alias, here and below
 void mus_symmetric_multiply(const mus_symmetric *a, const double *x, double *y);

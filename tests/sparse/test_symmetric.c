@@ -326,7 +326,23 @@ static void filling(void **state) {
   mus_symmetric_multiply(&p->s, p->x, after);
   for (int k = 0; k < 64 * 3; ++k)
     assert_true(after[k] == 2 * before[k]);
+  size_t values = (size_t)mus_symmetric_blocks(&p->pattern) * 9;
+  double *value = memcpy(malloc(values * sizeof *value), p->s.value, values * sizeof *value);
+  mus_fill(values, NAN, p->s.value);
+  mus_symmetric_fill_both(&p->a, &p->s, &p->s_f);
+  for (size_t k = 0; k < values; ++k)
+    assert_true(p->s.value[k] == value[k] && p->s_f.value[k] == (float)value[k]);
+  free(value);
   destroy(p);
+}
+
+static void diagonals_are_needed(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_symmetric_pattern out;
+  mus_pattern pattern = {2, 2, (int[]){0, 2, 3}, (int[]){0, 1, 0}};
+  assert_int_equal(mus_symmetric_pattern_create(&arena, &pattern, 3, &out), MUS_BAD_INPUT);
+  mus_arena_clear(&arena);
 }
 
 static void memory_runs_out(void **state) {
@@ -361,6 +377,7 @@ int main(void) {
                                      cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
                                      cmocka_unit_test(product_and_dot),
                                      cmocka_unit_test(filling),
+                                     cmocka_unit_test(diagonals_are_needed),
                                      cmocka_unit_test(memory_runs_out)};
   return cmocka_run_group_tests(tests, open_rooms, close_rooms);
 }
