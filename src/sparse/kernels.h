@@ -6,7 +6,7 @@
 #ifndef MUS_SPARSE_KERNELS_H
 #define MUS_SPARSE_KERNELS_H
 
-#include "sparse/matrix.h"
+#include "sparse/product.h"
 
 typedef enum mus_operation {
   MUS_OP_MULTIPLY,   // y = A x
@@ -43,9 +43,10 @@ typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
     int transposed;               /* A's blocks are stored as inner x rows */                                          \
     const real *a_value, *b_value;                                                                                     \
     real *c_value;                                                                                                     \
-    int b_origin, c_origin;   /* which blocks of the patterns b and c b_value and c_value start with */                \
-    int rows, inner, columns; /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */               \
-    const int *upper;         /* where not NULL: A's rows begin there, at their diagonal block, which counts half */   \
+    int b_origin, c_origin;     /* which blocks of the patterns b and c b_value and c_value start with */              \
+    int rows, inner, columns;   /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */             \
+    const int *upper;           /* where not NULL: A's rows begin there, at their diagonal block, which counts half */ \
+    const mus_targets *targets; /* NULL: found through C's columns */                                                  \
   } name
 
 MUS_PRODUCT_TASK(mus_product_task, double);

@@ -108,44 +108,94 @@ static mus_product_room room_of(const room *all, int thread) {
 
 // --- Galerkin --------------------------------------------------------------------------------------------------------
 
-// Where the rows of U begin, and the pattern of U P.
-static mus_status upper_part(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
-  mus_arena scratch = {0};
-  int *start = mus_arena_alloc(&scratch, (size_t)a->rows + 1, sizeof *start);
-  int *column = mus_arena_alloc(&scratch, (size_t)mus_pattern_blocks(a), sizeof *column);
-  out->upper = mus_arena_alloc(arena, (size_t)a->rows, sizeof *out->upper);
-  mus_status status = start && column && out->upper ? MUS_OK : mus_fail_memory();
-  int blocks = 0;
-  for (int i = 0; i < a->rows && !status; ++i) {
+// U = the upper triangle of A: its pattern, and where its rows begin in those of A.
+static mus_status upper_triangle(mus_arena *arena, const mus_pattern *a, mus_arena *scratch, int **begin,
+                                 mus_pattern *out) {
+  int *start = mus_arena_alloc(scratch, (size_t)a->rows + 1, sizeof *start), blocks = 0;
+  int *column = mus_arena_alloc(scratch, (size_t)mus_pattern_blocks(a), sizeof *column);
+  *begin = mus_arena_alloc(arena, (size_t)a->rows, sizeof **begin);
+  if (!start || !column || !*begin)
+    return mus_fail_memory();
+  for (int i = 0; i < a->rows; ++i) {
     int k = a->row_start[i];
     while (k < a->row_start[i + 1] && a->column[k] < i)
       ++k;
-    out->upper[i] = k;
+    (*begin)[i] = k;
     start[i] = blocks;
     for (; k < a->row_start[i + 1]; ++k)
       column[blocks++] = a->column[k];
   }
-  if (!status) {
-    start[a->rows] = blocks;
-    status = mus_product_pattern(arena, &(mus_pattern){a->rows, a->columns, start, column}, p, &out->up);
+  start[a->rows] = blocks;
+  *out = (mus_pattern){a->rows, a->columns, start, column};
+  return MUS_OK;
+}
+
+// The targets of one row of C = A B.
+static void row_targets(const mus_pattern *a, const mus_pattern *b, const mus_pattern *c, int i, int *place,
+                        unsigned char *target) {
+  for (int k = c->row_start[i]; k < c->row_start[i + 1]; ++k)
+    place[c->column[k]] = k - c->row_start[i];
+  for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+    int middle = a->column[k];
+    for (int l = b->row_start[middle]; l < b->row_start[middle + 1]; ++l)
+      *target++ = (unsigned char)place[b->column[l]];
   }
-  mus_arena_clear(&scratch);
+}
+
+static mus_status targets_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, const mus_pattern *c,
+                                 mus_targets *out) {
+  int rows = c->rows, *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
+  if (!start)
+    return mus_fail_memory();
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i) {
+    start[i + 1] = 0;
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
+      start[i + 1] += b->row_start[a->column[k] + 1] - b->row_start[a->column[k]];
+  }
+  mus_status status = add_up(rows, start);
+  if (status)
+    return status;
+  unsigned char *row = mus_arena_alloc(arena, (size_t)start[rows], 1);
+  int *places = mus_alloc((size_t)mus_par_threads() * (size_t)c->columns, sizeof *places);
+  if (row && places)
+    MUS_PARALLEL
+  {
+    int *place = places + (size_t)mus_par_index() * (size_t)c->columns;
+    MUS_SHARE_FOR
+    for (int i = 0; i < rows; ++i)
+      row_targets(a, b, c, i, place, row + start[i]);
+  }
+  else status = mus_fail_memory();
+  mus_free(places);
+  *out = (mus_targets){start, row};
   return status;
 }
 
-// The pattern of P^T (A P), and the longest row to come.
-static mus_status coarse_part(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
-  mus_arena scratch = {0};
-  mus_pattern ap;
-  mus_status status = mus_product_pattern(&scratch, a, p, &ap);
-  if (!status)
-    status = mus_product_pattern(arena, &out->pt.pattern, &ap, &out->coarse);
-  mus_arena_clear(&scratch);
-  if (status)
-    return status;
-  int up = longest_row(&out->up), coarse = longest_row(&out->coarse);
-  out->longest = up > coarse ? up : coarse;
-  return mus_transpose_create(arena, &out->coarse, &out->coarse_transpose);
+// A copy of so many numbers that outlives a scratch arena; NULL when memory is short.
+static int *keep(mus_arena *arena, int count, const int *from) {
+  int *to = mus_arena_alloc(arena, (size_t)count, sizeof *to);
+  if (to)
+    memcpy(to, from, (size_t)count * sizeof *to);
+  return to;
+}
+
+// Finds the targets of both products, or keeps what finds them later; U P comes from a scratch arena.
+static mus_status plan_targets(mus_arena *arena, const mus_pattern *u, const mus_pattern *p, const mus_pattern *up,
+                               mus_galerkin *out) {
+  int longest_up = longest_row(up), longest_coarse = longest_row(&out->coarse), known;
+  out->longest = longest_up > longest_coarse ? longest_up : longest_coarse;
+  known = out->longest <= MUS_TARGETS_MAXIMUM;
+  out->up = (mus_pattern){up->rows, up->columns, keep(arena, up->rows + 1, up->row_start), NULL};
+  if (out->up.row_start && !known)
+    out->up.column = keep(arena, mus_pattern_blocks(up), up->column);
+  if (!out->up.row_start || (!known && !out->up.column))
+    return mus_fail_memory();
+  out->up_targets = out->coarse_targets = (mus_targets){NULL, NULL};
+  mus_status status = known ? targets_create(arena, u, p, up, &out->up_targets) : MUS_OK;
+  if (!status && known)
+    status = targets_create(arena, &out->pt.pattern, up, &out->coarse, &out->coarse_targets);
+  return status;
 }
 
 // The blocks of U P that a tile needs.
@@ -183,13 +233,27 @@ static void choose_tiles(mus_galerkin *plan) {
 }
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
+  mus_arena scratch = {0};
+  mus_pattern u, up, ap;
+  mus_transpose across;
   mus_status status = mus_transpose_create(arena, p, &out->pt);
   if (!status)
-    status = upper_part(arena, a, p, out);
+    status = mus_product_pattern(&scratch, a, p, &ap);
   if (!status)
-    status = coarse_part(arena, a, p, out);
+    status = mus_product_pattern(arena, &out->pt.pattern, &ap, &out->coarse);
+  if (!status)
+    status = mus_transpose_create(&scratch, &out->coarse, &across);
+  if (!status && !(out->across = keep(arena, mus_pattern_blocks(&out->coarse), across.source)))
+    status = mus_fail_memory();
+  if (!status)
+    status = upper_triangle(arena, a, &scratch, &out->upper, &u);
+  if (!status)
+    status = mus_product_pattern(&scratch, &u, p, &up);
+  if (!status)
+    status = plan_targets(arena, &u, p, &up, out);
   if (!status)
     choose_tiles(out);
+  mus_arena_clear(&scratch);
   return status;
 }
 

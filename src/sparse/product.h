@@ -21,12 +21,21 @@ mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const 
 // U P that it needs. Where nodes are numbered along the mesh, few of these are needed by two tiles.
 enum { MUS_GALERKIN_TILES = 16 };
 
+// Where the sums of a product C = A B go, known beforehand: for each pair of blocks that are multiplied, in order,
+// which block of the row of C takes the result, counted from the row's first.
+enum { MUS_TARGETS_MAXIMUM = 256 }; // blocks in a row of C
+typedef struct mus_targets {
+  int *row_start;     // rows of C + 1; NULL: some row of C is too long
+  unsigned char *row; // all rows, one after the other
+} mus_targets;
+
 typedef struct mus_galerkin {
   int *upper;         // where the rows of U begin in those of A
-  mus_pattern up;     // of U P
+  mus_pattern up;     // of U P; without columns where there are targets
   mus_transpose pt;   // of P
   mus_pattern coarse; // of P^T A P
-  mus_transpose coarse_transpose;
+  int *across;        // a block of A_c -> the one on the other side of the diagonal
+  mus_targets up_targets, coarse_targets;
   int longest;                       // row of U P or A_c, in blocks
   int tiles;                         // tile t has the rows of S from tile[t] to tile[t + 1] ...
   int tile[MUS_GALERKIN_TILES + 1];  // ... and needs those of U P ...

@@ -40,39 +40,45 @@ ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int e
   size_t b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
   REAL half[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int i = begin; i < end; ++i) {
-    for (int k = t->c->row_start[i]; k < t->c->row_start[i + 1]; ++k) {
-      place[t->c->column[k]] = k - t->c_origin;
-      memset(t->c_value + (size_t)(k - t->c_origin) * c_size, 0, c_size * sizeof(REAL));
-    }
+    const unsigned char *target = t->targets ? t->targets->row + t->targets->row_start[i] : NULL;
+    int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first;
+    REAL *c = t->c_value + (size_t)(first - t->c_origin) * c_size;
+    memset(c, 0, (size_t)count * c_size * sizeof *c);
+    for (int k = 0; k < count && !target; ++k)
+      place[t->c->column[first + k]] = k;
     for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
       const REAL *a = NAME(left_block)(t, i, k, rows * inner, half);
       int middle = t->a->column[k];
-      for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l)
-        NAME(add_product)
-      (rows, inner, columns, transposed, a, t->b_value + (size_t)(l - t->b_origin) * b_size,
-       t->c_value + (size_t)place[t->b->column[l]] * c_size);
+      for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l) {
+        const REAL *b = t->b_value + (size_t)(l - t->b_origin) * b_size;
+        int at = target ? *target++ : place[t->b->column[l]];
+        NAME(add_product)(rows, inner, columns, transposed, a, b, c + (size_t)at * c_size);
+      }
     }
   }
 }
 
 // The same for 3x3 blocks: a row of C is summed up in blocks that suit the machine, and stored when it is complete.
 ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room,
-                                          int transposed) {
-  const int *restrict a_column = t->a->column, *restrict b_start = t->b->row_start, *restrict b_column = t->b->column;
-  const REAL *restrict b = t->b_value;
-  REAL *restrict sums = room->sums, half[9];
-  int *restrict place = room->place, b_origin = t->b_origin;
+                                          int transposed, int targets) {
+  const int *a_column = t->a->column, *b_start = t->b->row_start, *b_column = t->b->column;
+  const unsigned char *target = targets ? t->targets->row + t->targets->row_start[begin] : NULL;
+  REAL *sums = room->sums, half[9];
+  int *place = room->place, b_origin = t->b_origin;
   for (int i = begin; i < end; ++i) {
-    int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first;
-    for (int k = 0; k < count; ++k)
-      place[t->c->column[first + k]] = k * NAME(SUM);
-    memset(sums, 0, (size_t)(count * NAME(SUM)) * sizeof *sums);
-    int a_end = t->a->row_start[i + 1];
+    int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first, a_end = t->a->row_start[i + 1];
+    for (int k = 0; k < count; ++k) {
+      memset(sums + k * NAME(SUM), 0, NAME(SUM) * sizeof *sums);
+      if (!targets)
+        place[t->c->column[first + k]] = k;
+    }
     for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < a_end; ++k) {
       NAME(factors) factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, half), transposed);
       int middle = a_column[k], b_end = b_start[middle + 1];
-      for (int l = b_start[middle]; l < b_end; ++l)
-        NAME(add_blocks)(&factors, b + (size_t)(l - b_origin) * 9, sums + place[b_column[l]]);
+      for (int l = b_start[middle]; l < b_end; ++l) {
+        int at = targets ? *target++ : place[b_column[l]];
+        NAME(add_blocks)(&factors, t->b_value + (size_t)(l - b_origin) * 9, sums + at * NAME(SUM));
+      }
     }
     REAL *c = t->c_value + (size_t)(first - t->c_origin) * 9;
     for (int k = 0; k < count; ++k)
@@ -82,10 +88,12 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int 
 
 static void NAME(product_rows)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room) {
   int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
-  if (rows == 3 && inner == 3 && columns == 3 && transposed)
-    NAME(product_rows_3x3)(t, begin, end, room, 1);
+  if (rows == 3 && inner == 3 && columns == 3 && !t->targets)
+    NAME(product_rows_3x3)(t, begin, end, room, transposed, 0);
+  else if (rows == 3 && inner == 3 && columns == 3 && transposed)
+    NAME(product_rows_3x3)(t, begin, end, room, 1, 1);
   else if (rows == 3 && inner == 3 && columns == 3)
-    NAME(product_rows_3x3)(t, begin, end, room, 0);
+    NAME(product_rows_3x3)(t, begin, end, room, 0, 1);
   else if (rows == 3 && inner == 3 && columns == 6 && !transposed)
     NAME(product_rows_of)(t, begin, end, room->place, 3, 3, 6, 0);
   else if (rows == 6 && inner == 6 && columns == 6 && !transposed)

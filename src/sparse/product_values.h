@@ -44,13 +44,13 @@ static inline __attribute__((always_inline)) void NAME(add_pair)(int block, REAL
 }
 
 // A <- A + A^T, symmetric to the last bit. A's pattern is symmetric.
-static void NAME(add_transpose)(const mus_transpose *transpose, MATRIX *a) {
+static void NAME(add_transpose)(const int *across, MATRIX *a) {
   int rows = a->pattern->rows, block = a->row_block;
   size_t size = (size_t)(block * block);
   MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
   for (int i = 0; i < rows; ++i)
     for (int k = a->pattern->row_start[i]; k < a->pattern->row_start[i + 1]; ++k) {
-      REAL *here = a->value + (size_t)k * size, *there = a->value + (size_t)transpose->source[k] * size;
+      REAL *here = a->value + (size_t)k * size, *there = a->value + (size_t)across[k] * size;
       if (a->pattern->column[k] < i)
         continue;
       if (block == 3)
@@ -72,7 +72,9 @@ mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, co
   MATRIX up = {&plan->up, p->row_block, p->column_block, tile};
   PRODUCT_TASK first = NAME(product_task)(a, a->pattern, NULL, p, &up);
   first.upper = plan->upper;
+  first.targets = plan->up_targets.row_start ? &plan->up_targets : NULL;
   PRODUCT_TASK second = NAME(product_task)(p, &plan->pt.pattern, plan->pt.source, &up, coarse);
+  second.targets = plan->coarse_targets.row_start ? &plan->coarse_targets : NULL;
   second.transposed = 1;
   second.inner = p->row_block;
   for (int t = 0; t < plan->tiles && !status; ++t) {
@@ -83,6 +85,6 @@ mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, co
   mus_free(tile);
   mus_free(all.memory);
   if (!status)
-    NAME(add_transpose)(&plan->coarse_transpose, coarse);
+    NAME(add_transpose)(plan->across, coarse);
   return status;
 }

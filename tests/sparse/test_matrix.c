@@ -497,6 +497,11 @@ static void values_are_rounded(void **state) {
     mus_par_set_threads(0);
     for (size_t e = 0; e < mus_matrix_values(&a); ++e)
       assert_true(f.value[e] == (float)a.value[e]);
+    mus_par_set_threads(threads[k]);
+    mus_matrix_widen(&f, &a);
+    mus_par_set_threads(0);
+    for (size_t e = 0; e < mus_matrix_values(&a); ++e)
+      assert_true(a.value[e] == (double)f.value[e]);
   }
   mus_arena_clear(&arena);
 }
@@ -636,12 +641,49 @@ static void inverse_blocks_agree_with_dense(void **state) {
   }
 }
 
-static void assert_breaks_down(diagonal *d, int row) {
+// Values and inverse in single precision.
+typedef struct diagonal_f {
+  mus_matrix_f a;
+  float *inverse;
+} diagonal_f;
+
+static diagonal_f round_diagonal(diagonal *d) {
+  diagonal_f f;
+  int block = d->a.row_block;
+  assert_int_equal(mus_matrix_create_f(&d->arena, &d->pattern, block, block, &f.a), MUS_OK);
+  mus_matrix_round(&d->a, &f.a);
+  f.inverse = mus_arena_alloc(&d->arena, mus_matrix_values(&d->a), sizeof *f.inverse);
+  return f;
+}
+
+static void single_inverses_agree_with_double(void **state) {
+  (void)state;
+  enum { ROWS = 30 };
+  for (int block = 1; block <= MUS_BLOCK_MAXIMUM; ++block) {
+    diagonal *d = create_diagonal(ROWS, block);
+    diagonal_f f = round_diagonal(d);
+    mus_matrix_widen(&f.a, &d->a);
+    assert_int_equal(mus_inverse_diagonal(&d->a, d->place, d->inverse), MUS_OK);
+    assert_int_equal(mus_inverse_diagonal_f(&f.a, d->place, f.inverse), MUS_OK);
+    for (size_t k = 0; k < mus_matrix_values(&d->a); ++k)
+      assert_true(f.inverse[k] == (float)d->inverse[k]);
+    destroy_diagonal(d);
+  }
+}
+
+static void assert_failed_in(mus_status status, int row) {
   char text[60];
-  assert_int_equal(mus_inverse_diagonal(&d->a, d->place, d->inverse), MUS_BREAKDOWN);
+  assert_int_equal(status, MUS_BREAKDOWN);
   snprintf(text, sizeof text, "row %d is not positive definite", row);
   if (!strstr(mus_last_error(), text))
     fail_msg("\"%s\" does not say \"%s\"", mus_last_error(), text);
+}
+
+// In both precisions.
+static void assert_breaks_down(diagonal *d, int row) {
+  assert_failed_in(mus_inverse_diagonal(&d->a, d->place, d->inverse), row);
+  diagonal_f f = round_diagonal(d);
+  assert_failed_in(mus_inverse_diagonal_f(&f.a, d->place, f.inverse), row);
 }
 
 static void blocks_that_are_not_positive_definite(void **state) {
@@ -688,6 +730,11 @@ static void blocks_that_are_singular_to_working_precision(void **state) {
     }
     set_nearly_singular(block, 1e-12, at);
     assert_int_equal(mus_inverse_diagonal(&d->a, d->place, d->inverse), MUS_OK);
+    for (int ulps = 2; ulps <= 16; ulps += 14) {
+      set_nearly_singular(block, ulps * (double)FLT_EPSILON, at);
+      diagonal_f f = round_diagonal(d);
+      assert_int_equal(mus_inverse_diagonal_f(&f.a, d->place, f.inverse), ulps < 16 ? MUS_BREAKDOWN : MUS_OK);
+    }
     for (int k = 0; k < block * block; ++k) // rank one
       at[k] = (k / block + 1.0) * (k % block + 1.0);
     assert_breaks_down(d, 4);
@@ -789,6 +836,7 @@ int main(void) {
       cmocka_unit_test(block_diagonal_products),
       cmocka_unit_test(diagonals_are_found),
       cmocka_unit_test(inverse_blocks_agree_with_dense),
+      cmocka_unit_test(single_inverses_agree_with_double),
       cmocka_unit_test(blocks_that_are_not_positive_definite),
       cmocka_unit_test(blocks_that_are_singular_to_working_precision),
       cmocka_unit_test(first_bad_row_is_named),
