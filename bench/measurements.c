@@ -69,6 +69,7 @@ static void fill(json_t *json, measurement *m) {
                      .spmv_s = number_of(machine, "spmv_s"),
                      .stream_gb_s = number_of(machine, "stream_gb_s"),
                      .wall_s = number_of(json, "wall_s"),
+                     .peak_bytes = number_of(json, "peak_bytes"),
                      .blocks = number_of(json, "blocks"),
                      .cpu = text_of(machine, "cpu"),
                      .json = json};

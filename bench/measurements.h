@@ -19,7 +19,7 @@ typedef struct measurement {
   const char *path, *example, *tessellation;
   int alone; // its file is called ...-one.json: run on one thread for solvers that know no more
   int vertices, threads, steps, warmup, stride, constrained, couplings;
-  double time_step, tolerance, spmv_s, stream_gb_s, wall_s, blocks;
+  double time_step, tolerance, spmv_s, stream_gb_s, wall_s, peak_bytes, blocks;
   const char *cpu;
   int count;
   measured_solver solver[MEASURED_SOLVERS];

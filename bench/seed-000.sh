@@ -9,14 +9,14 @@
 #   --out DIR        figures, tables, CSV and JSON (docs/results)
 #   --runs DIR       a file for each run: what is there already is not run again (out/seed-000/full or .../quick)
 #   --limit S        a solver is left out where a solve would take longer (60), by its time at the size before and
-#                    (vertices)^1.5, or where it would take more than 40% of the memory
+#                    (vertices)^1.5; the last ones are left out where all together would take more than 90% of the memory
 #   --budget S       a size is left out where all of it would take longer (3600), by the size before and (vertices)^1.25
 #   --steps N        solves in each run, instead of 5 to 25
 #   --warmup N       steps simulated before, instead of 10 to 200
 #   --threads N      0: all cores
 #   --report         only draw what has been measured
 #
-# Solvers of a run solve the same systems in turn. PETSc's know one thread only: where the program has them, pinned,
+# Solvers of a run solve the same systems in turn. Beyond 40,401 vertices those that filter run in drop-horizontal only. PETSc's know one thread only: where the program has them, pinned,
 # drooping and re-entrant are run once more on one thread, for them and sa:fast.
 set -eu
 program=${1:?which program? Give the path of muslin} tool=${2:?which tool? Give the path of bench_seed_000}
@@ -112,8 +112,8 @@ run_dressed() {
 has() { "$program" bench --help | grep '^Solvers:' | grep -qw "$1"; }
 
 run_all() {
-  local vertices example tessellation solvers=sa:fast,sa:paper,diag,diag:filtered,sa:paper:filtered others=
-  ! has cholmod || solvers=$solvers,cholmod
+  local vertices example tessellation solvers direct='' others=''
+  ! has cholmod || direct=,cholmod
   ! has gamg || others=$others,gamg
   ! has boomeramg || others=$others,boomeramg
   [ -n "$others" ] || echo "seed-000: this program has neither gamg nor boomeramg, which are left out"
@@ -122,6 +122,9 @@ run_all() {
   for vertices in ${sizes//,/ }; do
     for example in ${examples//,/ }; do
       [ "$example" != dressed ] || continue
+      solvers=sa:fast,sa:paper,diag
+      [ "$vertices" -gt 40401 ] && [ "$example" != drop-horizontal ] || solvers+=,diag:filtered,sa:paper:filtered
+      solvers+=$direct
       for tessellation in regular irregular; do
         run_size "$example" "$tessellation" "$vertices" all "$solvers"
         case $example in

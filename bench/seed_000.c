@@ -78,24 +78,63 @@ typedef struct request {
 
 // How times and bytes are guessed to grow with vertices: block-Jacobi's time grows with the power 1.5, a factor's
 // memory with n log n.
-static const double time_power = 1.5, run_power = 1.25, memory_power = 1.15, memory_part = 0.4;
+static const double time_power = 1.5, run_power = 1.25, memory_power = 1.1;
+static const double memory_part = 0.9; // of the machine's, for all together
 
-// Why a solver cannot be measured: a text, or "".
-static void check_solver(const request *q, const measurement *before, const char *name, char *why, size_t size) {
-  const measured_solver *s = measurement_solver(before, name);
-  double growth = (double)q->vertices / before->vertices;
-  why[0] = 0;
-  if (!s) {
-    snprintf(why, size, "failed, or was left out, at %d vertices already", before->vertices);
-    return;
+// Solvers that are asked for, in their order, and what is known of them at the smaller size.
+typedef struct candidates {
+  const measurement *before;
+  double growth; // of vertices since then
+  int count;
+  char name[MEASURED_SOLVERS][64];
+  int kept[MEASURED_SOLVERS];
+} candidates;
+
+static void leave_out(const request *q, candidates *c, int which, const char *why) {
+  c->kept[which] = 0;
+  fprintf(stderr, "%s, %s, %d vertices: %s %s\n", q->example, q->tessellation, q->vertices, c->name[which], why);
+}
+
+static void list_candidates(const request *q, candidates *c) {
+  for (const char *rest = q->solvers; *rest && c->count < MEASURED_SOLVERS; ++c->count) {
+    size_t length = strcspn(rest, ",");
+    snprintf(c->name[c->count], sizeof c->name[0], "%.*s", (int)length, rest);
+    c->kept[c->count] = 1;
+    rest += length + (rest[length] == ',');
   }
-  double seconds = s->total_s * pow(growth, time_power), bytes = s->bytes * pow(growth, memory_power);
-  if (seconds > q->limit)
-    snprintf(why, size, "would take about %.0f s a solve, by %.2g s at %d vertices; %.0f are allowed", seconds,
-             s->total_s, before->vertices, q->limit);
-  else if (bytes > memory_part * memory_bytes())
-    snprintf(why, size, "would take about %.1f GB, by %.2g GB at %d vertices", bytes * 1e-9, s->bytes * 1e-9,
-             before->vertices);
+}
+
+static void check_times(const request *q, candidates *c) {
+  char why[160];
+  for (int k = 0; k < c->count; ++k) {
+    const measured_solver *s = measurement_solver(c->before, c->name[k]);
+    double seconds = s ? s->total_s * pow(c->growth, time_power) : 0;
+    if (!s)
+      snprintf(why, sizeof why, "failed, or was left out, at %d vertices already", c->before->vertices);
+    else if (seconds > q->limit)
+      snprintf(why, sizeof why, "would take about %.3g s a solve, by %.2g s at %d vertices; %g are allowed", seconds,
+               s->total_s, c->before->vertices, q->limit);
+    else
+      continue;
+    leave_out(q, c, k, why);
+  }
+}
+
+// From the last on, until the rest fits.
+static void check_memory(const request *q, candidates *c) {
+  double scale = pow(c->growth, memory_power), bytes = c->before->peak_bytes * scale;
+  for (int k = 0; k < c->before->count; ++k)
+    for (int other = 0; other < c->count; ++other)
+      if (!c->kept[other] && strcmp(c->before->solver[k].name, c->name[other]) == 0)
+        bytes -= c->before->solver[k].bytes * scale;
+  for (int k = c->count - 1; k >= 0 && bytes > memory_part * memory_bytes(); --k) {
+    char why[160];
+    if (!c->kept[k])
+      continue;
+    snprintf(why, sizeof why, "does not fit into memory beside the others: about %.1f GB for all", bytes * 1e-9);
+    leave_out(q, c, k, why);
+    bytes -= measurement_solver(c->before, c->name[k])->bytes * scale;
+  }
 }
 
 static const measurement *smaller_one(const measurements *all, const request *q) {
@@ -107,31 +146,25 @@ static const measurement *smaller_one(const measurements *all, const request *q)
 }
 
 static void print_plan(const measurements *all, const request *q) {
-  const measurement *before = smaller_one(all, q);
-  if (!before) {
-    printf("%s\n", q->solvers);
-    return;
-  }
-  double seconds = before->wall_s * pow((double)q->vertices / before->vertices, run_power);
-  if (seconds > q->budget) {
-    fprintf(stderr, "%s, %s, %d vertices: would take about %.0f minutes in all; %.0f are allowed\n", q->example,
-            q->tessellation, q->vertices, seconds / 60, q->budget / 60);
-    return;
-  }
+  candidates c = {.before = smaller_one(all, q)};
   const char *comma = "";
-  for (const char *rest = q->solvers; *rest;) {
-    char name[64], why[256];
-    size_t length = strcspn(rest, ",");
-    snprintf(name, sizeof name, "%.*s", (int)length, rest);
-    rest += length + (rest[length] == ',');
-    check_solver(q, before, name, why, sizeof why);
-    if (why[0])
-      fprintf(stderr, "%s, %s, %d vertices: %s %s\n", q->example, q->tessellation, q->vertices, name, why);
-    else {
-      printf("%s%s", comma, name);
+  list_candidates(q, &c);
+  if (c.before) {
+    c.growth = (double)q->vertices / c.before->vertices;
+    double seconds = c.before->wall_s * pow(c.growth, run_power);
+    if (seconds > q->budget) {
+      fprintf(stderr, "%s, %s, %d vertices: would take about %.0f minutes in all; %.0f are allowed\n", q->example,
+              q->tessellation, q->vertices, seconds / 60, q->budget / 60);
+      return;
+    }
+    check_times(q, &c);
+    check_memory(q, &c);
+  }
+  for (int k = 0; k < c.count; ++k)
+    if (c.kept[k]) {
+      printf("%s%s", comma, c.name[k]);
       comma = ",";
     }
-  }
   putchar('\n');
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -372,6 +373,8 @@ int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results 
   if (!failed)
     failed = measure_all(&b, out);
   release(&b);
+  struct rusage usage;
+  out->peak_kib = getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0; // Linux counts in KiB
   out->wall_s = seconds() - begin;
   return failed;
 }

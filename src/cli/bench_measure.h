@@ -52,6 +52,7 @@ typedef struct bench_results {
   mus_machine machine;
   double product_s;                     // the median of those taken before every step
   double wall_s;                        // for all of it
+  long peak_kib;                        // the most memory that the process has had
   int vertices, constrained, couplings; // of the last step
   long long blocks;
   double time_step;     // s

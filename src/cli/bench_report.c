@@ -122,6 +122,7 @@ static void set_settings(const bench_report *report, json_t *object) {
   json_object_set_new(object, "unknown", json_string(unknown_name(report->plan->unknown)));
   json_object_set_new(object, "stride", json_integer(report->plan->stride));
   json_object_set_new(object, "wall_s", numbers_json(r->wall_s));
+  json_object_set_new(object, "peak_bytes", json_integer(1024 * (json_int_t)r->peak_kib));
   json_object_set_new(object, "method", json_string(mus_method_name(solver->method)));
   json_object_set_new(object, "preset", json_string(mus_preset_name(solver->preset)));
   json_object_set_new(object, "precision", json_string(precision_name(solver)));
