@@ -23,7 +23,8 @@ ROW_PRODUCT(row_3x3_f, 3, float, mus_task_f)
 ROW_PRODUCT(row_6x6_f, 6, float, mus_task_f)
 
 #define ROW_TRANSPOSED(name, real, task)                                                                               \
-  static inline void name(const task *t, int begin, int end, real *sum) {                                              \
+  static inline void name(const task *t, int begin, int end, int limit, real *sum) {                                   \
+    (void)limit;                                                                                                       \
     real part[9] = {0};                                                                                                \
     for (int k = begin; k < end; ++k) {                                                                                \
       const real *a = t->value + (size_t)t->source[k] * 9, *x = t->x + (size_t)t->column[k] * 3;                       \

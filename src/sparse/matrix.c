@@ -108,7 +108,7 @@ static mus_shape shape_of(int row_block, int column_block) {
 // --- products
 // ---------------------------------------------------------------------------------------------------------
 
-enum { ROWS_AT_ONCE = 256 };
+enum { ROWS_AT_ONCE = 256, ROWS_AHEAD = 16 };
 
 #define RUN(task_type, table)                                                                                          \
   static void table##_run(const task_type *task, mus_operation operation, int rows) {                                  \
@@ -273,9 +273,13 @@ static mus_status not_positive(int row) {
       int first = rows;                                                                                                \
       MUS_SHARE_RUNS                                                                                                   \
       for (int run = 0; run < runs; ++run)                                                                             \
-        for (int i = run * ROWS_AT_ONCE; i < rows && i < (run + 1) * ROWS_AT_ONCE; ++i)                                \
+        for (int i = run * ROWS_AT_ONCE; i < rows && i < (run + 1) * ROWS_AT_ONCE; ++i) {                              \
+          const real *ahead = a->value + (size_t)place[i + ROWS_AHEAD < rows ? i + ROWS_AHEAD : i] * size;             \
+          __builtin_prefetch(ahead); /* they lie far apart */                                                          \
+          __builtin_prefetch(ahead + size - 1);                                                                        \
           if (!invert(block, a->value + (size_t)place[i] * size, inverse + (size_t)i * size) && i < first)             \
             first = i;                                                                                                 \
+        }                                                                                                              \
       MUS_ONE_AT_A_TIME                                                                                                \
       if (first < failed)                                                                                              \
         failed = first;                                                                                                \
