@@ -225,9 +225,9 @@ static mus_status create_topology(sheet_system *s) {
     place_hinges(&s->options, hinge);
   for (int i = 0; i < s->rows; ++i)
     vertex[i] = i;
-  s->tuples[TRIANGLES] = (mus_tuples){3, 2 * cells, triangle, 0};
-  s->tuples[HINGES] = (mus_tuples){4, hinges, hinge, 0};
-  s->tuples[VERTICES] = (mus_tuples){1, s->rows, vertex, 0};
+  s->tuples[TRIANGLES] = (mus_tuples){3, 2 * cells, triangle, 0, 0};
+  s->tuples[HINGES] = (mus_tuples){4, hinges, hinge, 0, 0};
+  s->tuples[VERTICES] = (mus_tuples){1, s->rows, vertex, 0, 0};
   mus_status status = mus_pattern_from_tuples(&s->arena, s->rows, KINDS, s->tuples, s->pattern);
   if (!status)
     status = mus_scatter_create(&s->arena, s->pattern, s->block, KINDS, s->tuples, &s->scatter);

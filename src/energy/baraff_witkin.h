@@ -36,10 +36,11 @@ typedef struct mus_membrane_rest {
 } mus_membrane_rest;
 
 typedef struct mus_membrane_material {
-  mus_real stretch[2], shear;                 // N/m: warp, weft; shear
-  mus_real stretch_damping[2], shear_damping; // N s/m
+  mus_uniform stretch[2], shear;                 // N/m: warp, weft; shear
+  mus_uniform stretch_damping[2], shear_damping; // N s/m
 } mus_membrane_material;
 
+#ifndef MUS_LANES
 // From the corners' (u, v) in metres; either orientation will do. 0 where the triangle has no area.
 MUS_ELEMENT int mus_membrane_rest_make(const mus_real *uv, mus_membrane_rest *rest) {
   mus_real u1 = uv[2] - uv[0], v1 = uv[3] - uv[1], u2 = uv[4] - uv[0], v2 = uv[5] - uv[1];
@@ -53,6 +54,7 @@ MUS_ELEMENT int mus_membrane_rest_make(const mus_real *uv, mus_membrane_rest *re
   rest->area = fabs(determinant) / 2;
   return 1;
 }
+#endif
 
 // w = c_0 a_0 + c_1 a_1 + c_2 a_2 for coefficients that sum to zero, of which c_1 and c_2 are given.
 MUS_ELEMENT void mus_membrane_derivative(const mus_real *coefficient, const mus_real *a, mus_real *w) {
@@ -84,6 +86,7 @@ MUS_ELEMENT void mus_membrane_state_make(const mus_membrane_rest *rest, const mu
   state->length_v = mus_unit3(state->w_v, state->unit_v);
 }
 
+#ifndef MUS_LANES
 // C_u, C_v, C_s and their gradients, 9 numbers each.
 MUS_ELEMENT void mus_membrane_conditions(const mus_membrane_rest *rest, const mus_real *x, mus_real *condition,
                                          mus_real *derivative) {
@@ -99,6 +102,7 @@ MUS_ELEMENT void mus_membrane_conditions(const mus_membrane_rest *rest, const mu
   for (int k = 0; k < 27; ++k)
     derivative[k] *= root;
 }
+#endif
 
 MUS_ELEMENT mus_real mus_membrane_energy(const mus_membrane_rest *rest, const mus_membrane_material *material,
                                          const mus_membrane_state *state) {
@@ -124,10 +128,11 @@ MUS_ELEMENT void mus_membrane_add_outer(mus_real factor, const mus_real *a, cons
 MUS_ELEMENT void mus_membrane_add_clamped_shear(mus_real factor, const mus_membrane_state *state, mus_real c,
                                                 mus_membrane_form *form) {
   mus_real total = state->length_u * state->length_u + state->length_v * state->length_v;
-  if (!(total > MUS_NO_LENGTH))
-    return;
-  mus_real size = fabs(c), sign = c < 0 ? -1 : 1;
-  mus_real largest = total / 2 + sqrt(total * total / 4 + 3 * c * c);
+  mus_truth any = total > MUS_NO_LENGTH; // otherwise w_u and w_v count as zero
+  factor = mus_select(any, factor, mus_all(0));
+  total = mus_select(any, total, mus_all(1));
+  mus_real size = mus_size(c), sign = mus_select(c < 0, mus_all(-1), mus_all(1));
+  mus_real largest = total / 2 + mus_root(total * total / 4 + 3 * c * c);
   mus_real squared = total * (largest * largest + c * c) + 4 * largest * c * c; // |L q + c p|^2
   mus_real on_u[3], on_v[3], y[3], across[6], full[9];
   for (int k = 0; k < 3; ++k) {
@@ -138,7 +143,7 @@ MUS_ELEMENT void mus_membrane_add_clamped_shear(mus_real factor, const mus_membr
   mus_membrane_add_outer(factor * largest / squared, on_u, on_v, form);
   // |c|/2 (I - y y^T/|y|^2) in both halves and, with c's sign, between them; |y|^2 = T + 2 |c|
   across[0] = across[3] = across[5] = factor * size / 2;
-  across[1] = across[2] = across[4] = 0;
+  across[1] = across[2] = across[4] = mus_all(0);
   mus_add_square(-factor * size / (2 * (total + 2 * size)), y, across);
   mus_expand_square(across, full);
   for (int k = 0; k < 6; ++k) {
@@ -151,9 +156,8 @@ MUS_ELEMENT void mus_membrane_add_clamped_shear(mus_real factor, const mus_membr
 
 // How fast a length grows with everything across it: 1 - 1/length, and never negative unless that is wanted.
 MUS_ELEMENT mus_real mus_membrane_across(mus_real length, int exact) {
-  if (!(length > MUS_NO_LENGTH) || (!exact && length < 1))
-    return 0;
-  return 1 - 1 / length;
+  mus_real rate = mus_select(length > MUS_NO_LENGTH, 1 - 1 / length, mus_all(0));
+  return exact ? rate : mus_select(rate > 0, rate, mus_all(0));
 }
 
 // form = H
@@ -225,7 +229,7 @@ MUS_ELEMENT void mus_membrane_multiply_square(const mus_real *square, const mus_
 }
 
 // on += factor form (v_u, v_v)
-MUS_ELEMENT void mus_membrane_multiply(mus_real factor, const mus_membrane_form *form, const mus_real *v_u,
+MUS_ELEMENT void mus_membrane_multiply(mus_uniform factor, const mus_membrane_form *form, const mus_real *v_u,
                                        const mus_real *v_v, mus_real *on_u, mus_real *on_v) {
   mus_real same_u[3], same_v[3];
   mus_membrane_multiply_square(form->uu, v_u, same_u);
@@ -258,9 +262,11 @@ MUS_ELEMENT mus_real mus_membrane_element(const mus_membrane_rest *rest, const m
                                           const mus_blend *blend, const mus_real *x, const mus_real *v,
                                           mus_real *gradient, mus_real *block) {
   mus_membrane_state state;
-  mus_real v_u[3] = {0, 0, 0}, v_v[3] = {0, 0, 0}, on_u[3], on_v[3];
+  mus_real v_u[3], v_v[3], on_u[3], on_v[3];
   int drifts = gradient && v && blend->drift != 0;
   mus_membrane_state_make(rest, x, &state);
+  mus_zero(3, v_u);
+  mus_zero(3, v_v);
   if (v) {
     mus_membrane_derivative(rest->s, v, v_u);
     mus_membrane_derivative(rest->t, v, v_v);
@@ -281,6 +287,7 @@ MUS_ELEMENT mus_real mus_membrane_element(const mus_membrane_rest *rest, const m
   return mus_membrane_energy(rest, material, &state);
 }
 
+#ifndef MUS_LANES
 // The derivative of the damping force by position, 9x9, by rows, all of it.
 MUS_ELEMENT void mus_membrane_damping_jacobian(const mus_membrane_rest *rest, const mus_membrane_material *material,
                                                const mus_real *x, const mus_real *v, mus_real *jacobian) {
@@ -307,5 +314,6 @@ MUS_ELEMENT void mus_membrane_damping_jacobian(const mus_membrane_rest *rest, co
     mus_add_damping_jacobian(9, damping[c], gradient + 9 * c, second, v, jacobian);
   }
 }
+#endif
 
 #endif

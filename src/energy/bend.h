@@ -35,6 +35,7 @@ typedef struct mus_hinge_rest {
   mus_real angle;   // theta_0, rad
 } mus_hinge_rest;
 
+#ifndef MUS_LANES
 // Bending stiffness for bending in a direction of the material: `cosine` and `sine` of its angle to the warp. An
 // orthotropic plate's cylindrical bending depends on the angle like this; `bias` is its value at 45 degrees.
 MUS_ELEMENT mus_real mus_bend_stiffness(mus_real warp, mus_real weft, mus_real bias, mus_real cosine, mus_real sine) {
@@ -48,6 +49,7 @@ MUS_ELEMENT mus_real mus_hinge_shape(mus_real length, mus_real area, mus_real co
   mus_real factor = 0.6 + 0.8 * cosine;
   return length * length / area * (factor > 0.2 ? factor : 0.2);
 }
+#endif
 
 // One of the two triangles of a hinge, seen from its edge: unit vectors along the edge, in the triangle across the edge
 // (towards the third corner) and normal to both, so that edge x inward = normal.
@@ -62,22 +64,23 @@ typedef struct mus_hinge_state {
   mus_real edge[3];       // unit
   mus_real length;        // of the edge
   mus_real angle;
-  int folds; // 0: an edge or a triangle has collapsed, there is no angle and no force
+  mus_truth folds; // 0: an edge or a triangle has collapsed, there is no angle and no force
 } mus_hinge_state;
 
 // A hinge counts as collapsed where its edge or a height over it is shorter than a millionth of its other lengths: the
 // forces, which go with the reciprocals of those, would be out of all proportion.
 #define MUS_HINGE_COLLAPSED 1e-12
 
-MUS_ELEMENT int mus_hinge_side_make(const mus_real *edge, mus_real length, const mus_real *arm, mus_hinge_side *side) {
+MUS_ELEMENT mus_truth mus_hinge_side_make(const mus_real *edge, mus_real length, const mus_real *arm,
+                                          mus_hinge_side *side) {
   mus_real along = mus_dot3(arm, edge), reach = mus_dot3(arm, arm);
   for (int k = 0; k < 3; ++k)
     side->inward[k] = arm[k] - along * edge[k];
   side->height = mus_unit3(side->inward, side->inward);
   mus_cross3(edge, side->inward, side->normal);
-  side->foot = length > MUS_NO_LENGTH ? along / length : 0;
-  return side->height * side->height > MUS_HINGE_COLLAPSED * length * length &&
-         length * length > MUS_HINGE_COLLAPSED * reach;
+  side->foot = mus_select(length > MUS_NO_LENGTH, along / length, mus_all(0));
+  return (mus_truth)(side->height * side->height > MUS_HINGE_COLLAPSED * length * length) &
+         (mus_truth)(length * length > MUS_HINGE_COLLAPSED * reach);
 }
 
 MUS_ELEMENT void mus_hinge_state_make(const mus_real *x, mus_hinge_state *state) {
@@ -86,29 +89,28 @@ MUS_ELEMENT void mus_hinge_state_make(const mus_real *x, mus_hinge_state *state)
   mus_subtract3(x + 6, x, arm[0]);
   mus_subtract3(x + 9, x, arm[1]);
   state->length = mus_unit3(e, state->edge);
-  state->angle = 0;
-  state->folds = state->length > MUS_NO_LENGTH;
+  state->folds = (mus_truth)(state->length > MUS_NO_LENGTH);
   for (int k = 0; k < 2; ++k)
     state->folds &= mus_hinge_side_make(state->edge, state->length, arm[k], &state->side[k]);
-  if (!state->folds)
-    return;
   // n_1 and n_2 turn into each other as the inward directions do, the second one reversed.
   mus_cross3(state->side[0].inward, state->side[1].inward, sine);
-  state->angle = atan2(-mus_dot3(state->edge, sine), -mus_dot3(state->side[0].inward, state->side[1].inward));
+  state->angle = mus_angle(-mus_dot3(state->edge, sine), -mus_dot3(state->side[0].inward, state->side[1].inward));
+  state->angle = mus_select(state->folds, state->angle, mus_all(0));
 }
 
 // theta - theta_0 the short way round.
 MUS_ELEMENT mus_real mus_hinge_difference(const mus_hinge_rest *rest, const mus_hinge_state *state) {
   mus_real difference = state->angle - rest->angle;
-  if (!state->folds)
-    return 0;
-  return difference > MUS_PI ? difference - 2 * MUS_PI : difference < -MUS_PI ? difference + 2 * MUS_PI : difference;
+  difference = mus_select(difference > MUS_PI, difference - 2 * MUS_PI,
+                          mus_select(difference < -MUS_PI, difference + 2 * MUS_PI, difference));
+  return mus_select(state->folds, difference, mus_all(0));
 }
 
 // g = dtheta/dx, 12 numbers. A corner's is its side's normal over its height; the edge's nodes balance both corners.
 MUS_ELEMENT void mus_hinge_gradient(const mus_hinge_state *state, mus_real *g) {
   const mus_hinge_side *first = &state->side[0], *second = &state->side[1];
-  mus_real steep_c = state->folds ? -1 / first->height : 0, steep_d = state->folds ? 1 / second->height : 0;
+  mus_real steep_c = mus_select(state->folds, -1 / first->height, mus_all(0));
+  mus_real steep_d = mus_select(state->folds, 1 / second->height, mus_all(0));
   for (int k = 0; k < 3; ++k) {
     mus_real c = steep_c * first->normal[k], d = steep_d * second->normal[k];
     g[k] = -((1 - first->foot) * c + (1 - second->foot) * d);
@@ -118,6 +120,36 @@ MUS_ELEMENT void mus_hinge_gradient(const mus_hinge_state *state, mus_real *g) {
   }
 }
 
+// What of a hinge K and D consist of, without `exact`: they blend into r r^T. Half of the factor goes to each side, so
+// that r r^T is symmetric to the last bit.
+MUS_ELEMENT void mus_hinge_rank_one(const mus_hinge_rest *rest, const mus_blend *blend, const mus_real *g,
+                                    mus_real *r) {
+  mus_real root = mus_root(blend->stiffness * rest->weight + blend->damping * rest->damping);
+  for (int k = 0; k < 12; ++k)
+    r[k] = root * g[k];
+}
+
+// All of a hinge but its blocks, without `exact`: returns E; gradient and r (12 numbers each, r r^T being its blocks)
+// as blend says, each NULL where not wanted. Without velocities (v NULL) there is no damping and no drift in the
+// gradient.
+MUS_ELEMENT mus_real mus_hinge_forces(const mus_hinge_rest *rest, const mus_blend *blend, const mus_hinge_state *state,
+                                      const mus_real *v, mus_real *gradient, mus_real *r) {
+  mus_real difference = mus_hinge_difference(rest, state);
+  if (gradient || r) {
+    mus_real g[12], rate = mus_all(0);
+    mus_hinge_gradient(state, g);
+    for (int k = 0; k < 12 && v; ++k)
+      rate += g[k] * v[k];
+    mus_real moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
+    for (int k = 0; k < 12 && gradient; ++k)
+      gradient[k] = moment * g[k];
+    if (r)
+      mus_hinge_rank_one(rest, blend, g, r);
+  }
+  return rest->weight / 2 * difference * difference;
+}
+
+#ifndef MUS_LANES
 // d^2theta/dx^2 from one side, added to the ten blocks. With h the height, s the foot and L the edge's length,
 //   P = (normal inward^T + inward normal^T) / h^2   and   Q = edge normal^T / (L h)
 // it consists of cc: P, bc: -s P + Q^T, ac: -(1-s) P - Q^T, bb: (s^2 + h^2/2L^2) P - s (Q + Q^T),
@@ -154,18 +186,6 @@ MUS_ELEMENT void mus_hinge_second(const mus_hinge_state *state, mus_real *block)
   mus_hinge_add_second(state, 1, block);
 }
 
-// block = factor g g^T, for a factor that is not negative
-MUS_ELEMENT void mus_hinge_outer(mus_real factor, const mus_real *g, mus_real *block) {
-  mus_real root = sqrt(factor), r[12]; // half to each side, so that diagonal blocks are symmetric to the last bit
-  for (int k = 0; k < 12; ++k)
-    r[k] = root * g[k];
-  for (int i = 0; i < 4; ++i)
-    for (int j = i; j < 4; ++j, block += 9)
-      for (int k = 0; k < 3; ++k)
-        for (int l = 0; l < 3; ++l)
-          block[3 * k + l] = r[3 * i + k] * r[3 * j + l];
-}
-
 // What Gauss-Newton leaves out: moment d^2theta/dx^2 in the blocks, and times the drift's velocity in the gradient.
 MUS_ELEMENT void mus_hinge_add_exact(const mus_hinge_state *state, mus_real moment, const mus_blend *blend,
                                      const mus_real *v, mus_real *gradient, mus_real *block) {
@@ -187,22 +207,17 @@ MUS_ELEMENT void mus_hinge_add_exact(const mus_hinge_state *state, mus_real mome
 MUS_ELEMENT mus_real mus_hinge_element(const mus_hinge_rest *rest, const mus_blend *blend, const mus_real *x,
                                        const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_hinge_state state;
+  mus_real r[12];
   mus_hinge_state_make(x, &state);
-  mus_real difference = mus_hinge_difference(rest, &state);
-  if (gradient || block) {
-    mus_real g[12], rate = 0;
-    mus_hinge_gradient(&state, g);
-    for (int k = 0; k < 12 && v; ++k)
-      rate += g[k] * v[k];
-    mus_real moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
-    for (int k = 0; k < 12 && gradient; ++k)
-      gradient[k] = moment * g[k];
-    if (block)
-      mus_hinge_outer(blend->stiffness * rest->weight + blend->damping * rest->damping, g, block);
-    if (blend->exact)
-      mus_hinge_add_exact(&state, rest->weight * difference, blend, v, gradient, block);
-  }
-  return rest->weight / 2 * difference * difference;
+  mus_real energy = mus_hinge_forces(rest, blend, &state, v, gradient, block ? r : NULL);
+  if (block)
+    for (int i = 0, b = 0; i < 4; ++i)
+      for (int j = i; j < 4; ++j, ++b)
+        for (int k = 0; k < 9; ++k)
+          block[9 * b + k] = r[3 * i + k / 3] * r[3 * j + k % 3];
+  if (blend->exact && (gradient || block))
+    mus_hinge_add_exact(&state, rest->weight * mus_hinge_difference(rest, &state), blend, v, gradient, block);
+  return energy;
 }
 
 // The derivative of the damping force by position, 12x12, by rows, all of it.
@@ -217,5 +232,6 @@ MUS_ELEMENT void mus_hinge_damping_jacobian(const mus_hinge_rest *rest, const mu
   mus_zero(144, jacobian);
   mus_add_damping_jacobian(12, rest->damping, g, second, v, jacobian);
 }
+#endif
 
 #endif

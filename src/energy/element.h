@@ -6,6 +6,10 @@
 // Hessian: blocks (0,0) (0,1) ... (0,arity-1) (1,1) ..., 3x3 each, stored by rows. The functions call nothing but
 // <math.h>, hold nothing but fixed-size arrays, and compile as C, as C++ and as CUDA device code.
 //
+// Those of triangles and hinges also compile for MUS_LANES elements at once, with mus_real a vector of as many numbers
+// (lanes.h): what depends on an element's numbers is then chosen by mus_select() and never branched upon. A lane does
+// what one element's number does, operation by operation, and so gives the same bits.
+//
 // Hessians come in two kinds. `exact` is the second derivative, for Newton's method with a line search. Otherwise it is
 // a positive semi-definite stand-in, so that the matrix of an implicit step is positive definite in every state; each
 // header says which terms that drops, and why what is left cannot have a negative eigenvalue.
@@ -13,6 +17,7 @@
 #define MUS_ENERGY_ELEMENT_H
 
 #include <math.h>
+#include <stddef.h>
 
 #ifdef __CUDACC__
 #define MUS_ELEMENT static __host__ __device__ inline
@@ -20,10 +25,22 @@
 #define MUS_ELEMENT static inline
 #endif
 
+// mus_real: an element's number. mus_uniform: one that all elements have in common.
+#ifdef MUS_LANES
+#include "energy/lanes.h"
+#else
 #ifdef MUS_REAL
 typedef MUS_REAL mus_real;
 #else
 typedef double mus_real;
+#endif
+typedef mus_real mus_uniform;
+typedef int mus_truth; // what comparisons of mus_real give
+
+MUS_ELEMENT mus_real mus_select(mus_truth where, mus_real yes, mus_real no) { return where ? yes : no; }
+MUS_ELEMENT mus_real mus_all(mus_uniform x) { return x; }
+MUS_ELEMENT mus_real mus_root(mus_real x) { return sqrt(x); }
+MUS_ELEMENT mus_real mus_size(mus_real x) { return fabs(x); }
 #endif
 
 #define MUS_PI 3.14159265358979323846
@@ -37,14 +54,15 @@ typedef double mus_real;
 // An implicit Euler step of length h (Baraff and Witkin 1998) takes drift = h, stiffness = h^2, damping = h: its matrix
 // is then the masses plus the blocks, its right-hand side -h times the gradient.
 typedef struct mus_blend {
-  mus_real stiffness, damping;
-  mus_real drift; // s
+  mus_uniform stiffness, damping;
+  mus_uniform drift; // s
   int exact;
 } mus_blend;
 
 // Where block (i,j), i <= j, of an element with this arity lies among its blocks.
 MUS_ELEMENT int mus_upper_block(int arity, int i, int j) { return i * arity - i * (i - 1) / 2 + (j - i); }
 
+#ifndef MUS_LANES
 // All of the symmetric matrix whose upper blocks are given, by rows: (arity * 3)^2 numbers.
 MUS_ELEMENT void mus_full_matrix(int arity, const mus_real *block, mus_real *full) {
   for (int i = 0; i < arity; ++i)
@@ -70,6 +88,7 @@ MUS_ELEMENT void mus_add_damping_jacobian(int n, mus_real d, const mus_real *gra
       jacobian[n * k + l] -= d * (gradient[k] * turned + rate * second[n * k + l]);
   }
 }
+#endif
 
 // c = a - b
 MUS_ELEMENT void mus_subtract3(const mus_real *a, const mus_real *b, mus_real *c) {
@@ -102,14 +121,42 @@ MUS_ELEMENT void mus_add_scaled3(mus_real factor, const mus_real *a, mus_real *b
 
 // The unit vector along a, or zero where a has no direction. Returns the length of a.
 MUS_ELEMENT mus_real mus_unit3(const mus_real *a, mus_real *unit) {
-  mus_real length = sqrt(mus_dot3(a, a));
-  mus_scale3(length > MUS_NO_LENGTH ? 1 / length : 0, a, unit);
+  mus_real length = mus_root(mus_dot3(a, a));
+  mus_scale3(mus_select(length > MUS_NO_LENGTH, 1 / length, mus_all(0)), a, unit);
   return length;
 }
 
 MUS_ELEMENT void mus_zero(int count, mus_real *a) {
   for (int k = 0; k < count; ++k)
-    a[k] = 0;
+    a[k] = mus_all(0);
+}
+
+// The angle of the direction (x, y) to (1, 0), in (-pi, pi], as atan2() has it, to two units in the last place; 0 where
+// both are zero. The triangle of legs x and y is brought to an angle of at most pi/8, where a polynomial fitted at
+// Chebyshev's points does.
+MUS_ELEMENT mus_real mus_angle(mus_real y, mus_real x) {
+  const mus_uniform eighth = 0.41421356237309503; // its tangent
+  mus_real high = mus_size(y), wide = mus_size(x);
+  mus_truth steep = high > wide;
+  mus_real less = mus_select(steep, wide, high), more = mus_select(steep, high, wide);
+  mus_truth turned = less > eighth * more; // by pi/4
+  mus_real over = mus_select(turned, less - more, less), under = mus_select(turned, less + more, more);
+  mus_real t = over / mus_select(under > 0, under, mus_all(1)), u = t * t;
+  mus_real sum = u * -0.017803896394812564 + 0.03796390316111083;
+  sum = sum * u - 0.05035049795312439;
+  sum = sum * u + 0.05846866752275139;
+  sum = sum * u - 0.06662950246036792;
+  sum = sum * u + 0.07692045194561481;
+  sum = sum * u - 0.09090896801472813;
+  sum = sum * u + 0.11111110744657099;
+  sum = sum * u - 0.14285714279244968;
+  sum = sum * u + 0.19999999999940837;
+  sum = sum * u - 0.3333333333333312;
+  mus_real angle = t + t * (u * sum);
+  angle = mus_select(turned, MUS_PI / 4 + angle, angle);
+  angle = mus_select(steep, MUS_PI / 2 - angle, angle);
+  angle = mus_select(x < 0, MUS_PI - angle, angle);
+  return mus_select(y < 0, -angle, angle);
 }
 
 // block += factor a b^T
@@ -149,7 +196,7 @@ MUS_ELEMENT void mus_expand_square(const mus_real *square, mus_real *block) {
 MUS_ELEMENT void mus_along_across(mus_real along, mus_real across, const mus_real *d, mus_real *square) {
   mus_real diagonal = across * mus_dot3(d, d);
   square[0] = square[3] = square[5] = diagonal;
-  square[1] = square[2] = square[4] = 0;
+  square[1] = square[2] = square[4] = mus_all(0);
   mus_add_square(along - across, d, square);
 }
 

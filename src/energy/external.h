@@ -20,6 +20,12 @@
 #include "base/random.h"
 #include "energy/element.h"
 
+typedef struct mus_air {
+  mus_uniform density;            // kg/m^3; 1.2 near the ground
+  mus_uniform normal, tangential; // c_n and c_t
+} mus_air;
+
+#ifndef MUS_LANES
 // Returns E; gradient (3 numbers) NULL where not wanted.
 MUS_ELEMENT mus_real mus_gravity_element(mus_real mass, const mus_real *gravity, const mus_real *x,
                                          mus_real *gradient) {
@@ -27,11 +33,6 @@ MUS_ELEMENT mus_real mus_gravity_element(mus_real mass, const mus_real *gravity,
     mus_scale3(-mass, gravity, gradient);
   return -mass * mus_dot3(gravity, x);
 }
-
-typedef struct mus_air {
-  mus_real density;            // kg/m^3; 1.2 near the ground
-  mus_real normal, tangential; // c_n and c_t
-} mus_air;
 
 enum { MUS_GUST_WAVES = 12 };
 
@@ -93,10 +94,11 @@ MUS_ELEMENT void mus_wind_at(const mus_real *mean, const mus_gusts *gusts, const
     mus_add_scaled3(speed * sin(angle), wave->direction, velocity);
   }
 }
+#endif
 
 // Drag of air that moves with velocity `wind` on a triangle: gradient (9 numbers) is minus the force, block (54) is
 // `damping` times minus its derivative by velocity; each NULL where not wanted. Nothing where the triangle has no area.
-MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_real damping, const mus_real *wind, const mus_real *x,
+MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
                                   const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_real side[2][3], normal[3], relative[3], across[3], direction[3];
   mus_subtract3(x + 3, x, side[0]);
@@ -110,12 +112,12 @@ MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_real damping, const mu
     across[k] = relative[k] - along * normal[k];
   mus_real speed = mus_unit3(across, direction);
   for (int k = 0; k < 9 && gradient; ++k)
-    gradient[k] =
-        pressure / 3 * (air->normal * fabs(along) * along * normal[k % 3] + air->tangential * speed * across[k % 3]);
+    gradient[k] = pressure / 3 *
+                  (air->normal * mus_size(along) * along * normal[k % 3] + air->tangential * speed * across[k % 3]);
   if (!block)
     return;
   mus_real square[6], factor = damping * pressure / 9, skin = factor * air->tangential * speed;
-  mus_along_across(2 * factor * air->normal * fabs(along), skin, normal, square);
+  mus_along_across(2 * factor * air->normal * mus_size(along), skin, normal, square);
   mus_add_square(skin, direction, square);
   for (int k = 0; k < 6; ++k)
     mus_expand_square(square, block + 9 * k);

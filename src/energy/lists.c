@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "energy/lanes_run.h"
 
 // --- constant data ------------------------------------------------------------------------------------------------
 
@@ -242,25 +243,113 @@ static inline void keep_energy(const mus_evaluation *e, int k, double energy) {
     e->energy[k] = energy;
 }
 
-void mus_membranes_evaluate(const mus_membranes *list, int first, int count, const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation; // a copy that no store can change
-  mus_membrane_material material = list->material;
+// --- runs of several elements at once --------------------------------------------------------------------------------
+
+const mus_lanes *mus_lanes_of(int lanes) {
+#if MUSLIN_X86
+  if (lanes == 4 && __builtin_cpu_supports("avx2"))
+    return &mus_lanes_4;
+  if (lanes == 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    return &mus_lanes_8;
+#endif
+  return lanes == 2 ? &mus_lanes_2 : NULL;
+}
+
+static const mus_lanes *longest_lanes(void) {
+  for (int lanes = 8; lanes > 2; lanes /= 2)
+    if (mus_lanes_of(lanes))
+      return mus_lanes_of(lanes);
+  return &mus_lanes_2;
+}
+
+static mus_lanes_task lanes_task(int count, const int *vertex, const void *rest, const mus_evaluation *e) {
+  return (mus_lanes_task){.count = count,
+                          .vertex = vertex,
+                          .rest = rest, // a struct of nothing but numbers
+                          .position = e->position,
+                          .velocity = e->velocity,
+                          .blend = e->blend,
+                          .scale = e->scale,
+                          .energy = e->energy,
+                          .gradient = e->gradient,
+                          .block = e->block,
+                          .rank_one = e->rank_one};
+}
+
+static void wind_on(const mus_weather *weather, const int *vertex, const double *position, double *wind) {
+  double middle[3];
+  for (int m = 0; m < 3; ++m)
+    middle[m] = (position[3 * (size_t)vertex[0] + (size_t)m] + position[3 * (size_t)vertex[1] + (size_t)m] +
+                 position[3 * (size_t)vertex[2] + (size_t)m]) /
+                3;
+  mus_wind_at(weather->wind, weather->gusts, middle, weather->time, wind);
+}
+
+static mus_membrane_material scaled(const mus_membrane_material *from, double scale) {
+  mus_membrane_material material = *from;
   for (int k = 0; k < 2; ++k) {
-    material.stretch[k] *= e.scale;
-    material.stretch_damping[k] *= e.scale;
+    material.stretch[k] *= scale;
+    material.stretch_damping[k] *= scale;
   }
-  material.shear *= e.scale;
-  material.shear_damping *= e.scale;
+  material.shear *= scale;
+  material.shear_damping *= scale;
+  return material;
+}
+
+// One after the other.
+static void evaluate_membranes(const mus_membranes *list, int first, int count, const mus_evaluation *evaluation) {
+  mus_evaluation e = *evaluation;
+  mus_membrane_material material = scaled(&list->material, e.scale);
   for (int k = 0; k < count; ++k) {
     size_t t = (size_t)(first + k);
     place p;
     place_of(3, list->vertex + 3 * t, k, &e, &p);
     keep_energy(&e, k, mus_membrane_element(&list->rest[t], &material, &e.blend, p.x, p.v, p.gradient, p.block));
   }
+  e.scale = 1;
+  if (e.weather)
+    mus_drag_add(list->vertex, first, count, e.weather, &e);
+}
+
+void mus_membranes_evaluate(const mus_membranes *list, int first, int count, const mus_evaluation *e) {
+  enum { RUN = 64 };
+  double wind[3 * RUN];
+  if (e->blend.exact) {
+    evaluate_membranes(list, first, count, e);
+    return;
+  }
+  mus_lanes_task task = lanes_task(count, list->vertex + 3 * (size_t)first, &list->rest[first], e);
+  const mus_lanes *lanes = longest_lanes();
+  task.material = scaled(&list->material, e->scale);
+  task.air = e->weather ? &e->weather->air : NULL;
+  task.wind = e->weather ? e->weather->wind : NULL;
+  task.gusts = e->weather && e->weather->gusts;
+  if (!task.gusts) {
+    lanes->membranes(&task);
+    return;
+  }
+  task.wind = wind;
+  for (int done = 0; done < count; done += RUN) {
+    task.count = count - done < RUN ? count - done : RUN;
+    for (int k = 0; k < task.count; ++k)
+      wind_on(e->weather, task.vertex + 3 * k, e->position, wind + 3 * k);
+    lanes->membranes(&task);
+    task.vertex += 3 * RUN;
+    task.rest += RUN * sizeof *list->rest / sizeof *task.rest;
+    task.energy += task.energy ? RUN : 0;
+    task.gradient += task.gradient ? 9 * RUN : 0;
+    task.block += task.block ? 54 * RUN : 0;
+  }
 }
 
 void mus_hinges_evaluate(const mus_hinges *list, int first, int count, const mus_evaluation *evaluation) {
   const mus_evaluation e = *evaluation; // a copy that no store can change
+  if (!e.block && !e.blend.exact) {
+    mus_lanes_task task = lanes_task(count, list->vertex + 4 * (size_t)first, &list->rest[first], &e);
+    longest_lanes()->hinges(&task);
+    return;
+  }
   for (int k = 0; k < count; ++k) {
     size_t h = (size_t)(first + k);
     place p;
@@ -309,11 +398,9 @@ void mus_drag_add(const int *vertex, int first, int count, const mus_weather *we
   air.density *= e.scale;
   for (int k = 0; k < count; ++k) {
     place p;
-    double middle[3], wind[3], gradient[9], block[54];
+    double wind[3], gradient[9], block[54];
     place_of(3, vertex + 3 * (size_t)(first + k), k, &e, &p);
-    for (int m = 0; m < 3; ++m)
-      middle[m] = (p.x[m] + p.x[3 + m] + p.x[6 + m]) / 3;
-    mus_wind_at(weather->wind, weather->gusts, middle, weather->time, wind);
+    wind_on(weather, vertex + 3 * (size_t)(first + k), e.position, wind);
     mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, gradient, p.block ? block : NULL);
     for (int m = 0; m < 9 && p.gradient; ++m)
       p.gradient[m] += gradient[m];

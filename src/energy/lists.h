@@ -78,6 +78,14 @@ mus_status mus_springs_of_fabric(mus_arena *arena, const mus_mesh *mesh, const m
 mus_status mus_bucklings_create(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology,
                                 const mus_fabric *fabric, mus_bucklings *out);
 
+// The air around a cloth.
+typedef struct mus_weather {
+  mus_air air;
+  double wind[3];         // m/s, the mean at this time
+  const mus_gusts *gusts; // NULL: none
+  double time;            // s
+} mus_weather;
+
 // What an evaluation reads and writes. What it writes starts at the beginning of the arrays with the run's first
 // element.
 typedef struct mus_evaluation {
@@ -88,6 +96,10 @@ typedef struct mus_evaluation {
   double *energy;         // count, J; NULL: not wanted
   double *gradient;       // count * arity * 3, N; NULL: not wanted
   double *block;          // count * arity * (arity + 1) / 2 blocks, by rows; NULL: not wanted
+  // Of hinges only, and not with an exact blend: count * 12 numbers r whose r r^T are the blocks. NULL: not wanted.
+  double *rank_one;
+  // Of membranes only: drag is added, which `scale` leaves as it is. NULL: none.
+  const mus_weather *weather;
 } mus_evaluation;
 
 // Elements first ... first + count - 1.
@@ -96,17 +108,8 @@ void mus_hinges_evaluate(const mus_hinges *list, int first, int count, const mus
 void mus_springs_evaluate(const mus_springs *list, int first, int count, const mus_evaluation *evaluation);
 void mus_bucklings_evaluate(const mus_bucklings *list, int first, int count, const mus_evaluation *evaluation);
 
-// The air around a cloth.
-typedef struct mus_weather {
-  mus_air air;
-  double wind[3];         // m/s, the mean at this time
-  const mus_gusts *gusts; // NULL: none
-  double time;            // s
-} mus_weather;
-
-// Drag on triangles first ... first + count - 1 of those given by `vertex`, 3 each. It is added to what gradient and
-// block hold, since it acts on the same triangles as a membrane; evaluation->scale is a factor on it, and there is no
-// energy.
+// Drag on triangles first ... first + count - 1 of those given by `vertex`, 3 each, where there are no membranes. It is
+// added to what gradient and block hold; evaluation->scale is a factor on it, and there is no energy.
 void mus_drag_add(const int *vertex, int first, int count, const mus_weather *weather,
                   const mus_evaluation *evaluation);
 

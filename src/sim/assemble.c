@@ -16,12 +16,13 @@ typedef struct assembly {
 
 static void evaluate_triangles(const assembly *all, const mus_model_cloth *c, int first, int count, mus_evaluation *e) {
   if (c->membranes.count > 0) {
+    e->weather = all->windy ? &all->weather : NULL;
     mus_membranes_evaluate(&c->membranes, first, count, e);
-  } else {
-    memset(e->gradient, 0, (size_t)count * 9 * sizeof *e->gradient);
-    if (e->block)
-      memset(e->block, 0, (size_t)count * 54 * sizeof *e->block);
+    return;
   }
+  memset(e->gradient, 0, (size_t)count * 9 * sizeof *e->gradient);
+  if (e->block)
+    memset(e->block, 0, (size_t)count * 54 * sizeof *e->block);
   e->scale = 1;
   if (all->windy)
     mus_drag_add(c->shape.mesh.triangle, first, count, &all->weather, e);
@@ -63,7 +64,9 @@ static void evaluate(const void *context, int list, int first, int count, double
   case MUS_ELEMENT_TRIANGLE:
     evaluate_triangles(all, c, first, count, &e);
     break;
-  case MUS_ELEMENT_HINGE:
+  case MUS_ELEMENT_HINGE: // of rank one, see model.c
+    e.rank_one = block;
+    e.block = NULL;
     mus_hinges_evaluate(&c->hinges, first, count, &e);
     break;
   case MUS_ELEMENT_SPRING:

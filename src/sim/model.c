@@ -136,25 +136,28 @@ static mus_status join_meshes(mus_model *model) {
 static mus_tuples tuples_of(const mus_model *model, const mus_model_list *list) {
   if (list->kind == MUS_ELEMENT_STITCH) {
     const mus_model_stitches *s = &model->stitches[list->cloth];
-    return (mus_tuples){s->arity, s->count, s->vertex, 0};
+    return (mus_tuples){.arity = s->arity, .count = s->count, .index = s->vertex};
   }
   const mus_model_cloth *c = &model->cloths[list->cloth];
   int triangles = c->membranes.count > 0 || model->scene->air_density > 0 ? c->shape.mesh.triangles : 0;
   switch (list->kind) {
   case MUS_ELEMENT_TRIANGLE:
-    return (mus_tuples){3, triangles, c->shape.mesh.triangle, c->first_vertex};
+    return (mus_tuples){.arity = 3, .count = triangles, .index = c->shape.mesh.triangle, .first = c->first_vertex};
   case MUS_ELEMENT_HINGE:
-    return (mus_tuples){4, c->hinges.count, c->hinges.vertex, c->first_vertex};
+    return (mus_tuples){
+        .arity = 4, .count = c->hinges.count, .index = c->hinges.vertex, .first = c->first_vertex, .rank_one = 1};
   case MUS_ELEMENT_SPRING:
-    return (mus_tuples){2, c->springs.count, c->springs.vertex, c->first_vertex};
+    return (mus_tuples){.arity = 2, .count = c->springs.count, .index = c->springs.vertex, .first = c->first_vertex};
   case MUS_ELEMENT_BEND_SPRING:
-    return (mus_tuples){2, c->bend_springs.count, c->bend_springs.vertex, c->first_vertex};
+    return (mus_tuples){
+        .arity = 2, .count = c->bend_springs.count, .index = c->bend_springs.vertex, .first = c->first_vertex};
   case MUS_ELEMENT_BUCKLING:
-    return (mus_tuples){2, c->bucklings.count, c->bucklings.vertex, c->first_vertex};
+    return (mus_tuples){
+        .arity = 2, .count = c->bucklings.count, .index = c->bucklings.vertex, .first = c->first_vertex};
   case MUS_ELEMENT_STITCH:
     break;
   }
-  return (mus_tuples){1, 0, NULL, 0};
+  return (mus_tuples){.arity = 1};
 }
 
 static mus_status join_elements(mus_model *model) {

@@ -13,12 +13,13 @@
 #include "base/order.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "sparse/assembly_add.h"
 #include "sparse/colouring.h"
 #include "sparse/product.h"
 
 // Shares are long, so that most of what they touch is touched by one of them only, and many enough to keep threads
 // busy.
-enum { SHARES_MAXIMUM = 128, SHARE_MINIMUM = 1024 };
+enum { SHARES_MAXIMUM = 128, SHARE_MINIMUM = 3072 };
 // Numbers that a thread evaluates before it adds them up: small enough for the innermost cache.
 enum { ROOM = 2048 };
 
@@ -32,6 +33,7 @@ struct mus_scatter {
   int block, lists, shares;
   element_list *list;
   mus_colouring colouring; // of the shares
+  int *own_start, *own;    // the nodes that a share is the first to touch, and whose sums it starts
 };
 
 // --- checks and incidences -------------------------------------------------------------------------------------------
@@ -224,6 +226,35 @@ static mus_status find_touches(mus_arena *arena, const mus_scatter *s, mus_patte
   return MUS_OK;
 }
 
+// Of the shares that touch a node the one whose colour comes first; nodes that none touches go to the first share.
+static int first_share(const mus_pattern *touches, int node, const int *turn) {
+  int begin = touches->row_start[node], end = touches->row_start[node + 1],
+      first = begin < end ? touches->column[begin] : 0;
+  for (int k = begin; k < end; ++k)
+    if (turn[touches->column[k]] < turn[first])
+      first = touches->column[k];
+  return first;
+}
+
+static mus_status deal_out_nodes(mus_arena *arena, mus_arena *scratch, mus_scatter *s, const mus_pattern *touches) {
+  int *turn = mus_arena_alloc(scratch, (size_t)s->shares, sizeof *turn);
+  int *start = mus_arena_alloc_zero(arena, (size_t)s->shares + 2, sizeof *start);
+  int *own = mus_arena_alloc(arena, (size_t)touches->rows, sizeof *own);
+  if (!turn || !start || !own)
+    return mus_fail_memory();
+  for (int k = 0; k < s->shares; ++k)
+    turn[s->colouring.node[k]] = k;
+  for (int i = 0; i < touches->rows; ++i)
+    ++start[first_share(touches, i, turn) + 2];
+  for (int k = 0; k < s->shares; ++k)
+    start[k + 2] += start[k + 1];
+  for (int i = 0; i < touches->rows; ++i)
+    own[start[first_share(touches, i, turn) + 1]++] = i;
+  s->own_start = start;
+  s->own = own;
+  return MUS_OK;
+}
+
 static mus_status colour_shares(mus_arena *arena, mus_scatter *s) {
   mus_arena scratch = {0};
   mus_pattern touches, beside;
@@ -235,6 +266,8 @@ static mus_status colour_shares(mus_arena *arena, mus_scatter *s) {
     status = mus_product_pattern(&scratch, &touched.pattern, &touches, &beside);
   if (!status)
     status = mus_colour(arena, &beside, 1, &s->colouring);
+  if (!status)
+    status = deal_out_nodes(arena, &scratch, s, &touches);
   mus_arena_clear(&scratch);
   return status;
 }
@@ -278,9 +311,16 @@ static mus_status place_list(const mus_pattern *pattern, int which, element_list
   return MUS_OK;
 }
 
-// Numbers that an element of this arity emits.
-static size_t element_numbers(int arity, int block) {
-  return ((size_t)arity + (size_t)mus_tuple_blocks(arity) * (size_t)block) * (size_t)block;
+// Numbers that an element emits for the matrix, and for the vector.
+static size_t block_numbers(const mus_tuples *t, int block) {
+  int rows = t->rank_one ? t->arity : mus_tuple_blocks(t->arity) * block;
+  return (size_t)rows * (size_t)block;
+}
+
+static size_t vector_numbers(const mus_tuples *t, int block) { return (size_t)t->arity * (size_t)block; }
+
+static size_t element_numbers(const mus_tuples *t, int block) {
+  return block_numbers(t, block) + vector_numbers(t, block);
 }
 
 static mus_status check_sizes(const mus_pattern *pattern, int block, int lists, const mus_tuples *tuples) {
@@ -289,7 +329,7 @@ static mus_status check_sizes(const mus_pattern *pattern, int block, int lists, 
       return mus_fail(MUS_BAD_INPUT, "node %d has %d neighbours: at most %d are possible", i,
                       pattern->row_start[i + 1] - pattern->row_start[i] - 1, UINT16_MAX);
   for (int l = 0; l < lists; ++l)
-    if (tuples[l].arity > ROOM || element_numbers(tuples[l].arity, block) > ROOM)
+    if (tuples[l].arity > ROOM || element_numbers(&tuples[l], block) > ROOM)
       return mus_fail(MUS_BAD_INPUT, "list %d has elements of %d nodes, which are too many with %d unknowns a node", l,
                       tuples[l].arity, block);
   return MUS_OK;
@@ -306,7 +346,8 @@ mus_status mus_scatter_create(mus_arena *arena, const mus_pattern *pattern, int 
   element_list *list = mus_arena_alloc(arena, (size_t)lists, sizeof *list);
   if (!s || !list)
     return mus_fail_memory();
-  *s = (mus_scatter){pattern, block, lists, choose_shares(lists, tuples), list, {0}};
+  *s = (mus_scatter){
+      .pattern = pattern, .block = block, .lists = lists, .shares = choose_shares(lists, tuples), .list = list};
   for (int l = 0; l < lists && !status; ++l) {
     size_t numbers = (size_t)tuples[l].count * (size_t)(tuples[l].arity * tuples[l].arity);
     list[l] = (element_list){tuples[l], mus_arena_alloc(arena, numbers, sizeof *list[l].offset)};
@@ -326,17 +367,6 @@ void mus_scatter_shape(const mus_scatter *s, int *shares, int *colours) {
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-static inline void add_block(int block, const double *from, double *to) {
-  for (int k = 0; k < block * block; ++k)
-    to[k] += from[k];
-}
-
-static inline void add_transposed(int block, const double *from, double *to) {
-  for (int i = 0; i < block; ++i)
-    for (int j = 0; j < block; ++j)
-      to[i * block + j] += from[j * block + i];
-}
-
 static inline void add_vectors(int block, const mus_tuples *t, int first, int count, const double *from, double *y) {
   const int *index = nodes_of(t, first);
   for (int k = 0; k < count * t->arity; ++k, from += block) {
@@ -346,23 +376,33 @@ static inline void add_vectors(int block, const mus_tuples *t, int first, int co
   }
 }
 
-static inline void add_blocks(int block, const element_list *list, const int *row_start, int first, int count,
-                              const double *from, double *value) {
-  const mus_tuples *t = &list->tuples;
-  size_t arity = (size_t)t->arity, size = (size_t)(block * block);
-  for (int e = first; e < first + count; ++e) {
-    const int *index = nodes_of(t, e);
-    const uint16_t *offset = list->offset + (size_t)e * arity * arity;
-    for (size_t i = 0; i < arity; ++i) {
-      double *row = value + (size_t)row_start[t->first + index[i]] * size;
-      add_block(block, from, row + offset[i * arity + i] * size);
-      from += size;
-      for (size_t j = i + 1; j < arity; ++j, from += size) {
-        double *mirrored = value + (size_t)row_start[t->first + index[j]] * size;
-        add_block(block, from, row + offset[i * arity + j] * size);
-        add_transposed(block, from, mirrored + offset[j * arity + i] * size);
-      }
-    }
+static void add_matrices(const mus_scatter *s, const element_list *l, int first, int count, const double *from,
+                         double *value) {
+  const mus_tuples *t = &l->tuples;
+  size_t arity = (size_t)t->arity;
+  mus_add_task task = {.arity = t->arity,
+                       .block = s->block,
+                       .count = count,
+                       .index = nodes_of(t, first),
+                       .offset = l->offset + (size_t)first * arity * arity,
+                       .row_start = s->pattern->row_start + t->first,
+                       .from = from,
+                       .value = value};
+  if (t->rank_one)
+    mus_add_rank_ones(&task);
+  else
+    mus_add_blocks(&task);
+}
+
+// Zeros to start from, just before they are needed.
+static void start_sums(const mus_scatter *s, int share, double *value, double *y) {
+  size_t block = (size_t)s->block;
+  const int *row_start = s->pattern->row_start;
+  for (int k = s->own_start[share]; k < s->own_start[share + 1]; ++k) {
+    size_t i = (size_t)s->own[k], blocks = (size_t)(row_start[i + 1] - row_start[i]);
+    memset(y + i * block, 0, block * sizeof *y);
+    if (value)
+      memset(value + (size_t)row_start[i] * block * block, 0, blocks * block * block * sizeof *value);
   }
 }
 
@@ -371,34 +411,31 @@ static void run_share(const mus_scatter *s, int list, int share, mus_evaluate *e
                       double *value, double *y) {
   const element_list *l = &s->list[list];
   const mus_tuples *t = &l->tuples;
-  int end = share_begin(t, share + 1, s->shares), most = (int)(ROOM / element_numbers(t->arity, s->block));
-  double room[ROOM], *blocks = value ? room + (size_t)most * (size_t)(t->arity * s->block) : NULL;
+  int end = share_begin(t, share + 1, s->shares), most = (int)(ROOM / element_numbers(t, s->block));
+  double room[ROOM + 1], *blocks = value ? room + (size_t)most * vector_numbers(t, s->block) : NULL;
+  room[ROOM] = 0; // the number behind the last
   for (int first = share_begin(t, share, s->shares); first < end; first += most) {
     int count = end - first < most ? end - first : most;
     evaluate(context, list, first, count, room, blocks);
-    if (s->block == 3) {
+    if (s->block == 3)
       add_vectors(3, t, first, count, room, y);
-      if (blocks)
-        add_blocks(3, l, s->pattern->row_start, first, count, blocks, value);
-    } else {
+    else
       add_vectors(s->block, t, first, count, room, y);
-      if (blocks)
-        add_blocks(s->block, l, s->pattern->row_start, first, count, blocks, value);
-    }
+    if (blocks)
+      add_matrices(s, l, first, count, blocks, value);
   }
 }
 
 void mus_scatter_run(const mus_scatter *s, mus_evaluate *evaluate, const void *context, mus_matrix *a, double *y) {
   double *value = a ? a->value : NULL;
   const mus_colouring *colouring = &s->colouring;
-  mus_fill((size_t)s->pattern->rows * (size_t)s->block, 0, y);
-  if (a)
-    mus_fill(mus_matrix_values(a), 0, value);
   MUS_PARALLEL
   for (int colour = 0; colour < colouring->colours; ++colour) {
     MUS_SHARE_RUNS
-    for (int k = colouring->start[colour]; k < colouring->start[colour + 1]; ++k)
+    for (int k = colouring->start[colour]; k < colouring->start[colour + 1]; ++k) {
+      start_sums(s, colouring->node[k], value, y);
       for (int list = 0; list < s->lists; ++list)
         run_share(s, list, colouring->node[k], evaluate, context, value, y);
+    }
   }
 }

@@ -13,7 +13,7 @@
 //
 // An element of arity k with nodes n_0 ... n_{k-1} emits the upper triangle of its symmetric k x k block matrix, row by
 // row: (0,0) (0,1) ... (0,k-1) (1,1) ..., each a `block` x `block` matrix stored by rows. Block (i,j) goes to (n_i,
-// n_j) and, transposed, to (n_j, n_i).
+// n_j) and, transposed, to (n_j, n_i). One whose matrix is of rank one emits r of r r^T instead, arity * block numbers.
 #ifndef MUS_SPARSE_ASSEMBLY_H
 #define MUS_SPARSE_ASSEMBLY_H
 
@@ -24,6 +24,7 @@ typedef struct mus_tuples {
   int arity, count;
   const int *index;
   int first;
+  int rank_one; // 1: an element's matrix is r r^T, and it emits r alone
 } mus_tuples;
 
 // Blocks that an element of this arity emits.
@@ -41,7 +42,8 @@ mus_status mus_scatter_create(mus_arena *arena, const mus_pattern *pattern, int 
                               const mus_tuples *tuples, mus_scatter **out);
 
 // Evaluates elements first ... first + count - 1 of a list: `vectors` receives count * arity pieces of `block` numbers,
-// `blocks`, unless it is NULL, count * mus_tuple_blocks(arity) blocks. Called from several threads at once.
+// `blocks`, unless it is NULL, count * mus_tuple_blocks(arity) blocks, or r of so many elements. Called from several
+// threads at once.
 typedef void mus_evaluate(const void *context, int list, int first, int count, double *vectors, double *blocks);
 
 // y and, unless it is NULL, the values of `a` become the sums over all elements of all lists.
