@@ -354,13 +354,6 @@ static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, c
   return solver->options.prefilter ? run_coupled(solver, &m, limits, x) : run_mpcg(solver, &m, 0, limits, b, x);
 }
 
-// Iterations to the tolerance at the rate of the last run, which may have continued others.
-static int iterations_alone(const mus_solver *solver, int before, double tolerance) {
-  int own = solver->record.iterations - before;
-  double fell = solver->residuals[solver->record.iterations] / solver->residuals[before];
-  return before > 0 && fell < 1 && fell > 0 ? (int)ceil(own * log(tolerance) / log(fell)) : own;
-}
-
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
 // iterate that was reached.
 static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
@@ -368,19 +361,21 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
   mus_upkeep_kind kind = upkeep_due(solver);
   mus_cg_options left = *limits;
   for (;;) {
-    int before = record->iterations, least = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup);
-    if (!least) {
+    int last_resort = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup), begun = record->iterations;
+    if (!last_resort) {
       int patience = mus_upkeep_patience(&solver->upkeep, kind, solver->iteration_cost);
       left.iterations = patience < left.iterations ? patience : left.iterations;
     }
     mus_status status = run_with_hierarchy(solver, kind, &left, b, x);
     if (!status) {
       solver->iteration_cost = mus_iteration_cost(solver);
-      mus_upkeep_note(&solver->upkeep, kind, iterations_alone(solver, before, limits->tolerance),
-                      solver->iteration_cost);
-    }
-    if (!status || least || status == MUS_OUT_OF_MEMORY || record->iterations >= limits->iterations)
+      if (begun == 0)
+        mus_upkeep_note(&solver->upkeep, kind, record->iterations, solver->iteration_cost);
       return status;
+    }
+    if (last_resort || status == MUS_OUT_OF_MEMORY || record->iterations >= limits->iterations)
+      return status;
+    mus_upkeep_end_patience(&solver->upkeep, kind);
     ++kind;
     double last = solver->residuals[record->iterations];
     left = *limits;

@@ -5,8 +5,13 @@
 // thoroughest kind is due whose debt, with what the coming solve is expected to add to it, is above its price. Like
 // renting skis until the rent has reached their price, this costs at most twice what knowing the future would.
 //
-// A hierarchy may also turn out to be worn out in the middle of a solve, when something abrupt has happened. Patience
-// ends where the iterations beyond those expected have cost as much as the next thorougher set-up.
+// Iterations also change for reasons that no set-up mends: contacts, faster motion. So a set-up that has not brought
+// them down is not soon tried again; `reluctance` multiplies its price, doubles when one was in vain and halves when
+// one was worth it.
+//
+// A hierarchy may also turn out to be worn out in the middle of a solve. Patience ends where the iterations beyond
+// those expected have cost as much as the next thorougher set-up, which then is done, and for a while from the start:
+// `ban` solves, twice as many every time that this happens.
 //
 // Costs are counted in products with the fine matrix, not in seconds: the same calls then decide the same on every
 // machine, every run and any number of threads.
@@ -27,13 +32,18 @@ typedef struct mus_upkeep {
     int iterations;            // of the first solve after such a set-up
     double debt;               // products, since then
     double excess, old_excess; // products, of the last solve and the one before it
+    double reluctance;         // 1 or more; 0 before the first
+    int ban, next_ban;         // solves for which less than this is not tried; how many the next time
   } of[MUS_UPKEEP_KINDS];
 } mus_upkeep;
 
 mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep);
 // So many iterations are worth waiting for after a set-up of that kind, which is not the thoroughest.
 int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost);
-// After a solve: what was done before it, its iterations, and what one of them costs in products.
+// That patience has ended.
+void mus_upkeep_end_patience(mus_upkeep *upkeep, mus_upkeep_kind done);
+// After a solve that patience sufficed for: what was done before it, its iterations, and what one of them costs in
+// products.
 void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost);
 
 #endif
