@@ -1,6 +1,7 @@
 // When a hierarchy is set up how thoroughly. See upkeep.h.
 #include "solve/upkeep.h"
 
+#include <limits.h>
 #include <math.h>
 
 // Prices in products with the fine matrix, as measured on a sheet of 40,401 vertices with three vectors in the near
@@ -24,6 +25,8 @@ mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep) {
 
 int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost) {
   int next = (int)done + 1;
+  if (!(iteration_cost > 0)) // there has been no solve yet
+    return INT_MAX;
   return upkeep->of[next].iterations + 1 + (int)ceil(price_now(upkeep, next) / iteration_cost);
 }
 
