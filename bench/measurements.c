@@ -51,10 +51,14 @@ static measured_solver solver_of(const json_t *r) {
                            .solves = json_object_get(r, "solves")};
 }
 
+static run_kind kind_of(const char *path) {
+  return ends_in(path, "-one.json") ? RUN_ONE : ends_in(path, "-long.json") ? RUN_LONG : RUN_USUAL;
+}
+
 static void fill(json_t *json, measurement *m) {
   const json_t *machine = json_object_get(json, "machine"), *results = json_object_get(json, "results");
   *m = (measurement){.path = m->path,
-                     .alone = ends_in(m->path, "-one.json"),
+                     .kind = kind_of(m->path),
                      .example = text_of(json, "example"),
                      .tessellation = text_of(json, "tessellation"),
                      .vertices = whole_of(json, "vertices"),
@@ -90,7 +94,7 @@ static int compare(const void *a, const void *b) {
   if (order == 0)
     order = -strcmp(x->tessellation, y->tessellation); // regular first
   if (order == 0)
-    order = x->alone - y->alone;
+    order = (int)x->kind - (int)y->kind;
   return order ? order : (x->vertices > y->vertices) - (x->vertices < y->vertices);
 }
 
@@ -148,18 +152,18 @@ void measurements_free(measurements *all) {
 
 // --- looking up ------------------------------------------------------------------------------------------------------
 
-const measurement *measurements_next(const measurements *all, const char *example, const char *tessellation, int alone,
-                                     const measurement *after) {
+const measurement *measurements_next(const measurements *all, const char *example, const char *tessellation,
+                                     run_kind kind, const measurement *after) {
   for (const measurement *m = after ? after + 1 : all->list; m && m < all->list + all->count; ++m)
-    if (strcmp(m->example, example) == 0 && strcmp(m->tessellation, tessellation) == 0 && m->alone == alone)
+    if (strcmp(m->example, example) == 0 && strcmp(m->tessellation, tessellation) == 0 && m->kind == kind)
       return m;
   return NULL;
 }
 
-const measurement *measurements_near(const measurements *all, const char *example, const char *tessellation, int alone,
-                                     int vertices) {
+const measurement *measurements_near(const measurements *all, const char *example, const char *tessellation,
+                                     run_kind kind, int vertices) {
   const measurement *m = NULL;
-  while ((m = measurements_next(all, example, tessellation, alone, m)))
+  while ((m = measurements_next(all, example, tessellation, kind, m)))
     if (abs(m->vertices - vertices) <= vertices / 20)
       return m;
   return NULL;

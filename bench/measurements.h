@@ -15,9 +15,16 @@ typedef struct measured_solver {
   json_t *solves; // borrowed: the array with every solve
 } measured_solver;
 
+// Runs are of three kinds, which their file's name tells.
+typedef enum run_kind {
+  RUN_USUAL, // anything else
+  RUN_ONE,   // ...-one.json: on one thread, for solvers that know no more
+  RUN_LONG   // ...-long.json: with long steps
+} run_kind;
+
 typedef struct measurement {
   const char *path, *example, *tessellation;
-  int alone; // its file is called ...-one.json: run on one thread for solvers that know no more
+  run_kind kind;
   int vertices, threads, steps, warmup, stride, constrained, couplings;
   double time_step, tolerance, spmv_s, stream_gb_s, wall_s, peak_bytes, blocks;
   const char *cpu;
@@ -28,7 +35,7 @@ typedef struct measurement {
 
 typedef struct measurements {
   int count;
-  measurement *list; // by example (in the order of the paper), tessellation, alone or not, vertices
+  measurement *list; // by example (in the order of the paper), tessellation, kind, vertices
 } measurements;
 
 // The examples of Tamstorf et al. 2015, in the order of their table.
@@ -40,12 +47,12 @@ extern const char *const tessellations[TESSELLATIONS];
 int measurements_read(const char *program, const char *folder, measurements *out);
 void measurements_free(measurements *all);
 
-// Those of an example and tessellation, alone or not: the next after `after`, or the first for NULL; NULL at the end.
-const measurement *measurements_next(const measurements *all, const char *example, const char *tessellation, int alone,
-                                     const measurement *after);
+// Those of an example, tessellation and kind: the next after `after`, or the first for NULL; NULL at the end.
+const measurement *measurements_next(const measurements *all, const char *example, const char *tessellation,
+                                     run_kind kind, const measurement *after);
 // The one with so many vertices, or up to 5% more or fewer: an L-shaped sheet can't have any number. NULL for none.
-const measurement *measurements_near(const measurements *all, const char *example, const char *tessellation, int alone,
-                                     int vertices);
+const measurement *measurements_near(const measurements *all, const char *example, const char *tessellation,
+                                     run_kind kind, int vertices);
 // NULL where it was not measured, or failed, and for no measurement.
 const measured_solver *measurement_solver(const measurement *m, const char *name);
 

@@ -16,8 +16,9 @@
 #   --threads N      0: all cores
 #   --report         only draw what has been measured
 #
-# Solvers of a run solve the same systems in turn. Beyond 40,401 vertices those that filter run in drop-horizontal only. PETSc's know one thread only: where the program has them, pinned,
-# drooping and re-entrant are run once more on one thread, for them and sa:fast.
+# Solvers of a run solve the same systems in turn. Beyond 40,401 vertices those that filter run in drop-horizontal only.
+# Where the cloth is held (pinned, drooping, re-entrant) there are more runs: on one thread for PETSc's solvers, which
+# know no more, where the program has them; and with steps of 10 ms at 1,681, 10,201 and 40,401 vertices.
 set -eu
 program=${1:?which program? Give the path of muslin} tool=${2:?which tool? Give the path of bench_seed_000}
 shift 2
@@ -82,12 +83,12 @@ measure() {
   [ ! -e "$runs/$name.json.new" ] || mv "$runs/$name.json.new" "$runs/$name.json"
 }
 
-# run_size EXAMPLE TESSELLATION VERTICES one|all SOLVERS OPTION...: where there is time for it.
+# run_size EXAMPLE TESSELLATION VERTICES usual|one|long SOLVERS OPTION...: where there is time for it.
 run_size() {
   local example=$1 tessellation=$2 vertices=$3 which=$4 solvers=$5
   local name=$example-$tessellation-$vertices chosen
   shift 5
-  [ "$which" = all ] || name=$name-one
+  [ "$which" = usual ] || name=$name-$which
   [ ! -e "$runs/$name.json" ] || return 0
   chosen=$("$tool" plan "$runs" "$example" "$tessellation" "$vertices" "$which" "$limit" "$budget" "$solvers" \
     2>"$runs/$name.left")
@@ -126,12 +127,15 @@ run_all() {
       [ "$vertices" -gt 40401 ] && [ "$example" != drop-horizontal ] || solvers+=,diag:filtered,sa:paper:filtered
       solvers+=$direct
       for tessellation in regular irregular; do
-        run_size "$example" "$tessellation" "$vertices" all "$solvers"
+        run_size "$example" "$tessellation" "$vertices" usual "$solvers"
         case $example in
         drop-*) ;;
         *)
           [ -z "$others" ] || run_size "$example" "$tessellation" "$vertices" one "sa:fast$others" --threads 1 \
-            --warmup 10 --steps 3 --stride 1
+            --warmup "${warmup:-10}" --steps "${steps:-3}" --stride 1
+          case $vertices in
+          1681 | 10201 | 40401) run_size "$example" "$tessellation" "$vertices" long sa:fast,sa:paper,diag --time-step 0.01 ;;
+          esac
           ;;
         esac
       done

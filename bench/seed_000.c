@@ -1,7 +1,7 @@
 // Helps bench/seed-000.sh to repeat the results of Tamstorf, Jones and McCormick 2015, section 11:
 //
 //   bench_seed_000 machine FILE          describes this machine, as JSON
-//   bench_seed_000 plan RUNS EXAMPLE TESSELLATION VERTICES one|all LIMIT BUDGET SOLVERS
+//   bench_seed_000 plan RUNS EXAMPLE TESSELLATION VERTICES usual|one|long LIMIT BUDGET SOLVERS
 //                                        prints which of the solvers can be measured in reasonable time and memory, by
 //                                        what was measured at the next smaller size; why not the others, on stderr
 //   bench_seed_000 report RUNS OUT       figures and tables of all measurements in the folder RUNS, into OUT
@@ -72,7 +72,8 @@ static int write_machine(const char *path) {
 
 typedef struct request {
   const char *example, *tessellation, *solvers;
-  int vertices, alone;
+  int vertices;
+  run_kind kind;
   double limit, budget; // s: for one solve; for a run
 } request;
 
@@ -139,7 +140,7 @@ static void check_memory(const request *q, candidates *c) {
 
 static const measurement *smaller_one(const measurements *all, const request *q) {
   const measurement *found = NULL, *m = NULL;
-  while ((m = measurements_next(all, q->example, q->tessellation, q->alone, m)))
+  while ((m = measurements_next(all, q->example, q->tessellation, q->kind, m)))
     if (m->vertices < 0.95 * q->vertices)
       found = m;
   return found;
@@ -168,12 +169,16 @@ static void print_plan(const measurements *all, const request *q) {
   putchar('\n');
 }
 
+static run_kind kind_of(const char *word) {
+  return strcmp(word, "one") == 0 ? RUN_ONE : strcmp(word, "long") == 0 ? RUN_LONG : RUN_USUAL;
+}
+
 static int plan(char **word) {
   measurements all;
   const request q = {.example = word[1],
                      .tessellation = word[2],
                      .vertices = atoi(word[3]),
-                     .alone = strcmp(word[4], "one") == 0,
+                     .kind = kind_of(word[4]),
                      .limit = atof(word[5]),
                      .budget = atof(word[6]),
                      .solvers = word[7]};
@@ -242,6 +247,7 @@ int main(int argc, char **argv) {
     return plan(argv + 2);
   if (argc == 4 && strcmp(argv[1], "report") == 0)
     return report(argv[2], argv[3]);
-  return failure_input(program, "machine FILE; plan RUNS EXAMPLE TESSELLATION VERTICES one|all LIMIT BUDGET SOLVERS; "
-                                "or report RUNS OUT");
+  return failure_input(program,
+                       "machine FILE; plan RUNS EXAMPLE TESSELLATION VERTICES usual|one|long LIMIT BUDGET SOLVERS; "
+                       "or report RUNS OUT");
 }

@@ -21,7 +21,8 @@ static double prefilter_share(const measured_solver *s) { return 100 * s->prefil
 typedef struct style {
   const char *solver, *name;
   hue hue;
-  int open, alone;
+  int open;
+  run_kind kind;
   value_of *value;
 } style;
 
@@ -43,7 +44,7 @@ static void add_curve(const seed_000 *r, const char *example, int tessellation, 
                     .x = to->x[at],
                     .y = to->y[at]};
   const measurement *m = NULL;
-  while ((m = measurements_next(&r->all, example, tessellations[tessellation], look->alone, m))) {
+  while ((m = measurements_next(&r->all, example, tessellations[tessellation], look->kind, m))) {
     const measured_solver *solver = measurement_solver(m, look->solver);
     if (!solver || s.count == POINTS)
       continue;
@@ -81,9 +82,9 @@ static const chart_axis vertices_axis = {"vertices", CHART_COUNT, 1, 0, 0};
 static const char *const both = "solid: regular, dashed: irregular tessellation";
 
 static void print_figure_5(const seed_000 *r, FILE *file) {
-  const style looks[] = {{"sa:fast", "sa, preset fast", GREEN, 0, 0, rate},
-                         {"sa:paper", "sa, preset paper", BLUE, 0, 0, rate},
-                         {"diag", "diag: block-Jacobi", VERMILION, 0, 0, rate}};
+  const style looks[] = {{"sa:fast", "sa, preset fast", GREEN, 0, RUN_USUAL, rate},
+                         {"sa:paper", "sa, preset paper", BLUE, 0, RUN_USUAL, rate},
+                         {"diag", "diag: block-Jacobi", VERMILION, 0, RUN_USUAL, rate}};
   chart figure = {
       .title = "Convergence rates (figure 5)",
       .notes = {"average of |r_i| / |r_i-1| in the norm of each", "preconditioner: 0 is best, 1 is none", both},
@@ -93,10 +94,10 @@ static void print_figure_5(const seed_000 *r, FILE *file) {
 }
 
 static void print_figure_6(const seed_000 *r, FILE *file) {
-  const style looks[] = {{"sa:fast", "preset fast: set-up", GREEN, 0, 0, setup_share},
-                         {"sa:fast", "preset fast: prefilter", GREEN, 1, 0, prefilter_share},
-                         {"sa:paper", "preset paper: set-up", BLUE, 0, 0, setup_share},
-                         {"sa:paper", "preset paper: prefilter", BLUE, 1, 0, prefilter_share}};
+  const style looks[] = {{"sa:fast", "preset fast: set-up", GREEN, 0, RUN_USUAL, setup_share},
+                         {"sa:fast", "preset fast: prefilter", GREEN, 1, RUN_USUAL, prefilter_share},
+                         {"sa:paper", "preset paper: set-up", BLUE, 0, RUN_USUAL, setup_share},
+                         {"sa:paper", "preset paper: prefilter", BLUE, 1, RUN_USUAL, prefilter_share}};
   chart figure = {.title = "Set-up and prefilter, of the time for a solve (figure 6)",
                   .notes = {both},
                   .x = vertices_axis,
@@ -105,12 +106,12 @@ static void print_figure_6(const seed_000 *r, FILE *file) {
 }
 
 static void print_figure_7(const seed_000 *r, FILE *file) {
-  const style looks[] = {{"sa:fast", "sa, preset fast", GREEN, 0, 0, total},
-                         {"sa:paper", "sa, preset paper", BLUE, 0, 0, total},
-                         {"diag", "diag: block-Jacobi", VERMILION, 0, 0, total},
-                         {"cholmod", "cholmod: direct", PINK, 0, 0, total},
-                         {"gamg", "gamg (PETSc), one thread", BROWN, 1, 1, total},
-                         {"boomeramg", "boomeramg (hypre), one thread", BLACK, 1, 1, total}};
+  const style looks[] = {{"sa:fast", "sa, preset fast", GREEN, 0, RUN_USUAL, total},
+                         {"sa:paper", "sa, preset paper", BLUE, 0, RUN_USUAL, total},
+                         {"diag", "diag: block-Jacobi", VERMILION, 0, RUN_USUAL, total},
+                         {"cholmod", "cholmod: direct", PINK, 0, RUN_USUAL, total},
+                         {"gamg", "gamg (PETSc), one thread", BROWN, 1, RUN_ONE, total},
+                         {"boomeramg", "boomeramg (hypre), one thread", BLACK, 1, RUN_ONE, total}};
   chart figure = {.title = "Time for a solve (figure 7)",
                   .notes = {"set-up, prefilter and solve, averages", both},
                   .x = vertices_axis,
@@ -119,11 +120,11 @@ static void print_figure_7(const seed_000 *r, FILE *file) {
 }
 
 static void print_figure_8(const seed_000 *r, FILE *file) {
-  const style looks[] = {{"sa:fast", "sa, preset fast, prefiltered", GREEN, 0, 0, total},
-                         {"sa:paper", "sa, preset paper, prefiltered", BLUE, 0, 0, total},
-                         {"sa:paper:filtered", "sa, preset paper, filtered", SKY, 1, 0, total},
-                         {"diag", "diag, prefiltered", VERMILION, 0, 0, total},
-                         {"diag:filtered", "diag, filtered", ORANGE, 1, 0, total}};
+  const style looks[] = {{"sa:fast", "sa, preset fast, prefiltered", GREEN, 0, RUN_USUAL, total},
+                         {"sa:paper", "sa, preset paper, prefiltered", BLUE, 0, RUN_USUAL, total},
+                         {"sa:paper:filtered", "sa, preset paper, filtered", SKY, 1, RUN_USUAL, total},
+                         {"diag", "diag, prefiltered", VERMILION, 0, RUN_USUAL, total},
+                         {"diag:filtered", "diag, filtered", ORANGE, 1, RUN_USUAL, total}};
   static panel panels[TESSELLATIONS];
   chart_panel list[TESSELLATIONS];
   for (int t = 0; t < TESSELLATIONS; ++t) {

@@ -80,7 +80,7 @@ static double times_faster(const measurement *m, const char *than, const char *s
 
 static int is_measured(const seed_000 *r, int tessellation, int vertices) {
   for (int e = 0; e < PAPER_EXAMPLES; ++e)
-    if (measurements_near(&r->all, paper_examples[e], tessellations[tessellation], 0, vertices))
+    if (measurements_near(&r->all, paper_examples[e], tessellations[tessellation], RUN_USUAL, vertices))
       return 1;
   return 0;
 }
@@ -101,7 +101,7 @@ static void print_speedups(const seed_000 *r, int tessellation, paper_rival riva
     fprintf(file, "\n| %s |", numbers_grouped(paper_sizes[size]).text);
     for (int e = 0; e < PAPER_EXAMPLES; ++e) {
       const measurement *m =
-          measurements_near(&r->all, paper_examples[e], tessellations[tessellation], 0, paper_sizes[size]);
+          measurements_near(&r->all, paper_examples[e], tessellations[tessellation], RUN_USUAL, paper_sizes[size]);
       print_number(paper_speedup(tessellation, size, e, rival), file);
       print_number(times_faster(m, than, "sa:paper"), file);
       print_number(times_faster(m, than, "sa:fast"), file);
@@ -124,9 +124,9 @@ static void print_cell(const measurement *m, const char *solver, FILE *file) {
   fputs(" |", file);
 }
 
-static void print_runs(const seed_000 *r, const char *example, const char *tessellation, int alone, int count,
+static void print_runs(const seed_000 *r, const char *example, const char *tessellation, run_kind kind, int count,
                        const char *const *solvers, FILE *file) {
-  const measurement *m = measurements_next(&r->all, example, tessellation, alone, NULL);
+  const measurement *m = measurements_next(&r->all, example, tessellation, kind, NULL);
   if (!m)
     return;
   fprintf(file, "\n**%s, %s**\n\n| vertices | held | couplings |", example, tessellation);
@@ -135,7 +135,7 @@ static void print_runs(const seed_000 *r, const char *example, const char *tesse
   fputs("\n|---|---|---|", file);
   for (int k = 0; k < count; ++k)
     fputs("---|", file);
-  for (; m; m = measurements_next(&r->all, example, tessellation, alone, m)) {
+  for (; m; m = measurements_next(&r->all, example, tessellation, kind, m)) {
     fprintf(file, "\n| %s | %s | %s |", numbers_grouped(m->vertices).text, numbers_grouped(m->constrained).text,
             numbers_grouped(m->couplings).text);
     for (int k = 0; k < count; ++k)
@@ -144,10 +144,10 @@ static void print_runs(const seed_000 *r, const char *example, const char *tesse
   fputc('\n', file);
 }
 
-static void print_all_runs(const seed_000 *r, int alone, int count, const char *const *solvers, FILE *file) {
+static void print_all_runs(const seed_000 *r, run_kind kind, int count, const char *const *solvers, FILE *file) {
   for (int e = 0; e < PAPER_EXAMPLES; ++e)
     for (int t = 0; t < TESSELLATIONS; ++t)
-      print_runs(r, paper_examples[e], tessellations[t], alone, count, solvers, file);
+      print_runs(r, paper_examples[e], tessellations[t], kind, count, solvers, file);
 }
 
 // Bytes of the matrix in double precision: blocks, their columns, and the rows' starts.
@@ -172,8 +172,29 @@ static void print_costs(const seed_000 *r, const char *solver, FILE *file) {
         file);
   for (int k = 0; k < r->all.count; ++k) {
     const measured_solver *s = measurement_solver(&r->all.list[k], solver);
-    if (s && !r->all.list[k].alone)
+    if (s && r->all.list[k].kind == RUN_USUAL)
       print_cost(&r->all.list[k], s, file);
+  }
+}
+
+// What longer steps do to the advantage over block-Jacobi.
+static void print_long_steps(const seed_000 *r, FILE *file) {
+  fputs("\n| example | vertices | step | `paper` | `fast` | longer step | `paper` | `fast` |\n"
+        "|---|---|---|---|---|---|---|---|\n",
+        file);
+  for (int k = 0; k < r->all.count; ++k) {
+    const measurement *m = &r->all.list[k];
+    const measurement *usual = measurements_near(&r->all, m->example, m->tessellation, RUN_USUAL, m->vertices);
+    if (m->kind != RUN_LONG || !usual)
+      continue;
+    fprintf(file, "| %s, %s | %s | %.3g ms |", m->example, m->tessellation, numbers_grouped(m->vertices).text,
+            1e3 * usual->time_step);
+    print_number(times_faster(usual, "diag", "sa:paper"), file);
+    print_number(times_faster(usual, "diag", "sa:fast"), file);
+    fprintf(file, " %.3g ms |", 1e3 * m->time_step);
+    print_number(times_faster(m, "diag", "sa:paper"), file);
+    print_number(times_faster(m, "diag", "sa:fast"), file);
+    fputc('\n', file);
   }
 }
 
@@ -224,7 +245,7 @@ static void print_dressed(const seed_000 *r, FILE *file) {
     if (strcmp(r->all.list[k].example, "dressed") == 0) {
       const measurement *m = &r->all.list[k];
       fputs("\n## The dress (figure 9)\n", file);
-      print_runs(r, m->example, m->tessellation, m->alone, 3, solvers, file);
+      print_runs(r, m->example, m->tessellation, m->kind, 3, solvers, file);
       return;
     }
 }
@@ -247,10 +268,12 @@ static void print_tables(const seed_000 *r, FILE *file) {
   fputs("\n## Time for a solve\n\nTime for set-up, prefilter and solve, iterations (all averages over the steps "
         "measured), and the largest true error ‖e‖_A / ‖e₀‖_A at any of them.\n",
         file);
-  print_all_runs(r, 0, 6, solvers, file);
+  print_all_runs(r, RUN_USUAL, 6, solvers, file);
   fputs("\n## On one thread\n\nPETSc's solvers run on one thread; so does `sa` here.\n", file);
-  print_all_runs(r, 1, 3, alone, file);
+  print_all_runs(r, RUN_ONE, 3, alone, file);
   print_dressed(r, file);
+  fputs("\n## Longer steps\n\nHow many times faster than `diag`, for the steps above and for longer ones.\n", file);
+  print_long_steps(r, file);
   fputs("\n## What the preset `fast` costs\n\nTime in products of the fine matrix with a vector; the set-up's share of "
         "the time, with what is made once shared out over 50 solves; bytes more than `diag` holds, as a part of the "
         "matrix in double precision; bytes of all that the solver holds; operator complexity.\n",

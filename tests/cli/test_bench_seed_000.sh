@@ -59,6 +59,7 @@ holds "no NaN" test -z "$(grep -liE 'nan|[^a-z]inf[^a-z]' results/*)"
 holds "figure 7 has curves" test "$(grep -c '<path fill="none" stroke="#' results/figure-7.svg)" -ge 6
 if [ -z "$sanitiser" ]; then
   holds "the dress" grep -q 'a dress of' results/figure-9.svg
+  holds "longer steps" grep -Eq '^. pinned, .* 1,681 .* 10 ms' results/tables.md
 fi
 if command -v rsvg-convert >/dev/null; then
   for figure in results/*.svg; do
