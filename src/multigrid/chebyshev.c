@@ -56,9 +56,10 @@ static void next_pass(recurrence *r) {
   void start(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
              real **other) {                                                                                           \
     recurrence r = first_pass(c);                                                                                      \
-    scaled(a->pattern->rows, a->row_block, inverse_diagonal, (real)r.alpha, b, *x);                                    \
+    scaled(a->a->pattern->rows, a->a->row_block, inverse_diagonal, (real)r.alpha, b, *x);                              \
     passes(c, 1, r, a, inverse_diagonal, b, x, other);                                                                 \
   }
 
-SMOOTHER(double, mus_matrix, mus_chebyshev_step, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled)
-SMOOTHER(float, mus_matrix_f, mus_chebyshev_step_f, mus_chebyshev_sweep_f, mus_chebyshev_start_f, passes_f, scaled_f)
+SMOOTHER(double, mus_operator, mus_operator_chebyshev, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled)
+SMOOTHER(float, mus_operator_f, mus_operator_chebyshev_f, mus_chebyshev_sweep_f, mus_chebyshev_start_f, passes_f,
+         scaled_f)

@@ -18,33 +18,34 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
 
 // The residual goes into `other`, which is free between the two smoothers. A bottom that is solved directly needs no
 // second visit.
-#define CYCLE(real, level_type, cycle, bottom_solve, start, sweep, residual, restrict_to, prolong_add)                 \
+#define CYCLE(real, level_type, operator, cycle, bottom_solve, start, sweep, residual, restrict_to, prolong_add)       \
   real *cycle(level_type *level, int levels, int visits, const mus_cycle_bottom *bottom) {                             \
     if (levels == 1 && bottom->factor) {                                                                               \
       bottom_solve(level, bottom);                                                                                     \
       return level->x;                                                                                                 \
     }                                                                                                                  \
+    operator a = {&level->a, level->beyond};                                                                           \
     real *x = level->x, *other = level->other;                                                                         \
-    start(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other);                                 \
+    start(&level->smoother, &a, level->inverse_diagonal, level->b, &x, &other);                                        \
     if (levels > 1) {                                                                                                  \
       level_type *next = level + 1;                                                                                    \
-      residual(&level->a, level->b, x, other);                                                                         \
+      residual(&a, level->b, x, other);                                                                                \
       restrict_to(&level->p, level->pt, other, next->b);                                                               \
       const real *coarse = cycle(next, levels - 1, visits, bottom);                                                    \
       prolong_add(&level->p, coarse, x);                                                                               \
       if (visits > 1 && !(levels == 2 && bottom->factor)) {                                                            \
         real *first = next->b;                                                                                         \
-        residual(&next->a, first, coarse, next->left_over);                                                            \
+        residual(&(operator){&next->a, next->beyond}, first, coarse, next->left_over);                                 \
         next->b = next->left_over;                                                                                     \
         prolong_add(&level->p, cycle(next, levels - 1, visits, bottom), x);                                            \
         next->b = first;                                                                                               \
       }                                                                                                                \
     }                                                                                                                  \
-    sweep(&level->smoother, &level->a, level->inverse_diagonal, level->b, &x, &other);                                 \
+    sweep(&level->smoother, &a, level->inverse_diagonal, level->b, &x, &other);                                        \
     return x;                                                                                                          \
   }
 
-CYCLE(double, mus_cycle_level, mus_cycle_run, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep, mus_residual,
-      mus_multiply_transposed, mus_multiply_add)
-CYCLE(float, mus_cycle_level_f, mus_cycle_run_f, solve_bottom_f, mus_chebyshev_start_f, mus_chebyshev_sweep_f,
-      mus_residual_f, mus_multiply_transposed_f, mus_multiply_add_f)
+CYCLE(double, mus_cycle_level, mus_operator, mus_cycle_run, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep,
+      mus_operator_residual, mus_multiply_transposed, mus_multiply_add)
+CYCLE(float, mus_cycle_level_f, mus_operator_f, mus_cycle_run_f, solve_bottom_f, mus_chebyshev_start_f,
+      mus_chebyshev_sweep_f, mus_operator_residual_f, mus_multiply_transposed_f, mus_multiply_add_f)

@@ -46,36 +46,8 @@ mus_status mus_coupled_set_up(mus_coupled *c, const mus_operator *system, const 
   return status;
 }
 
-// The recurrence of multigrid/chebyshev.h with A + C: a fused step with A, then C's part at the nodes that it touches.
-// From zero, or from what is in `x`. Returns where the result is: x or c->other.
-static double *smooth(const mus_coupled *c, int from_zero, const double *b, double *x) {
-  double theta = (c->smoother.high + c->smoother.low) / 2, delta = (c->smoother.high - c->smoother.low) / 2;
-  double sigma = theta / delta, rho = delta / theta, alpha = 1 / theta, beta = 0;
-  double *other = c->other;
-  for (int k = 0; k < c->smoother.order; ++k) {
-    if (k > 0) {
-      double next = 1 / (2 * sigma - rho);
-      alpha = 2 * next / delta;
-      beta = next * rho;
-      rho = next;
-    }
-    if (k == 0 && from_zero) {
-      mus_block_diagonal_multiply(c->system.a->pattern->rows, c->system.a->row_block, c->inverse_diagonal, b, x);
-      mus_scale(unknowns(c), alpha, x);
-      continue;
-    }
-    double gamma = k == from_zero ? 0 : beta; // there is no x_{k-1} yet
-    mus_chebyshev_step(c->system.a, c->inverse_diagonal, b, x, alpha, beta, gamma, other);
-    if (c->system.beyond)
-      mus_beyond_scaled_add(c->system.beyond, c->inverse_diagonal, -alpha, x, other);
-    double *swap = x;
-    x = other;
-    other = swap;
-  }
-  return x;
-}
-
-// The same among vectors that hold equalities: D^-1 is in no fused step. The radius is an upper bound there.
+// The recurrence of multigrid/chebyshev.h among vectors that hold equalities: D^-1 is in no fused step. The radius is
+// an upper bound there.
 static void smooth_held(const mus_coupled *c, int from_zero, const double *b, double *x) {
   double theta = (c->smoother.high + c->smoother.low) / 2, delta = (c->smoother.high - c->smoother.low) / 2;
   double sigma = theta / delta, rho = delta / theta;
@@ -118,13 +90,16 @@ void mus_coupled_apply(void *self, const double *r, double *z) {
     apply_held(c, r, z);
     return;
   }
-  double *x = smooth(c, 1, r, z);
+  double *x = z, *other = c->other;
+  mus_chebyshev_start(&c->smoother, &c->system, c->inverse_diagonal, r, &x, &other);
   if (x != z) // an odd number of passes trades the two
     mus_copy(n, x, z);
   mus_operator_residual(&c->system, r, z, c->residual);
   c->inner->apply(c->inner->self, c->residual, c->correction);
   mus_axpy(n, 1, c->correction, z);
-  x = smooth(c, 0, r, z);
+  x = z;
+  other = c->other;
+  mus_chebyshev_sweep(&c->smoother, &c->system, c->inverse_diagonal, r, &x, &other);
   if (x != z)
     mus_copy(n, x, z);
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "par/par.h"
+#include "par/vector.h"
 
 enum { ENTRIES_MAXIMUM = MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM };
 
@@ -144,64 +145,95 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
 
 // --- products -------------------------------------------------------------------------------------------------------
 
-// y += factor A x for one block
-static inline void multiply_block(int block, const double *a, double factor, const double *x, double *y) {
-  for (int r = 0; r < block; ++r) {
-    double sum = 0;
-    for (int c = 0; c < block; ++c)
-      sum += a[r * block + c] * x[c];
-    y[r] += factor * sum;
+#define PRODUCTS(real, type, operator, multiply_block, multiply_row, add_product, scaled_add, multiply_add, residual,  \
+                 chebyshev, operator_residual, operator_chebyshev)                                                     \
+  /* y += factor A x for one block */                                                                                  \
+  static inline void multiply_block(int block, const real *a, real factor, const real *x, real *y) {                   \
+    for (int r = 0; r < block; ++r) {                                                                                  \
+      real sum = 0;                                                                                                    \
+      for (int c = 0; c < block; ++c)                                                                                  \
+        sum += a[r * block + c] * x[c];                                                                                \
+      y[r] += factor * sum;                                                                                            \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  /* sum <- row k of C x */                                                                                            \
+  static inline void multiply_row(int block, const type *beyond, int k, const real *x, real *sum) {                    \
+    const mus_pattern *p = &beyond->pattern;                                                                           \
+    for (int r = 0; r < block; ++r)                                                                                    \
+      sum[r] = 0;                                                                                                      \
+    for (int place = p->row_start[k]; place < p->row_start[k + 1]; ++place)                                            \
+      multiply_block(block, beyond->value + (size_t)place * (size_t)(block * block), 1,                                \
+                     x + (size_t)p->column[place] * (size_t)block, sum);                                               \
+  }                                                                                                                    \
+  /* y_i += factor D_i^-1 (C x)_i for row k, whose node is i; NULL stands for the identity */                          \
+  static inline void add_product(int block, const type *beyond, int k, const real *inverse_diagonal, real factor,      \
+                                 const real *x, real *y) {                                                             \
+    real sum[MUS_BLOCK_MAXIMUM];                                                                                       \
+    size_t node = (size_t)beyond->node[k];                                                                             \
+    real *to = y + node * (size_t)block;                                                                               \
+    multiply_row(block, beyond, k, x, sum);                                                                            \
+    if (inverse_diagonal)                                                                                              \
+      multiply_block(block, inverse_diagonal + node * (size_t)(block * block), factor, sum, to);                       \
+    else                                                                                                               \
+      for (int r = 0; r < block; ++r)                                                                                  \
+        to[r] += factor * sum[r];                                                                                      \
+  }                                                                                                                    \
+  void scaled_add(const type *beyond, const real *inverse_diagonal, real factor, const real *x, real *y) {             \
+    MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
+    for (int k = 0; k < beyond->count; ++k)                                                                            \
+      if (beyond->block == 3) /* a constant, so that the compiler unrolls the loops */                                 \
+        add_product(3, beyond, k, inverse_diagonal, factor, x, y);                                                     \
+      else                                                                                                             \
+        add_product(beyond->block, beyond, k, inverse_diagonal, factor, x, y);                                         \
+  }                                                                                                                    \
+  void multiply_add(const type *beyond, real factor, const real *x, real *y) {                                         \
+    scaled_add(beyond, NULL, factor, x, y);                                                                            \
+  }                                                                                                                    \
+  void operator_residual(const operator* o, const real *b, const real *x, real *r) {                                   \
+    residual(o->a, b, x, r);                                                                                           \
+    if (o->beyond)                                                                                                     \
+      multiply_add(o->beyond, -1, x, r);                                                                               \
+  }                                                                                                                    \
+  void operator_chebyshev(const operator* o, const real *inverse_diagonal, const real *b, const real *x, real alpha,   \
+                          real beta, real gamma, real *next) {                                                         \
+    chebyshev(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);                                                 \
+    if (o->beyond)                                                                                                     \
+      scaled_add(o->beyond, inverse_diagonal, -alpha, x, next);                                                        \
   }
+
+PRODUCTS(double, mus_beyond, mus_operator, multiply_block, multiply_row, add_product, mus_beyond_scaled_add,
+         mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev)
+PRODUCTS(float, mus_beyond_f, mus_operator_f, multiply_block_f, multiply_row_f, add_product_f, mus_beyond_scaled_add_f,
+         mus_beyond_multiply_add_f, mus_residual_f, mus_chebyshev_step_f, mus_operator_residual_f,
+         mus_operator_chebyshev_f)
+
+mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to) {
+  size_t numbers = (size_t)mus_pattern_blocks(&from->pattern) * (size_t)(from->block * from->block);
+  float *value = mus_arena_alloc(arena, numbers, sizeof *value);
+  if (!value)
+    return mus_fail_memory();
+  mus_to_float(numbers, 1, from->value, value);
+  *to = (mus_beyond_f){from->block, from->count, from->node, from->pattern, value};
+  return MUS_OK;
 }
 
-// sum <- row k of C x
-static inline void multiply_row(int block, const mus_beyond *beyond, int k, const double *x, double *sum) {
-  const mus_pattern *p = &beyond->pattern;
-  for (int r = 0; r < block; ++r)
-    sum[r] = 0;
-  for (int place = p->row_start[k]; place < p->row_start[k + 1]; ++place)
-    multiply_block(block, beyond->value + (size_t)place * (size_t)(block * block), 1.0,
-                   x + (size_t)p->column[place] * (size_t)block, sum);
-}
-
-// y_i += factor D_i^-1 (C x)_i for row k, whose node is i; NULL stands for the identity.
-static inline void add_product(int block, const mus_beyond *beyond, int k, const double *inverse_diagonal,
-                               double factor, const double *x, double *y) {
-  double sum[MUS_BLOCK_MAXIMUM];
-  size_t node = (size_t)beyond->node[k];
-  double *to = y + node * (size_t)block;
-  multiply_row(block, beyond, k, x, sum);
-  if (inverse_diagonal)
-    multiply_block(block, inverse_diagonal + node * (size_t)(block * block), factor, sum, to);
-  else
-    for (int r = 0; r < block; ++r)
-      to[r] += factor * sum[r];
-}
-
-void mus_beyond_scaled_add(const mus_beyond *beyond, const double *inverse_diagonal, double factor, const double *x,
-                           double *y) {
-  MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < beyond->count; ++k)
-    if (beyond->block == 3) // a constant, so that the compiler unrolls the loops
-      add_product(3, beyond, k, inverse_diagonal, factor, x, y);
-    else
-      add_product(beyond->block, beyond, k, inverse_diagonal, factor, x, y);
-}
-
-void mus_beyond_multiply_add(const mus_beyond *beyond, double factor, const double *x, double *y) {
-  mus_beyond_scaled_add(beyond, NULL, factor, x, y);
+mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows, mus_pattern *pattern, mus_matrix *to) {
+  int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start), k = 0;
+  if (!start)
+    return mus_fail_memory();
+  for (int row = 0; row <= rows; ++row) {
+    start[row] = from->pattern.row_start[k];
+    k += k < from->count && from->node[k] == row;
+  }
+  *pattern = (mus_pattern){rows, rows, start, from->pattern.column};
+  *to = (mus_matrix){pattern, from->block, from->block, from->value};
+  return MUS_OK;
 }
 
 void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
   mus_multiply(o->a, x, y);
   if (o->beyond)
     mus_beyond_multiply_add(o->beyond, 1, x, y);
-}
-
-void mus_operator_residual(const mus_operator *o, const double *b, const double *x, double *r) {
-  mus_residual(o->a, b, x, r);
-  if (o->beyond)
-    mus_beyond_multiply_add(o->beyond, -1, x, r);
 }
 
 // The diagonal blocks of the sum, as a matrix that holds nothing else.

@@ -27,6 +27,14 @@ typedef struct mus_beyond {
   double *value;
 } mus_beyond;
 
+// The same with values in single precision.
+typedef struct mus_beyond_f {
+  int block, count;
+  const int *node;
+  mus_pattern pattern;
+  float *value;
+} mus_beyond_f;
+
 // The sum of the terms, for `rows` nodes.
 mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_terms *terms, mus_beyond *out);
 // y += factor C x
@@ -35,16 +43,35 @@ void mus_beyond_multiply_add(const mus_beyond *beyond, double factor, const doub
 void mus_beyond_scaled_add(const mus_beyond *beyond, const double *inverse_diagonal, double factor, const double *x,
                            double *y);
 
+void mus_beyond_multiply_add_f(const mus_beyond_f *beyond, float factor, const float *x, float *y);
+void mus_beyond_scaled_add_f(const mus_beyond_f *beyond, const float *inverse_diagonal, float factor, const float *x,
+                             float *y);
+// Rounds to single precision; pattern and nodes stay those of `from`.
+mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to);
+// The same as a matrix with a row for each of `rows` nodes, most of them empty. Columns and values are those of `from`.
+mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows, mus_pattern *pattern, mus_matrix *to);
+
 // A matrix with what lies beyond its pattern (NULL: nothing): what conjugate gradients multiply with.
 typedef struct mus_operator {
   const mus_matrix *a;
   const mus_beyond *beyond;
 } mus_operator;
 
+typedef struct mus_operator_f {
+  const mus_matrix_f *a;
+  const mus_beyond_f *beyond;
+} mus_operator_f;
+
 // y = (A + C) x
 void mus_operator_multiply(const mus_operator *o, const double *x, double *y);
 // r = b - (A + C) x
 void mus_operator_residual(const mus_operator *o, const double *b, const double *x, double *r);
+void mus_operator_residual_f(const mus_operator_f *o, const float *b, const float *x, float *r);
+// mus_chebyshev_step with A + C.
+void mus_operator_chebyshev(const mus_operator *o, const double *inverse_diagonal, const double *b, const double *x,
+                            double alpha, double beta, double gamma, double *next);
+void mus_operator_chebyshev_f(const mus_operator_f *o, const float *inverse_diagonal, const float *b, const float *x,
+                              float alpha, float beta, float gamma, float *next);
 // The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
 mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse);
 // A + C as one matrix with a pattern of its own. There must be a C.
