@@ -51,12 +51,12 @@ MUS_ELEMENT mus_real mus_hinge_shape(mus_real length, mus_real area, mus_real co
 }
 #endif
 
-// One of the two triangles of a hinge, seen from its edge: unit vectors along the edge, in the triangle across the edge
-// (towards the third corner) and normal to both, so that edge x inward = normal.
+// One of the two triangles of a hinge, seen from its edge. With the height h of the third corner over the edge,
+// `inward` leads from the edge to that corner and `normal` is edge x inward; both are h long.
 typedef struct mus_hinge_side {
   mus_real inward[3], normal[3];
-  mus_real height; // of the third corner over the edge
-  mus_real foot;   // where it stands on the edge: 0 at a, 1 at b
+  mus_real square; // h^2
+  mus_real foot;   // where the corner stands on the edge: 0 at a, 1 at b
 } mus_hinge_side;
 
 typedef struct mus_hinge_state {
@@ -76,15 +76,15 @@ MUS_ELEMENT mus_truth mus_hinge_side_make(const mus_real *edge, mus_real length,
   mus_real along = mus_dot3(arm, edge), reach = mus_dot3(arm, arm);
   for (int k = 0; k < 3; ++k)
     side->inward[k] = arm[k] - along * edge[k];
-  side->height = mus_unit3(side->inward, side->inward);
+  side->square = mus_dot3(side->inward, side->inward);
   mus_cross3(edge, side->inward, side->normal);
-  side->foot = mus_select(length > MUS_NO_LENGTH, along / length, mus_all(0));
-  return (mus_truth)(side->height * side->height > MUS_HINGE_COLLAPSED * length * length) &
+  side->foot = along * mus_select(length > MUS_NO_LENGTH, 1 / length, mus_all(0));
+  return (mus_truth)(side->square > MUS_HINGE_COLLAPSED * length * length) &
          (mus_truth)(length * length > MUS_HINGE_COLLAPSED * reach);
 }
 
 MUS_ELEMENT void mus_hinge_state_make(const mus_real *x, mus_hinge_state *state) {
-  mus_real e[3], arm[2][3], sine[3];
+  mus_real e[3], arm[2][3];
   mus_subtract3(x + 3, x, e);
   mus_subtract3(x + 6, x, arm[0]);
   mus_subtract3(x + 9, x, arm[1]);
@@ -93,8 +93,8 @@ MUS_ELEMENT void mus_hinge_state_make(const mus_real *x, mus_hinge_state *state)
   for (int k = 0; k < 2; ++k)
     state->folds &= mus_hinge_side_make(state->edge, state->length, arm[k], &state->side[k]);
   // n_1 and n_2 turn into each other as the inward directions do, the second one reversed.
-  mus_cross3(state->side[0].inward, state->side[1].inward, sine);
-  state->angle = mus_angle(-mus_dot3(state->edge, sine), -mus_dot3(state->side[0].inward, state->side[1].inward));
+  const mus_real *across = state->side[1].inward;
+  state->angle = mus_angle(-mus_dot3(state->side[0].normal, across), -mus_dot3(state->side[0].inward, across));
   state->angle = mus_select(state->folds, state->angle, mus_all(0));
 }
 
@@ -106,11 +106,11 @@ MUS_ELEMENT mus_real mus_hinge_difference(const mus_hinge_rest *rest, const mus_
   return mus_select(state->folds, difference, mus_all(0));
 }
 
-// g = dtheta/dx, 12 numbers. A corner's is its side's normal over its height; the edge's nodes balance both corners.
+// g = dtheta/dx, 12 numbers. A corner's is its side's normal over h^2; the edge's nodes balance both corners.
 MUS_ELEMENT void mus_hinge_gradient(const mus_hinge_state *state, mus_real *g) {
   const mus_hinge_side *first = &state->side[0], *second = &state->side[1];
-  mus_real steep_c = mus_select(state->folds, -1 / first->height, mus_all(0));
-  mus_real steep_d = mus_select(state->folds, 1 / second->height, mus_all(0));
+  mus_real steep_c = mus_select(state->folds, -1 / first->square, mus_all(0));
+  mus_real steep_d = mus_select(state->folds, 1 / second->square, mus_all(0));
   for (int k = 0; k < 3; ++k) {
     mus_real c = steep_c * first->normal[k], d = steep_d * second->normal[k];
     g[k] = -((1 - first->foot) * c + (1 - second->foot) * d);
@@ -151,13 +151,13 @@ MUS_ELEMENT mus_real mus_hinge_forces(const mus_hinge_rest *rest, const mus_blen
 
 #ifndef MUS_LANES
 // d^2theta/dx^2 from one side, added to the ten blocks. With h the height, s the foot and L the edge's length,
-//   P = (normal inward^T + inward normal^T) / h^2   and   Q = edge normal^T / (L h)
+//   P = (normal inward^T + inward normal^T) / h^4   and   Q = edge normal^T / (L h^2)
 // it consists of cc: P, bc: -s P + Q^T, ac: -(1-s) P - Q^T, bb: (s^2 + h^2/2L^2) P - s (Q + Q^T),
 // aa: ((1-s)^2 + h^2/2L^2) P + (1-s)(Q + Q^T), ab: (s(1-s) - h^2/2L^2) P + s Q^T - (1-s) Q, times sign. P and Q have
 // trace zero. (By itself, either side's bb, aa and ab also has a skew part; the two sides' cancel.)
 MUS_ELEMENT void mus_hinge_add_second(const mus_hinge_state *state, int which, mus_real *block) {
   const mus_hinge_side *side = &state->side[which];
-  mus_real h = side->height, s = side->foot, r = 1 - s, half = h * h / (2 * state->length * state->length);
+  mus_real square = side->square, s = side->foot, r = 1 - s, half = square / (2 * state->length * state->length);
   int corner = 2 + which;
   mus_real *aa = block, *ab = block + 9, *bb = block + 36;
   mus_real *ac = block + 9 * corner, *bc = block + 9 * (3 + corner), *cc = block + 9 * (which == 0 ? 7 : 9);
@@ -165,9 +165,9 @@ MUS_ELEMENT void mus_hinge_add_second(const mus_hinge_state *state, int which, m
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l) {
       int here = 3 * k + l;
-      mus_real p = sign * (side->normal[k] * side->inward[l] + side->inward[k] * side->normal[l]) / (h * h);
-      mus_real q = sign * state->edge[k] * side->normal[l] / (state->length * h);
-      mus_real transposed = sign * side->normal[k] * state->edge[l] / (state->length * h);
+      mus_real p = sign * (side->normal[k] * side->inward[l] + side->inward[k] * side->normal[l]) / (square * square);
+      mus_real q = sign * state->edge[k] * side->normal[l] / (state->length * square);
+      mus_real transposed = sign * side->normal[k] * state->edge[l] / (state->length * square);
       aa[here] += (r * r + half) * p + r * (q + transposed);
       ab[here] += (s * r - half) * p + (s * transposed - r * q);
       bb[here] += (s * s + half) * p - s * (q + transposed);

@@ -96,31 +96,42 @@ MUS_ELEMENT void mus_wind_at(const mus_real *mean, const mus_gusts *gusts, const
 }
 #endif
 
-// Drag of air that moves with velocity `wind` on a triangle: gradient (9 numbers) is minus the force, block (54) is
-// `damping` times minus its derivative by velocity; each NULL where not wanted. Nothing where the triangle has no area.
-MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
-                                  const mus_real *v, mus_real *gradient, mus_real *block) {
+// Drag of air that moves with velocity `wind` on a triangle, of which every corner has the same part: force is minus
+// that, square (the upper triangle, as element.h has it) `damping` times minus the derivative by velocity of each pair
+// of corners. Nothing where the triangle has no area.
+MUS_ELEMENT void mus_drag_corner(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
+                                 const mus_real *v, mus_real *force, mus_real *square) {
+  const mus_uniform third = 1.0 / 3;
   mus_real side[2][3], normal[3], relative[3], across[3], direction[3];
   mus_subtract3(x + 3, x, side[0]);
   mus_subtract3(x + 6, x, side[1]);
   mus_cross3(side[0], side[1], normal);
   mus_real pressure = air->density / 4 * mus_unit3(normal, normal); // rho/2 A; the length is 2 A
   for (int k = 0; k < 3; ++k)
-    relative[k] = (v[k] + v[3 + k] + v[6 + k]) / 3 - wind[k];
-  mus_real along = mus_dot3(normal, relative);
+    relative[k] = third * (v[k] + v[3 + k] + v[6 + k]) - wind[k];
+  mus_real along = mus_dot3(normal, relative), factor = damping / 9 * pressure;
   for (int k = 0; k < 3; ++k)
     across[k] = relative[k] - along * normal[k];
-  mus_real speed = mus_unit3(across, direction);
-  for (int k = 0; k < 9 && gradient; ++k)
-    gradient[k] = pressure / 3 *
-                  (air->normal * mus_size(along) * along * normal[k % 3] + air->tangential * speed * across[k % 3]);
-  if (!block)
-    return;
-  mus_real square[6], factor = damping * pressure / 9, skin = factor * air->tangential * speed;
+  mus_real speed = mus_unit3(across, direction), skin = factor * air->tangential * speed;
+  mus_real push = third * pressure * air->normal * mus_size(along) * along;
+  mus_real rub = third * pressure * air->tangential * speed;
+  for (int k = 0; k < 3; ++k)
+    force[k] = push * normal[k] + rub * across[k];
   mus_along_across(2 * factor * air->normal * mus_size(along), skin, normal, square);
   mus_add_square(skin, direction, square);
-  for (int k = 0; k < 6; ++k)
-    mus_expand_square(square, block + 9 * k);
+}
+
+// The same for all corners, added to gradient (9 numbers) and block (54), each NULL where not wanted.
+MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
+                                  const mus_real *v, mus_real *gradient, mus_real *block) {
+  mus_real force[3], square[6], full[9];
+  mus_drag_corner(air, damping, wind, x, v, force, square);
+  mus_expand_square(square, full);
+  for (int i = 0; i < 3 && gradient; ++i)
+    mus_add_scaled3(mus_all(1), force, gradient + 3 * i);
+  for (int i = 0; i < 6 && block; ++i)
+    for (int k = 0; k < 9; ++k)
+      block[9 * i + k] += full[k];
 }
 
 #endif

@@ -398,14 +398,10 @@ void mus_drag_add(const int *vertex, int first, int count, const mus_weather *we
   air.density *= e.scale;
   for (int k = 0; k < count; ++k) {
     place p;
-    double wind[3], gradient[9], block[54];
+    double wind[3];
     place_of(3, vertex + 3 * (size_t)(first + k), k, &e, &p);
     wind_on(weather, vertex + 3 * (size_t)(first + k), e.position, wind);
-    mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, gradient, p.block ? block : NULL);
-    for (int m = 0; m < 9 && p.gradient; ++m)
-      p.gradient[m] += gradient[m];
-    for (int m = 0; m < 54 && p.block; ++m)
-      p.block[m] += block[m];
+    mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, p.gradient, p.block);
   }
 }
 

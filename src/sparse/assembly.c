@@ -22,6 +22,8 @@
 enum { SHARES_MAXIMUM = 128, SHARE_MINIMUM = 3072 };
 // Numbers that a thread evaluates before it adds them up: small enough for the innermost cache.
 enum { ROOM = 2048 };
+// Elements that evaluations may take at once: as long as there are more, they get a multiple of that.
+enum { AT_ONCE = 8 };
 
 typedef struct element_list {
   mus_tuples tuples;
@@ -412,6 +414,7 @@ static void run_share(const mus_scatter *s, int list, int share, mus_evaluate *e
   const element_list *l = &s->list[list];
   const mus_tuples *t = &l->tuples;
   int end = share_begin(t, share + 1, s->shares), most = (int)(ROOM / element_numbers(t, s->block));
+  most -= most > AT_ONCE ? most % AT_ONCE : 0;
   double room[ROOM + 1], *blocks = value ? room + (size_t)most * vector_numbers(t, s->block) : NULL;
   room[ROOM] = 0; // the number behind the last
   for (int first = share_begin(t, share, s->shares); first < end; first += most) {

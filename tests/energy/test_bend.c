@@ -88,8 +88,8 @@ static void every_state(void (*look)(const checked *, const mus_hinge_rest *, co
 static int smooth(const mus_hinge_rest *rest, const double *x) {
   mus_hinge_state hinge;
   mus_hinge_state_make(x, &hinge);
-  return hinge.folds && fabs(mus_hinge_difference(rest, &hinge)) < MUS_PI - 1e-3 && hinge.side[0].height > 2e-3 &&
-         hinge.side[1].height > 2e-3 && hinge.length > 2e-3;
+  return hinge.folds && fabs(mus_hinge_difference(rest, &hinge)) < MUS_PI - 1e-3 && hinge.side[0].square > 4e-6 &&
+         hinge.side[1].square > 4e-6 && hinge.length > 2e-3;
 }
 
 static void look_at_forces(const checked *c, const mus_hinge_rest *rest, const double *x, const double *v,

@@ -15,6 +15,10 @@ static double evaluate(const void *data, const mus_blend *blend, const double *x
                        double *block) {
   static const double still[9] = {0};
   const draught *d = data;
+  for (int k = 0; k < 9 && gradient; ++k)
+    gradient[k] = 0;
+  for (int k = 0; k < 54 && block; ++k)
+    block[k] = 0;
   mus_drag_element(&d->air, blend->damping, d->wind, x, v ? v : still, gradient, block);
   return 0;
 }
@@ -32,7 +36,7 @@ static void gravity_pulls(void **state) {
 // A square metre's half, broadside on and edge on, in still air and in wind.
 static void known_values(void **state) {
   (void)state;
-  double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, v[9] = {0}, calm[3] = {0, 0, 0}, gradient[9];
+  double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, v[9] = {0}, calm[3] = {0, 0, 0}, gradient[9] = {0};
   for (int i = 0; i < 3; ++i)
     v[3 * i + 2] = 3;
   mus_drag_element(&air, 1, calm, x, v, gradient, NULL);
@@ -41,6 +45,7 @@ static void known_values(void **state) {
     check_near(gradient[3 * i], 0, 0);
   }
   double wind[3] = {4, 0, 3}; // the normal part moves along, the wind strokes the surface
+  memset(gradient, 0, sizeof gradient);
   mus_drag_element(&air, 1, wind, x, v, gradient, NULL);
   check_near(gradient[0], -1.2 / 2 * 0.5 * 0.05 * 16 / 3, 1e-12);
   check_near(gradient[2], 0, 1e-15);

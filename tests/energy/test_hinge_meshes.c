@@ -105,7 +105,7 @@ static void add_hinge(const sheet *s, int t, int k, quadratic *q) {
     x[9 + m] += shift[0] * s->period[0][m] + shift[1] * s->period[1][m];
   mus_hinge_state_make(x, &state);
   mus_hinge_gradient(&state, g);
-  double areas = state.length * (state.side[0].height + state.side[1].height) / 2;
+  double areas = state.length * (sqrt(state.side[0].square) + sqrt(state.side[1].square)) / 2;
   double weight = mus_hinge_shape(state.length, areas, (apex_cosine(x, 2) + apex_cosine(x, 3)) / 2);
   for (int n = 0; n < 4; ++n) {
     double u = x[3 * n] - x[0], v = x[3 * n + 1] - x[1];

@@ -79,19 +79,14 @@ static void place_of(const elements *e, int k, double *x, double *v) {
 
 static void one_membrane(const elements *e, const mus_lanes_task *t, int k, output *o) {
   mus_membrane_rest rest;
-  double x[9], v[9], still[9] = {0}, gradient[9], block[54];
+  double x[9], v[9], still[9] = {0};
   memcpy(&rest, e->rest + 5 * k, sizeof rest);
   place_of(e, k, x, v);
   o->energy[k] = mus_membrane_element(&rest, &t->material, &t->blend, x, t->velocity ? v : NULL, o->gradient + 9 * k,
                                       o->matrix + 54 * k);
-  if (!t->air)
-    return;
-  mus_drag_element(t->air, t->blend.damping, t->wind + (t->gusts ? 3 * k : 0), x, t->velocity ? v : still, gradient,
-                   block);
-  for (int m = 0; m < 9; ++m)
-    o->gradient[9 * k + m] += gradient[m];
-  for (int m = 0; m < 54; ++m)
-    o->matrix[54 * k + m] += block[m];
+  if (t->air)
+    mus_drag_element(t->air, t->blend.damping, t->wind + (t->gusts ? 3 * k : 0), x, t->velocity ? v : still,
+                     o->gradient + 9 * k, o->matrix + 54 * k);
 }
 
 static void one_hinge(const elements *e, const mus_lanes_task *t, int k, output *o) {

@@ -123,6 +123,8 @@ static double evaluate_element(const lists *l, int which, int k, const mus_blend
     for (int m = 0; m < 3; ++m)
       middle[m] = (x[m] + x[3 + m] + x[6 + m]) / 3;
     mus_wind_at(l->weather.wind, &l->gusts, middle, l->weather.time, wind);
+    memset(gradient, 0, 9 * sizeof *gradient);
+    memset(block, 0, 54 * sizeof *block);
     mus_drag_element(&l->weather.air, blend->damping, wind, x, v, gradient, block);
     return 0;
   default:
