@@ -1,0 +1,104 @@
+// Whether a matrix is symmetric and finite: every entry counts.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "par/par.h"
+#include "sparse/soundness.h"
+
+enum { ROWS = 150, BLOCK_MOST = 4 };
+
+// A band of blocks, symmetric to the last bit.
+static mus_matrix create(mus_arena *arena, int block, mus_pattern *pattern, mus_transpose *transpose) {
+  static int row_start[ROWS + 1], column[ROWS * 5];
+  int blocks = 0;
+  for (int i = 0; i < ROWS; ++i) {
+    for (int j = i > 2 ? i - 2 : 0; j <= i + 2 && j < ROWS; ++j)
+      column[blocks++] = j;
+    row_start[i + 1] = blocks;
+  }
+  mus_matrix a;
+  assert_int_equal(mus_pattern_copy(arena, ROWS, ROWS, row_start, column, pattern), MUS_OK);
+  assert_int_equal(mus_transpose_create(arena, pattern, transpose), MUS_OK);
+  assert_int_equal(mus_matrix_create(arena, pattern, block, block, &a), MUS_OK);
+  for (int i = 0; i < ROWS; ++i)
+    for (int k = row_start[i]; k < row_start[i + 1]; ++k)
+      for (int e = 0; e < block * block; ++e) {
+        int r = i * block + e / block, c = column[k] * block + e % block, low = r < c ? r : c, high = r < c ? c : r;
+        a.value[k * block * block + e] = mus_random((uint64_t)low, (uint64_t)high);
+      }
+  return a;
+}
+
+static void every_entry_counts(void **state) {
+  (void)state;
+  for (int block = 1; block <= BLOCK_MOST; ++block) {
+    mus_arena arena = {0};
+    mus_pattern pattern;
+    mus_transpose transpose;
+    mus_matrix a = create(&arena, block, &pattern, &transpose);
+    assert_true(mus_matrix_is_sound(&a, &transpose));
+    for (size_t k = 0; k < mus_matrix_values(&a); ++k) {
+      double was = a.value[k];
+      const double wrong[] = {NAN, INFINITY, -INFINITY};
+      for (int w = 0; w < 3; ++w) {
+        a.value[k] = wrong[w];
+        assert_false(mus_matrix_is_sound(&a, &transpose));
+      }
+      a.value[k] = was;
+    }
+    assert_true(mus_matrix_is_sound(&a, &transpose));
+    mus_arena_clear(&arena);
+  }
+}
+
+// By the smallest difference that there is, and by such as would cancel; only what is its own mirror image may change.
+static void differences_count(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 3; threads += 2) {
+    mus_arena arena = {0};
+    mus_pattern pattern;
+    mus_transpose transpose;
+    mus_matrix a = create(&arena, 3, &pattern, &transpose);
+    mus_par_set_threads(threads);
+    for (int i = 0; i < ROWS; ++i)
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        for (int e = 0; e < 9; ++e) {
+          double *x = &a.value[9 * k + e], was = *x;
+          *x = nextafter(was, 2);
+          assert_int_equal(mus_matrix_is_sound(&a, &transpose), pattern.column[k] == i && e % 4 == 0);
+          *x = was;
+        }
+    a.value[1] += 1; // of the first row's first block
+    a.value[2] -= 1;
+    assert_false(mus_matrix_is_sound(&a, &transpose));
+    mus_par_set_threads(0);
+    mus_arena_clear(&arena);
+  }
+}
+
+// Two infinities that are mirror images have no difference that is a number.
+static void infinities_in_pairs(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_pattern pattern;
+  mus_transpose transpose;
+  mus_matrix a = create(&arena, 3, &pattern, &transpose);
+  a.value[1] = a.value[3] = INFINITY;
+  assert_false(mus_matrix_is_sound(&a, &transpose));
+  mus_arena_clear(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_entry_counts),
+      cmocka_unit_test(differences_count),
+      cmocka_unit_test(infinities_in_pairs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
