@@ -11,7 +11,7 @@
 #include "par/par.h"
 #include "sparse/soundness.h"
 
-enum { ROWS = 150, BLOCK_MOST = 4 };
+enum { ROWS = 80, BLOCK_MOST = 4 };
 
 // A band of blocks, symmetric to the last bit.
 static mus_matrix create(mus_arena *arena, int block, mus_pattern *pattern, mus_transpose *transpose) {
