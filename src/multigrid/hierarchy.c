@@ -9,53 +9,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "multigrid/cycle.h"
-#include "multigrid/lanczos.h"
-#include "multigrid/renew.h"
+#include "multigrid/hierarchy_state.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "sparse/factor.h"
-#include "sparse/product.h"
 
 // A coarser level must be smaller than this part of its finer one, or coarsening has stalled.
 static const double stalled = 0.9;
 // Without a sparse factorisation, larger bottoms than this are smoothed only.
 enum { DENSE_MAXIMUM = 5000 };
-
-typedef struct level {
-  // symbolic
-  const mus_pattern *pattern; // of the matrix
-  int block, coarse_block;
-  int *diagonal;
-  mus_pattern prolongator;
-  mus_galerkin plan;
-  int special, dropped;
-  // numeric
-  mus_arena numbers;
-  mus_matrix a, p;
-  double *inverse_diagonal;
-  unsigned char *live; // for the unknowns of the coarser level
-  mus_radius radius;
-} level;
-
-struct mus_hierarchy {
-  const mus_coarsening *method;
-  void *self;
-  mus_sa_options options;
-  mus_precision precision;
-  int own_finest, renewable, levels, ready;
-  level level[MUS_LEVELS_MAXIMUM];
-  mus_arena patterns; // symbolic
-  mus_arena cycle;    // rounded numbers and vectors
-  mus_cycle_level d[MUS_LEVELS_MAXIMUM];
-  mus_cycle_level_f f[MUS_LEVELS_MAXIMUM];
-  mus_renewal renewal[MUS_LEVELS_MAXIMUM];
-  mus_renewal_f renewal_f[MUS_LEVELS_MAXIMUM];
-  mus_cycle_bottom bottom;
-  mus_arena made; // the finest prolongator without what is held
-};
-
-static size_t unknowns(const level *l) { return (size_t)l->pattern->rows * (size_t)l->block; }
 
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
                                 mus_precision precision, mus_setup setup, mus_hierarchy **out) {
@@ -73,6 +34,7 @@ mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const 
 }
 
 static void clear(mus_hierarchy *h) {
+  mus_hierarchy_uncouple(h);
   for (int l = 0; l < MUS_LEVELS_MAXIMUM; ++l)
     mus_arena_clear(&h->level[l].numbers);
   memset(h->level, 0, sizeof h->level);
@@ -97,8 +59,8 @@ void mus_hierarchy_free(mus_hierarchy *h) {
 // --------------------------------------------------------------------------------------------------------
 
 // The inverse block diagonal and the spectral radius.
-static mus_status measure(mus_hierarchy *h, level *l) {
-  size_t n = unknowns(l);
+static mus_status measure(mus_hierarchy *h, mus_level *l) {
+  size_t n = mus_level_unknowns(l);
   if (!l->inverse_diagonal) {
     l->inverse_diagonal = mus_arena_alloc(&l->numbers, n * (size_t)l->block, sizeof *l->inverse_diagonal);
     if (!l->inverse_diagonal)
@@ -118,14 +80,14 @@ static mus_status measure(mus_hierarchy *h, level *l) {
 
 // Decides whether there is a coarser level and lays out its patterns.
 static mus_status plan_coarser(mus_hierarchy *h, int index, int *coarser) {
-  level *l = &h->level[index], *next = l + 1;
+  mus_level *l = &h->level[index], *next = l + 1;
   mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
   mus_status status = h->method->analyse(h->self, &view, &h->patterns, &l->prolongator, &l->coarse_block);
   if (status)
     return status;
   l->special = h->method->special_nodes(h->self, index);
   double coarse = (double)l->prolongator.columns * l->coarse_block;
-  *coarser = coarse > 0 && coarse < stalled * (double)unknowns(l);
+  *coarser = coarse > 0 && coarse < stalled * (double)mus_level_unknowns(l);
   if (!*coarser)
     return MUS_OK;
   if ((status = mus_galerkin_create(&h->patterns, l->pattern, &l->prolongator, &l->plan)))
@@ -133,14 +95,14 @@ static mus_status plan_coarser(mus_hierarchy *h, int index, int *coarser) {
   next->pattern = &l->plan.coarse;
   next->block = l->coarse_block;
   next->diagonal = mus_arena_alloc(&h->patterns, (size_t)next->pattern->rows, sizeof *next->diagonal);
-  l->live = mus_arena_alloc(&h->patterns, unknowns(next), sizeof *l->live);
+  l->live = mus_arena_alloc(&h->patterns, mus_level_unknowns(next), sizeof *l->live);
   if (!next->diagonal || !l->live)
     return mus_fail_memory();
   return mus_diagonal_places(next->pattern, next->diagonal);
 }
 
 // Coarse unknowns without a basis vector have zero rows and columns: give them a diagonal like their neighbours'.
-static int mend_diagonal(const level *next, const unsigned char *live) {
+static int mend_diagonal(const mus_level *next, const unsigned char *live) {
   int dropped = 0, block = next->block;
   double sum = 0;
   for (int i = 0; i < next->pattern->rows; ++i) {
@@ -152,7 +114,7 @@ static int mend_diagonal(const level *next, const unsigned char *live) {
   }
   if (dropped == 0)
     return 0;
-  size_t alive = unknowns(next) - (size_t)dropped;
+  size_t alive = mus_level_unknowns(next) - (size_t)dropped;
   double mean = alive > 0 && sum > 0 ? sum / (double)alive : 1;
   for (int i = 0; i < next->pattern->rows; ++i)
     for (int r = 0; r < block; ++r)
@@ -163,7 +125,7 @@ static int mend_diagonal(const level *next, const unsigned char *live) {
 
 // Prolongator and coarse matrix.
 static mus_status fill_coarser(mus_hierarchy *h, int index) {
-  level *l = &h->level[index], *next = l + 1;
+  mus_level *l = &h->level[index], *next = l + 1;
   mus_status status = MUS_OK;
   if (!l->p.value)
     status = mus_matrix_create(&l->numbers, &l->prolongator, l->block, l->coarse_block, &l->p);
@@ -183,7 +145,7 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
 // --- the cycle's view of the levels
 // -----------------------------------------------------------------------------------
 
-static mus_chebyshev smoother_of(const mus_hierarchy *h, const level *l) {
+static mus_chebyshev smoother_of(const mus_hierarchy *h, const mus_level *l) {
   return (mus_chebyshev){h->options.smoother_order, l->radius.value / h->options.smoother_range, l->radius.value};
 }
 
@@ -193,13 +155,13 @@ static int vectors_needed(const mus_hierarchy *h, int index) {
 }
 
 static mus_status cycle_vectors(mus_hierarchy *h) {
-  size_t bottom = unknowns(&h->level[h->levels - 1]);
+  size_t bottom = mus_level_unknowns(&h->level[h->levels - 1]);
   h->bottom.right = mus_arena_alloc(&h->cycle, bottom, sizeof *h->bottom.right);
   h->bottom.left = mus_arena_alloc(&h->cycle, bottom, sizeof *h->bottom.left);
   if (!h->bottom.right || !h->bottom.left)
     return mus_fail_memory();
   for (int k = 0; k < h->levels; ++k) {
-    size_t n = unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
+    size_t n = mus_level_unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
     int needed = vectors_needed(h, k);
     void *vector[4] = {NULL};
     for (int v = 0; v < needed; ++v)
@@ -215,7 +177,7 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
 
 // Hands a finished level to the cycle: as it is, or rounded. `p` exists on all but the bottom level.
 static mus_status publish(mus_hierarchy *h, int index) {
-  level *l = &h->level[index];
+  mus_level *l = &h->level[index];
   int has_p = l->p.value != NULL;
   if (h->precision == MUS_DOUBLE) {
     mus_cycle_level *c = &h->d[index];
@@ -241,7 +203,8 @@ static mus_status publish(mus_hierarchy *h, int index) {
     status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &c->p);
   float *inverse = (float *)c->inverse_diagonal;
   if (!status && l->inverse_diagonal && !inverse &&
-      !(c->inverse_diagonal = inverse = mus_arena_alloc(&h->cycle, unknowns(l) * (size_t)l->block, sizeof *inverse)))
+      !(c->inverse_diagonal = inverse =
+            mus_arena_alloc(&h->cycle, mus_level_unknowns(l) * (size_t)l->block, sizeof *inverse)))
     status = mus_fail_memory();
   if (status)
     return status;
@@ -249,7 +212,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
   if (has_p)
     mus_matrix_round(&l->p, &c->p);
   if (l->inverse_diagonal)
-    mus_to_float(unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
+    mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
   c->pt = &l->plan.pt;
   c->smoother = smoother_of(h, l);
   mus_arena_clear(&l->numbers);
@@ -263,12 +226,12 @@ static mus_status publish(mus_hierarchy *h, int index) {
 // Lays out what renewing needs.
 static mus_status plan_renewal(mus_hierarchy *h) {
   for (int k = 0; k < h->levels; ++k) {
-    const level *l = &h->level[k];
+    const mus_level *l = &h->level[k];
     if (h->precision == MUS_DOUBLE) {
-      double *probe = mus_arena_alloc(&h->cycle, unknowns(l), sizeof *probe);
+      double *probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *probe);
       h->renewal[k] = (mus_renewal){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
     } else {
-      float *probe = mus_arena_alloc(&h->cycle, unknowns(l), sizeof *probe);
+      float *probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *probe);
       h->renewal_f[k] = (mus_renewal_f){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
     }
     if (!h->renewal[k].probe && !h->renewal_f[k].probe)
@@ -324,6 +287,7 @@ static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter 
 mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
   if (!h->ready || !h->renewable || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
     return mus_hierarchy_refresh(h, a);
+  mus_hierarchy_uncouple(h);
   h->ready = 0;
   mus_status status = renew(h, a, held);
   if (status)
@@ -338,9 +302,9 @@ mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_
 
 // The bottom is factored, unless it is there because nothing of it needs a coarse correction.
 static mus_status finish_bottom(mus_hierarchy *h, int stalled_early) {
-  level *l = &h->level[h->levels - 1];
+  mus_level *l = &h->level[h->levels - 1];
   int all_special = stalled_early && l->special == l->pattern->rows;
-  int too_large = !mus_factor_has_sparse() && unknowns(l) > DENSE_MAXIMUM;
+  int too_large = !mus_factor_has_sparse() && mus_level_unknowns(l) > DENSE_MAXIMUM;
   if (!h->bottom.factor && !all_special && !too_large) {
     mus_status status = mus_factor_create(l->pattern, l->block, MUS_FACTOR_CHOOSE, &h->bottom.factor);
     if (status)
@@ -353,7 +317,7 @@ static mus_status finish_bottom(mus_hierarchy *h, int stalled_early) {
 
 // Whether the level is the last for its size alone, known before anything is computed.
 static int is_bottom(const mus_hierarchy *h, int index) {
-  return unknowns(&h->level[index]) <= (size_t)h->options.bottom || index + 1 >= h->options.levels ||
+  return mus_level_unknowns(&h->level[index]) <= (size_t)h->options.bottom || index + 1 >= h->options.levels ||
          index + 1 >= MUS_LEVELS_MAXIMUM;
 }
 
@@ -362,7 +326,7 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
   h->level[0].a = *a;
   int index = 0, coarser = 1, stalled_early = 0;
   for (;; ++index) {
-    level *l = &h->level[index];
+    mus_level *l = &h->level[index];
     if (symbolic ? is_bottom(h, index) : index + 1 == h->levels)
       break;
     status = measure(h, l);
@@ -415,6 +379,7 @@ mus_status mus_hierarchy_analyse(mus_hierarchy *h, const mus_matrix *a) {
 mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
   if (!h->ready || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
     return mus_hierarchy_analyse(h, a);
+  mus_hierarchy_uncouple(h);
   h->ready = 0;
   mus_status status = set_up(h, a, 0);
   if (status)
@@ -426,15 +391,15 @@ mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
 // --------------------------------------------------------------------------------------------------------------
 
 void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
-  size_t n = unknowns(&h->level[0]);
+  size_t n = mus_level_unknowns(&h->level[0]);
   int visits = h->options.cycle == MUS_CYCLE_W ? 2 : 1;
   if (h->precision == MUS_DOUBLE) {
     // The passes trade buffers an odd number of times, so the result lands in `other` without a copy.
-    mus_cycle_level *finest = &h->d[0];
+    mus_cycle_level *finest = h->coupled ? h->coupled_d : h->d;
     mus_cycle_level kept = *finest;
     finest->b = (double *)r; // read only
     finest->other = z;
-    const double *result = mus_cycle_run(finest, h->levels, visits, &h->bottom);
+    const double *result = mus_cycle_run(finest, h->levels, visits, h->coupled ? &h->coupled_bottom : &h->bottom);
     if (result != z)
       mus_copy(n, result, z);
     *finest = kept;
@@ -447,7 +412,8 @@ void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
     return;
   }
   mus_to_float(n, 1 / size, r, h->f[0].b);
-  const float *result = mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
+  const float *result = h->coupled ? mus_cycle_run_f(h->coupled_f, h->levels, visits, &h->coupled_bottom)
+                                   : mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
   mus_to_double(n, size, result, z);
 }
 
@@ -460,7 +426,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
   long long total = 0;
   record->levels = h->levels;
   for (int k = 0; k < h->levels; ++k) {
-    const level *l = &h->level[k];
+    const mus_level *l = &h->level[k];
     int last = k + 1 == h->levels;
     mus_level_report *report = &record->level[k];
     *report = (mus_level_report){.rows = l->pattern->rows,
@@ -471,7 +437,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
                                  .spectral_radius = l->radius.value,
                                  .radius_converged = l->radius.converged};
     report->bytes = (size_t)report->nonzeros * size + pattern_bytes(l->pattern) +
-                    unknowns(l) * ((size_t)l->block + (size_t)vectors_needed(h, k)) * size;
+                    mus_level_unknowns(l) * ((size_t)l->block + (size_t)vectors_needed(h, k)) * size;
     if (!last)
       report->bytes += (size_t)mus_pattern_blocks(&l->prolongator) * (size_t)(l->block * l->coarse_block) * size +
                        pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern);
@@ -483,7 +449,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
 }
 
 size_t mus_hierarchy_bytes(const mus_hierarchy *h) {
-  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes + h->made.bytes;
+  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes + h->made.bytes + h->coupled_arena.bytes;
   for (int k = 0; k < h->levels; ++k)
     bytes += h->level[k].numbers.bytes;
   return bytes + (h->bottom.factor ? mus_factor_bytes(h->bottom.factor) : 0);

@@ -55,6 +55,10 @@ mus_status mus_hierarchy_refresh(mus_hierarchy *hierarchy, const mus_matrix *a);
 // Prolongators stay as the last of these two made them, but leave alone what is `held`; NULL: nothing. See renew.h.
 mus_status mus_hierarchy_renew(mus_hierarchy *hierarchy, const mus_matrix *a, const mus_filter *held);
 
+// Takes what lies beyond the pattern of `a` into the smoother of the finest level and into all coarser matrices, until
+// the next set-up or call; NULL: nothing. Prolongators and everything that was precomputed stay. `beyond` must stay.
+mus_status mus_hierarchy_couple(mus_hierarchy *hierarchy, const mus_matrix *a, const mus_beyond *beyond);
+
 // z = one cycle for A z = r from a zero guess: a symmetric positive definite operation. z must not alias r.
 void mus_hierarchy_apply(mus_hierarchy *hierarchy, const double *r, double *z);
 

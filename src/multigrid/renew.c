@@ -20,7 +20,7 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
 }
 
 #define RENEW(real, matrix, level_type, renewal, start, renew, step, galerkin, invert, create, prop, square, advance,  \
-              scale_probe, project, hold, prop_up)                                                                     \
+              scale_probe, project, hold, prop_up, linkage)                                                            \
   static double square(size_t n, const real *x) {                                                                      \
     double part[RUNS], sum = 0;                                                                                        \
     MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)                                                                           \
@@ -92,7 +92,7 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
     return MUS_OK;                                                                                                     \
   }                                                                                                                    \
   /* Blocks of nothing, where all of an aggregate is held, get the mean of the others. */                              \
-  static void prop_up(matrix *a, const int *diagonal) {                                                                \
+  linkage void prop_up(matrix *a, const int *diagonal) {                                                               \
     int rows = a->pattern->rows, block = a->row_block;                                                                 \
     size_t size = (size_t)(block * block);                                                                             \
     double sum = 0;                                                                                                    \
@@ -129,7 +129,7 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
 
 RENEW(double, mus_matrix, mus_cycle_level, mus_renewal, mus_renewal_start, mus_renew, mus_chebyshev_step,
       mus_galerkin_fill, mus_inverse_diagonal, mus_matrix_create, propped, square, advance, scale_probe, project, hold,
-      prop_up)
+      mus_prop_up, extern)
 RENEW(float, mus_matrix_f, mus_cycle_level_f, mus_renewal_f, mus_renewal_start_f, mus_renew_f, mus_chebyshev_step_f,
       mus_galerkin_fill_f, mus_inverse_diagonal_f, mus_matrix_create_f, propped_f, square_f, advance_f, scale_probe_f,
-      project_f, hold_f, prop_up_f)
+      project_f, hold_f, prop_up_f, static)

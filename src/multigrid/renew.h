@@ -33,6 +33,9 @@ MUS_RENEWAL(mus_renewal_f, float, mus_matrix_f);
 void mus_renewal_start(mus_cycle_level *level, mus_renewal *renewal);
 void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
 
+// Adds to the diagonal blocks of a coarse matrix what keeps it definite.
+void mus_prop_up(mus_matrix *a, const int *diagonal);
+
 // level[0].a holds the new matrix; everything that follows from it on all levels is renewed, but for the factor at the
 // bottom, which the caller makes (`factored` tells whether there is one, so that the bottom needs no smoother).
 // `made` of the finest level is made in `arena` when `held` first asks for it. MUS_BREAKDOWN where a diagonal block is

@@ -43,8 +43,7 @@ static double cycle_cost(const mus_solver *solver) {
 }
 
 double mus_iteration_cost(const mus_solver *solver) {
-  int smoothed = solver->couplings.count > 0 || solver->filter.across;
-  return cg_step + cycle_cost(solver) + (smoothed ? MUS_COUPLED_PRODUCTS : 0);
+  return cg_step + cycle_cost(solver) + (solver->filter.across ? MUS_COUPLED_PRODUCTS : 0);
 }
 
 static double setup_cost(const mus_solver *solver) {

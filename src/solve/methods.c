@@ -344,14 +344,32 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
   return status ? status : run_pcg(solver, &(mus_preconditioner){&solver->coupled, mus_coupled_apply}, limits, x);
 }
 
+// Makes the hierarchy one for A + C, where there are couplings.
+static mus_status couple_hierarchy(mus_solver *solver, mus_upkeep_kind kind) {
+  if (kind == MUS_UPKEEP_NONE && !solver->coupled_stale)
+    return MUS_OK;
+  double begin = mus_seconds();
+  const mus_beyond *c = solver->options.prefilter ? &solver->filtered_couplings : &solver->couplings;
+  mus_status status =
+      mus_hierarchy_couple(solver->hierarchy, hierarchy_matrix(solver), solver->couplings.count > 0 ? c : NULL);
+  if (!status && !solver->filter.across)
+    solver->coupled_stale = MUS_FRESH;
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
 static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, const mus_cg_options *limits,
                                      const double *b, double *x) {
   mus_status status = set_up_hierarchy(solver, kind);
   if (status)
     return status;
+  if ((status = couple_hierarchy(solver, kind)))
+    return status;
   mus_hierarchy_report(solver->hierarchy, &solver->record);
   mus_preconditioner m = {solver->hierarchy, apply_hierarchy};
-  return solver->options.prefilter ? run_coupled(solver, &m, limits, x) : run_mpcg(solver, &m, 0, limits, b, x);
+  if (!solver->options.prefilter)
+    return run_mpcg(solver, &m, 0, limits, b, x);
+  return solver->filter.across ? run_coupled(solver, &m, limits, x) : run_pcg(solver, &m, limits, x);
 }
 
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the

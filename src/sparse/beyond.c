@@ -125,7 +125,9 @@ static mus_status create(mus_arena *arena, mus_arena *scratch, int rows, const m
   if (status)
     return status;
   size_t values = (size_t)mus_pattern_blocks(&b->pattern) * (size_t)(b->block * b->block);
-  if (!(b->value = mus_arena_alloc_zero(arena, values, sizeof *b->value)))
+  b->value = mus_arena_alloc_zero(arena, values, sizeof *b->value);
+  b->product = mus_arena_alloc(arena, (size_t)b->count * (size_t)b->block, sizeof *b->product);
+  if (!b->value || !b->product)
     return mus_fail_memory();
   MUS_PARALLEL_FOR_IF(b->count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < b->count; ++k)
@@ -145,46 +147,29 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
 
 // --- products -------------------------------------------------------------------------------------------------------
 
-#define PRODUCTS(real, type, operator, multiply_block, multiply_row, add_product, scaled_add, multiply_add, residual,  \
-                 chebyshev, operator_residual, operator_chebyshev)                                                     \
-  /* y += factor A x for one block */                                                                                  \
-  static inline void multiply_block(int block, const real *a, real factor, const real *x, real *y) {                   \
-    for (int r = 0; r < block; ++r) {                                                                                  \
-      real sum = 0;                                                                                                    \
-      for (int c = 0; c < block; ++c)                                                                                  \
-        sum += a[r * block + c] * x[c];                                                                                \
-      y[r] += factor * sum;                                                                                            \
+// Rows are multiplied as a matrix of their own, then added where they belong. NULL stands for D = I.
+#define PRODUCTS(real, matrix, type, operator, multiply, add_rows, scaled_add, multiply_add, residual, chebyshev,      \
+                 operator_residual, operator_chebyshev)                                                                \
+  static inline void add_rows(int block, const type *beyond, const real *inverse_diagonal, real factor, real *y) {     \
+    MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
+    for (int k = 0; k < beyond->count; ++k) {                                                                          \
+      size_t node = (size_t)beyond->node[k];                                                                           \
+      const real *from = beyond->product + (size_t)k * (size_t)block;                                                  \
+      const real *inverse = inverse_diagonal ? inverse_diagonal + node * (size_t)(block * block) : NULL;               \
+      for (int r = 0; r < block; ++r) {                                                                                \
+        real sum = inverse ? 0 : from[r];                                                                              \
+        for (int c = 0; inverse && c < block; ++c)                                                                     \
+          sum += inverse[r * block + c] * from[c];                                                                     \
+        y[node * (size_t)block + (size_t)r] += factor * sum;                                                           \
+      }                                                                                                                \
     }                                                                                                                  \
   }                                                                                                                    \
-  /* sum <- row k of C x */                                                                                            \
-  static inline void multiply_row(int block, const type *beyond, int k, const real *x, real *sum) {                    \
-    const mus_pattern *p = &beyond->pattern;                                                                           \
-    for (int r = 0; r < block; ++r)                                                                                    \
-      sum[r] = 0;                                                                                                      \
-    for (int place = p->row_start[k]; place < p->row_start[k + 1]; ++place)                                            \
-      multiply_block(block, beyond->value + (size_t)place * (size_t)(block * block), 1,                                \
-                     x + (size_t)p->column[place] * (size_t)block, sum);                                               \
-  }                                                                                                                    \
-  /* y_i += factor D_i^-1 (C x)_i for row k, whose node is i; NULL stands for the identity */                          \
-  static inline void add_product(int block, const type *beyond, int k, const real *inverse_diagonal, real factor,      \
-                                 const real *x, real *y) {                                                             \
-    real sum[MUS_BLOCK_MAXIMUM];                                                                                       \
-    size_t node = (size_t)beyond->node[k];                                                                             \
-    real *to = y + node * (size_t)block;                                                                               \
-    multiply_row(block, beyond, k, x, sum);                                                                            \
-    if (inverse_diagonal)                                                                                              \
-      multiply_block(block, inverse_diagonal + node * (size_t)(block * block), factor, sum, to);                       \
-    else                                                                                                               \
-      for (int r = 0; r < block; ++r)                                                                                  \
-        to[r] += factor * sum[r];                                                                                      \
-  }                                                                                                                    \
   void scaled_add(const type *beyond, const real *inverse_diagonal, real factor, const real *x, real *y) {             \
-    MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
-    for (int k = 0; k < beyond->count; ++k)                                                                            \
-      if (beyond->block == 3) /* a constant, so that the compiler unrolls the loops */                                 \
-        add_product(3, beyond, k, inverse_diagonal, factor, x, y);                                                     \
-      else                                                                                                             \
-        add_product(beyond->block, beyond, k, inverse_diagonal, factor, x, y);                                         \
+    multiply(&(matrix){&beyond->pattern, beyond->block, beyond->block, beyond->value}, x, beyond->product);            \
+    if (beyond->block == 3) /* a constant, so that the compiler unrolls the loops */                                   \
+      add_rows(3, beyond, inverse_diagonal, factor, y);                                                                \
+    else                                                                                                               \
+      add_rows(beyond->block, beyond, inverse_diagonal, factor, y);                                                    \
   }                                                                                                                    \
   void multiply_add(const type *beyond, real factor, const real *x, real *y) {                                         \
     scaled_add(beyond, NULL, factor, x, y);                                                                            \
@@ -201,19 +186,20 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
       scaled_add(o->beyond, inverse_diagonal, -alpha, x, next);                                                        \
   }
 
-PRODUCTS(double, mus_beyond, mus_operator, multiply_block, multiply_row, add_product, mus_beyond_scaled_add,
+PRODUCTS(double, mus_matrix, mus_beyond, mus_operator, mus_multiply, add_rows, mus_beyond_scaled_add,
          mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev)
-PRODUCTS(float, mus_beyond_f, mus_operator_f, multiply_block_f, multiply_row_f, add_product_f, mus_beyond_scaled_add_f,
+PRODUCTS(float, mus_matrix_f, mus_beyond_f, mus_operator_f, mus_multiply_f, add_rows_f, mus_beyond_scaled_add_f,
          mus_beyond_multiply_add_f, mus_residual_f, mus_chebyshev_step_f, mus_operator_residual_f,
          mus_operator_chebyshev_f)
 
 mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to) {
   size_t numbers = (size_t)mus_pattern_blocks(&from->pattern) * (size_t)(from->block * from->block);
   float *value = mus_arena_alloc(arena, numbers, sizeof *value);
-  if (!value)
+  float *product = mus_arena_alloc(arena, (size_t)from->count * (size_t)from->block, sizeof *product);
+  if (!value || !product)
     return mus_fail_memory();
   mus_to_float(numbers, 1, from->value, value);
-  *to = (mus_beyond_f){from->block, from->count, from->node, from->pattern, value};
+  *to = (mus_beyond_f){from->block, from->count, from->node, from->pattern, value, product};
   return MUS_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct mus_beyond {
   int *node;           // count, ascending
   mus_pattern pattern; // count x all nodes; every touched node has its diagonal block
   double *value;
+  double *product; // count blocks: room for C x
 } mus_beyond;
 
 // The same with values in single precision.
@@ -32,7 +33,7 @@ typedef struct mus_beyond_f {
   int block, count;
   const int *node;
   mus_pattern pattern;
-  float *value;
+  float *value, *product;
 } mus_beyond_f;
 
 // The sum of the terms, for `rows` nodes.
