@@ -56,6 +56,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
 #define ADD_BLOCK(k, s)                                                                                                \
   {                                                                                                                    \
     const float *a = t->value + (size_t)(k)*9;                                                                         \
+    _mm_prefetch((const char *)a + MUS_BYTES_AHEAD, _MM_HINT_T0);                                                      \
     __m128 x = _mm_maskload_ps(t->x + (size_t)t->column[k] * 3, three);                                                \
     __m256 arranged = _mm256_permutevar8x32_ps(_mm256_castps128_ps256(x), arrange);                                    \
     part0[s] = _mm256_fmadd_ps(_mm256_loadu_ps(a), arranged, part0[s]);                                                \

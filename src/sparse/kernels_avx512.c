@@ -54,6 +54,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
   __m512 part[2] = {_mm512_setzero_ps(), _mm512_setzero_ps()};
 #define ADD_BLOCK(k, s)                                                                                                \
   {                                                                                                                    \
+    _mm_prefetch((const char *)(t->value + (size_t)(k)*9) + MUS_BYTES_AHEAD, _MM_HINT_T0);                             \
     __m128 x = _mm_maskz_loadu_ps(7, t->x + (size_t)t->column[k] * 3);                                                 \
     __m512 arranged = _mm512_permutexvar_ps(arrange, _mm512_castps128_ps512(x));                                       \
     part[s] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(0x1ff, t->value + (size_t)(k)*9), arranged, part[s]);              \

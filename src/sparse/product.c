@@ -14,7 +14,7 @@
 
 enum { ROWS_AT_ONCE = 64 };
 // A tile of a Galerkin product has at least so many blocks of U P, and all of them at most so much more than U P has.
-enum { TILE_MINIMUM = 1 << 16 };
+enum { TILE_MINIMUM = 1 << 17 };
 static const double tiles_overlap = 1.2;
 
 // The columns of row i of A B, unordered; seen[j] == i marks j as found. Writes them where out is not NULL.

@@ -417,7 +417,7 @@ static void band(mus_arena *arena, int rows, int wide, int anywhere, mus_pattern
 // Tiles change no bit. They are many where nodes are numbered along the mesh, and one where they are not.
 static void tiles_change_nothing(void **state) {
   (void)state;
-  enum { ROWS = 40000, BLOCK = 1 };
+  enum { ROWS = 80000, BLOCK = 1 };
   for (int anywhere = 0; anywhere < 2; ++anywhere) {
     mus_arena arena = {0};
     mus_pattern a_pattern, p_pattern;
