@@ -72,8 +72,8 @@ static mus_status measure(mus_hierarchy *h, mus_level *l) {
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
     return mus_fail_memory();
-  status = mus_spectral_radius(&(mus_operator){&l->a, NULL}, l->inverse_diagonal, h->options.lanczos_steps, work,
-                               &l->radius);
+  status =
+      mus_spectral_radius(&(mus_operator){.a = &l->a}, l->inverse_diagonal, h->options.lanczos_steps, work, &l->radius);
   mus_free(work);
   return status;
 }
@@ -412,9 +412,15 @@ void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
     return;
   }
   mus_to_float(n, 1 / size, r, h->f[0].b);
-  const float *result = h->coupled ? mus_cycle_run_f(h->coupled_f, h->levels, visits, &h->coupled_bottom)
-                                   : mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
-  mus_to_double(n, size, result, z);
+  mus_to_double(n, size, mus_hierarchy_apply_f(h), z);
+}
+
+float *mus_hierarchy_right_f(mus_hierarchy *h) { return h->precision == MUS_DOUBLE ? NULL : h->f[0].b; }
+
+const float *mus_hierarchy_apply_f(mus_hierarchy *h) {
+  int visits = h->options.cycle == MUS_CYCLE_W ? 2 : 1;
+  return h->coupled ? mus_cycle_run_f(h->coupled_f, h->levels, visits, &h->coupled_bottom)
+                    : mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
 }
 
 static size_t pattern_bytes(const mus_pattern *p) {

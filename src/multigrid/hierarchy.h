@@ -61,6 +61,10 @@ mus_status mus_hierarchy_couple(mus_hierarchy *hierarchy, const mus_matrix *a, c
 
 // z = one cycle for A z = r from a zero guess: a symmetric positive definite operation. z must not alias r.
 void mus_hierarchy_apply(mus_hierarchy *hierarchy, const double *r, double *z);
+// The same in single precision, for hierarchies that have it: r is what lies in mus_hierarchy_right_f(), of size 1 or
+// so, and z is returned by address, valid until the next time. mus_hierarchy_right_f() is NULL for others.
+float *mus_hierarchy_right_f(mus_hierarchy *hierarchy);
+const float *mus_hierarchy_apply_f(mus_hierarchy *hierarchy);
 
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);

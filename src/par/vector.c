@@ -28,6 +28,35 @@ static double dot_run(size_t begin, size_t end, const double *x, const double *y
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+// By way of short pieces in double precision: conversions between sums are not vectorised.
+static double dot_run_f(size_t begin, size_t end, const double *x, const float *y) {
+  enum { PIECE = 256 };
+  double piece[PIECE], sum = 0;
+  for (size_t i = begin; i < end; i += PIECE) {
+    size_t count = smaller(PIECE, end - i);
+    for (size_t k = 0; k < count; ++k)
+      piece[k] = (double)y[i + k];
+    sum += dot_run(0, count, x + i, piece);
+  }
+  return sum;
+}
+
+// The second loops find r still in the cache.
+static double residual_run(size_t begin, size_t end, double alpha, const double *q, double *r) {
+  for (size_t i = begin; i < end; ++i)
+    r[i] -= alpha * q[i];
+  return dot_run(begin, end, r, r);
+}
+
+static double residual_run_f(size_t begin, size_t end, double alpha, const double *q, double *r, double factor,
+                             float *rounded) {
+  for (size_t i = begin; i < end; ++i)
+    r[i] -= alpha * q[i];
+  for (size_t i = begin; i < end; ++i)
+    rounded[i] = (float)(factor * r[i]);
+  return dot_run(begin, end, r, r);
+}
+
 static double add_in_order(int runs, const double *part) {
   double sum = 0;
   for (int k = 0; k < runs; ++k)
@@ -35,30 +64,28 @@ static double add_in_order(int runs, const double *part) {
   return sum;
 }
 
-double mus_dot(size_t n, const double *x, const double *y) {
-  double part[RUNS_MAXIMUM];
-  size_t length = run_length(n);
-  int runs = (int)((n + length - 1) / length);
-  MUS_PARALLEL_FOR_IF(runs > 1)
-  for (int k = 0; k < runs; ++k)
-    part[k] = dot_run((size_t)k * length, smaller(n, (size_t)(k + 1) * length), x, y);
+// The sum over all runs of what `run`, an expression in begin and end, makes of each.
+#define SUM_OF_RUNS(n, run)                                                                                            \
+  double part[RUNS_MAXIMUM];                                                                                           \
+  size_t length = run_length(n);                                                                                       \
+  int runs = (int)((n + length - 1) / length);                                                                         \
+  MUS_PARALLEL_FOR_IF(runs > 1)                                                                                        \
+  for (int k = 0; k < runs; ++k) {                                                                                     \
+    size_t begin = (size_t)k * length, end = smaller(n, begin + length);                                               \
+    part[k] = run;                                                                                                     \
+  }                                                                                                                    \
   return add_in_order(runs, part);
+
+double mus_dot(size_t n, const double *x, const double *y) { SUM_OF_RUNS(n, dot_run(begin, end, x, y)) }
+
+double mus_dot_f(size_t n, const double *x, const float *y) { SUM_OF_RUNS(n, dot_run_f(begin, end, x, y)) }
+
+double mus_cg_residual(size_t n, double alpha, const double *q, double *r) {
+  SUM_OF_RUNS(n, residual_run(begin, end, alpha, q, r))
 }
 
-double mus_cg_update(size_t n, double alpha, const double *p, const double *q, double *x, double *r) {
-  double part[RUNS_MAXIMUM];
-  size_t length = run_length(n);
-  int runs = (int)((n + length - 1) / length);
-  MUS_PARALLEL_FOR_IF(runs > 1)
-  for (int k = 0; k < runs; ++k) {
-    size_t begin = (size_t)k * length, end = smaller(n, begin + length);
-    for (size_t i = begin; i < end; ++i) {
-      x[i] += alpha * p[i];
-      r[i] -= alpha * q[i];
-    }
-    part[k] = dot_run(begin, end, r, r);
-  }
-  return add_in_order(runs, part);
+double mus_cg_residual_f(size_t n, double alpha, const double *q, double *r, double factor, float *rounded) {
+  SUM_OF_RUNS(n, residual_run_f(begin, end, alpha, q, r, factor, rounded))
 }
 
 // The larger magnitude; NaN once either is NaN.
@@ -94,6 +121,22 @@ void mus_scale(size_t n, double factor, double *x) { MUS_EACH(n) x[i] *= factor;
 void mus_axpy(size_t n, double factor, const double *x, double *y) { MUS_EACH(n) y[i] += factor * x[i]; }
 
 void mus_xpay(size_t n, const double *x, double factor, double *y) { MUS_EACH(n) y[i] = x[i] + factor * y[i]; }
+
+void mus_cg_advance(size_t n, double alpha, const double *z, double beta, double *x, double *p) {
+  MUS_EACH(n) {
+    double old = p[i];
+    x[i] += alpha * old;
+    p[i] = z[i] + beta * old;
+  }
+}
+
+void mus_cg_advance_f(size_t n, double alpha, double factor, const float *z, double beta, double *x, double *p) {
+  MUS_EACH(n) {
+    double old = p[i];
+    x[i] += alpha * old;
+    p[i] = factor * (double)z[i] + beta * old;
+  }
+}
 
 void mus_fill_random(size_t n, uint64_t seed, double *x) { MUS_EACH(n) x[i] = mus_random(seed, i); }
 

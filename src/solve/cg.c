@@ -3,6 +3,10 @@
 // PCG is MPCG with S = I, so there is one iteration for both (Ascher and Boxerman 2003, section 3, step 3):
 //   q = S A p;  alpha = delta / p.q;  x += alpha p;  r -= alpha q;  z = M^-1 r;  p = S(z + (delta / delta_old) p)
 // with delta = r.M^-1 r. The two differ in where they start and in what they compare delta with.
+//
+// Passes over vectors cost as much as a good part of the product. So x waits for its step until p is read for the next
+// direction, p.q comes with the product, and a residual is rounded for a preconditioner in single precision as it is
+// made, scaled by the size of the one before.
 #include "solve/cg.h"
 
 #include <math.h>
@@ -12,6 +16,8 @@
 
 // r.r below this counts as r = 0: squares lose their digits before they underflow.
 static const double SQUARE_ZERO = 1e-280;
+// Single precision has room for this much between the squares of a residual's size and of what it was scaled by.
+static const double SQUARE_RANGE = 1e24;
 
 typedef struct problem {
   size_t n;
@@ -19,12 +25,14 @@ typedef struct problem {
   const mus_filter *s; // NULL: the identity
   const mus_preconditioner *m;
   double *x, *r, *z, *p, *q;
+  double factor;    // of what is in m->right
+  const float *z_f; // M^-1 of it; z is M^-1 r where that is NULL
 } problem;
 
 static problem make_problem(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, double *x,
                             double *work) {
   size_t n = (size_t)a->a->pattern->rows * (size_t)a->a->row_block;
-  return (problem){n, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n};
+  return (problem){n, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n, 0, NULL};
 }
 
 static void filter(const problem *o, double *v) {
@@ -32,14 +40,24 @@ static void filter(const problem *o, double *v) {
     mus_filter_apply(o->s, v);
 }
 
-// delta = v.M^-1 v, with z = M^-1 v. `square` is v.v.
-static double energy(const problem *o, double square, const double *v) {
+// delta = v.M^-1 v, with z = M^-1 v. `square` is v.v; `rounded` tells that m->right is factor v already.
+static double energy(problem *o, double square, const double *v, int rounded) {
+  o->z_f = NULL;
   if (square < SQUARE_ZERO) {
     mus_fill(o->n, 0.0, o->z);
     return 0.0;
   }
-  o->m->apply(o->m->self, v, o->z);
-  return mus_dot(o->n, v, o->z);
+  if (!o->m->apply_f) {
+    o->m->apply(o->m->self, v, o->z);
+    return mus_dot(o->n, v, o->z);
+  }
+  double size = square * o->factor * o->factor;
+  if (!rounded || !(size < SQUARE_RANGE && size * SQUARE_RANGE > 1)) {
+    o->factor = 1 / sqrt(square);
+    mus_to_float(o->n, o->factor, v, o->m->right);
+  }
+  o->z_f = o->m->apply_f(o->m->self);
+  return mus_dot_f(o->n, v, o->z_f) / o->factor;
 }
 
 // What is wrong with delta = r.M^-1 r, if anything. It may be zero only where r is.
@@ -65,9 +83,41 @@ static mus_status check_curvature(double curvature, double step, int iteration) 
                   iteration, curvature);
 }
 
-// Iterates from x and its residual r until the norm is at most `goal`. z = M^-1 r and delta = r.z on entry.
-static mus_status iterate(const problem *o, double delta, double goal, int limit, mus_cg_result *result) {
-  double old_delta = 0;
+// x += step p, and the next direction p = S(z + ratio p)
+static void advance(const problem *o, double step, double ratio) {
+  if (o->z_f)
+    mus_cg_advance_f(o->n, step, 1 / o->factor, o->z_f, ratio, o->x, o->p);
+  else
+    mus_cg_advance(o->n, step, o->z, ratio, o->x, o->p);
+  filter(o, o->p);
+}
+
+// q = S A p; returns p.q
+static double multiply(const problem *o) {
+  if (!o->s)
+    return mus_operator_multiply_dot(o->a, o->p, o->q);
+  mus_operator_multiply(o->a, o->p, o->q);
+  filter(o, o->q);
+  return mus_dot(o->n, o->p, o->q);
+}
+
+// r -= step q, z = M^-1 r and delta = r.z. `square`, r.r, is replaced by the new one.
+static double reduce(problem *o, double step, double *square) {
+  if (!o->m->apply_f) {
+    *square = mus_cg_residual(o->n, step, o->q, o->r);
+    return energy(o, *square, o->r, 0);
+  }
+  o->factor = 1 / sqrt(*square);
+  *square = mus_cg_residual_f(o->n, step, o->q, o->r, o->factor, o->m->right);
+  return energy(o, *square, o->r, 1);
+}
+
+// Iterates from x and its residual r until the norm is at most `goal`. z = M^-1 r, delta = r.z and square = r.r on
+// entry. *left is what x still lacks of the last step, along p.
+static mus_status iterate(problem *o, double delta, double square, double goal, int limit, double *left,
+                          mus_cg_result *result) {
+  double ratio = 0;
+  mus_fill(o->n, 0.0, o->p);
   while (!(result->residuals[result->iterations] <= goal)) {
     int next = result->iterations + 1;
     if (next > limit)
@@ -75,44 +125,47 @@ static mus_status iterate(const problem *o, double delta, double goal, int limit
                       "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
                       "asked for; allow more iterations or a larger tolerance, or use a stronger method",
                       limit, result->residuals[limit], goal);
-    if (next == 1)
-      mus_copy(o->n, o->z, o->p);
-    else
-      mus_xpay(o->n, o->z, delta / old_delta, o->p);
-    filter(o, o->p);
-    mus_operator_multiply(o->a, o->p, o->q);
-    filter(o, o->q);
-    double curvature = mus_dot(o->n, o->p, o->q), step = delta / curvature;
+    advance(o, *left, ratio);
+    *left = 0;
+    double curvature = multiply(o), step = delta / curvature, old_delta = delta;
     mus_status status = check_curvature(curvature, step, next);
     if (status)
       return status;
-    double square = mus_cg_update(o->n, step, o->p, o->q, o->x, o->r);
-    old_delta = delta;
-    delta = energy(o, square, o->r);
+    *left = step;
+    delta = reduce(o, step, &square);
     status = check_energy(delta, square, next);
     if (status)
       return status;
+    ratio = delta / old_delta;
     result->residuals[next] = sqrt(delta);
     result->iterations = next;
   }
   return MUS_OK;
 }
 
-// The norm of the first residual, r = S(b - A x), as residuals[0]; z = M^-1 r.
-static mus_status first_residual(const problem *o, const double *b, double *delta, mus_cg_result *result) {
+static mus_status iterate_to(problem *o, double delta, double square, double goal, int limit, mus_cg_result *result) {
+  double left = 0;
+  mus_status status = iterate(o, delta, square, goal, limit, &left, result);
+  if (left != 0)
+    mus_axpy(o->n, left, o->p, o->x);
+  return status;
+}
+
+// The norm of the first residual, r = S(b - A x), as residuals[0]; z = M^-1 r, square = r.r.
+static mus_status first_residual(problem *o, const double *b, double *delta, double *square, mus_cg_result *result) {
   mus_operator_residual(o->a, b, o->x, o->r);
   filter(o, o->r);
-  double square = mus_dot(o->n, o->r, o->r);
-  *delta = energy(o, square, o->r);
-  mus_status status = check_energy(*delta, square, 0);
+  *square = mus_dot(o->n, o->r, o->r);
+  *delta = energy(o, *square, o->r, 0);
+  mus_status status = check_energy(*delta, *square, 0);
   if (!status)
     result->residuals[0] = sqrt(*delta);
   return status;
 }
 
 // The norm of a right-hand side, for comparison. z is overwritten.
-static mus_status norm(const problem *o, const double *v, double *out) {
-  double square = mus_dot(o->n, v, v), delta = energy(o, square, v);
+static mus_status norm(problem *o, const double *v, double *out) {
+  double square = mus_dot(o->n, v, v), delta = energy(o, square, v, 0);
   mus_status status = check_energy(delta, square, 0);
   if (!status)
     *out = sqrt(delta);
@@ -141,18 +194,18 @@ mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_precond
       return solved_by_zero(result);
     }
   }
-  double delta;
-  mus_status status = first_residual(&o, b, &delta, result);
+  double delta, square;
+  mus_status status = first_residual(&o, b, &delta, &square, result);
   if (status)
     return status;
   if (!separate)
     result->reference = result->residuals[0];
-  return iterate(&o, delta, options->tolerance * result->reference, options->iterations, result);
+  return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
 }
 
 // Puts x at S y + (I - S) z and finds the reference ||S(b - A(I - S)z)||. *separate becomes 0 when S y = 0: the first
 // residual is the reference then, and nothing is computed twice.
-static mus_status start_corrected(const problem *o, const double *b, int *separate, double *reference) {
+static mus_status start_corrected(problem *o, const double *b, int *separate, double *reference) {
   mus_copy(o->n, o->x, o->p);
   filter(o, o->p);
   *separate = mus_max_abs(o->n, o->p) != 0;
@@ -166,7 +219,7 @@ static mus_status start_corrected(const problem *o, const double *b, int *separa
 }
 
 // Puts x at (I - S) z and finds the reference ||S b||.
-static mus_status start_original(const problem *o, const double *b, double *reference) {
+static mus_status start_original(problem *o, const double *b, double *reference) {
   mus_filter_target(o->s, o->x);
   mus_copy(o->n, b, o->q);
   filter(o, o->q);
@@ -188,11 +241,11 @@ mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_precon
     mus_filter_target(s, x);
     return solved_by_zero(result);
   }
-  double delta;
-  status = first_residual(&o, b, &delta, result);
+  double delta, square;
+  status = first_residual(&o, b, &delta, &square, result);
   if (status)
     return status;
   if (!separate || result->reference == 0)
     result->reference = result->residuals[0];
-  return iterate(&o, delta, options->tolerance * result->reference, options->iterations, result);
+  return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
 }

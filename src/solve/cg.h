@@ -13,6 +13,10 @@
 typedef struct mus_preconditioner {
   void *self;
   void (*apply)(void *self, const double *r, double *z);
+  // Those that work in single precision take r from a place of their own, scaled to size 1, and return where z is:
+  // fewer passes over vectors. NULL: none of it.
+  float *right;
+  const float *(*apply_f)(void *self);
 } mus_preconditioner;
 
 typedef struct mus_cg_options {

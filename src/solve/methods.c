@@ -23,7 +23,8 @@ static const mus_matrix *prefiltered(const mus_solver *solver) {
 
 // The same with couplings: what is solved.
 static mus_operator prefiltered_system(const mus_solver *solver) {
-  return (mus_operator){prefiltered(solver), solver->couplings.count > 0 ? &solver->filtered_couplings : NULL};
+  return (mus_operator){.a = prefiltered(solver),
+                        .beyond = solver->couplings.count > 0 ? &solver->filtered_couplings : NULL};
 }
 
 static void filter_matrices(mus_solver *solver) {
@@ -133,7 +134,9 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
                                double *x) {
   mus_operator system = mus_solver_given(solver);
   mus_status status = set_up_diagonal(solver, &system);
-  return status ? status : run_mpcg(solver, &(mus_preconditioner){solver, apply_diagonal}, original, limits, b, x);
+  return status
+             ? status
+             : run_mpcg(solver, &(mus_preconditioner){.self = solver, .apply = apply_diagonal}, original, limits, b, x);
 }
 
 // --- conjugate gradients on the prefiltered system
@@ -163,7 +166,7 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
   if (!status && across)
     status = mus_equalities_weigh(across, solver->inverse_diagonal);
   solver->record.setup_seconds += mus_seconds() - begin;
-  mus_preconditioner m = {solver, across ? apply_held_diagonal : apply_diagonal};
+  mus_preconditioner m = {.self = solver, .apply = across ? apply_held_diagonal : apply_diagonal};
   return status ? status : run_pcg(solver, &m, limits, x);
 }
 
@@ -325,6 +328,7 @@ static mus_status set_up_hierarchy(mus_solver *solver, mus_upkeep_kind kind) {
 }
 
 static void apply_hierarchy(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
+static const float *apply_hierarchy_f(void *self) { return mus_hierarchy_apply_f(self); }
 
 // Runs conjugate gradients with a preconditioner that knows nothing of couplings and of equalities across nodes, and
 // smooths over these around it.
@@ -341,7 +345,9 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
     solver->coupled_stale = MUS_FRESH;
   solver->coupled.inner = inner;
   solver->record.setup_seconds += mus_seconds() - begin;
-  return status ? status : run_pcg(solver, &(mus_preconditioner){&solver->coupled, mus_coupled_apply}, limits, x);
+  return status
+             ? status
+             : run_pcg(solver, &(mus_preconditioner){.self = &solver->coupled, .apply = mus_coupled_apply}, limits, x);
 }
 
 // Makes the hierarchy one for A + C, where there are couplings.
@@ -366,7 +372,9 @@ static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, c
   if ((status = couple_hierarchy(solver, kind)))
     return status;
   mus_hierarchy_report(solver->hierarchy, &solver->record);
-  mus_preconditioner m = {solver->hierarchy, apply_hierarchy};
+  mus_preconditioner m = {
+      .self = solver->hierarchy, .apply = apply_hierarchy, .right = mus_hierarchy_right_f(solver->hierarchy)};
+  m.apply_f = m.right ? apply_hierarchy_f : NULL;
   if (!solver->options.prefilter)
     return run_mpcg(solver, &m, 0, limits, b, x);
   return solver->filter.across ? run_coupled(solver, &m, limits, x) : run_pcg(solver, &m, limits, x);
@@ -428,7 +436,8 @@ static mus_status merge(mus_solver *solver, mus_arena *arena, mus_pattern patter
                              penalty_part * mus_max_abs(mus_matrix_values(&before), before.value)};
   mus_terms terms = mus_equalities_terms(&room);
   status = mus_beyond_create(arena, solver->rows, solver->block, &terms, &penalty);
-  return status ? status : mus_operator_merge(arena, &(mus_operator){&before, &penalty}, &pattern[1], merged);
+  return status ? status
+                : mus_operator_merge(arena, &(mus_operator){.a = &before, .beyond = &penalty}, &pattern[1], merged);
 }
 
 static mus_status compute_factor(mus_solver *solver) {
@@ -466,7 +475,7 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
   if (status)
     return status;
   if (solver->filter.across) // a few iterations
-    return run_pcg(solver, &(mus_preconditioner){solver->factor, apply_factor}, limits, x);
+    return run_pcg(solver, &(mus_preconditioner){.self = solver->factor, .apply = apply_factor}, limits, x);
   double begin = mus_seconds();
   size_t n = mus_solver_unknowns(solver);
   double *r = solver->work, *change = solver->work + n;
@@ -530,7 +539,7 @@ static mus_status run_petsc(mus_solver *solver, mus_method method, const mus_cg_
   if (status)
     return status;
   mus_petsc_report(solver->petsc, &solver->record);
-  return run_coupled(solver, &(mus_preconditioner){solver->petsc, apply_petsc}, limits, x);
+  return run_coupled(solver, &(mus_preconditioner){.self = solver->petsc, .apply = apply_petsc}, limits, x);
 }
 
 // What an earlier method left in the record goes, but for the seconds that it took.

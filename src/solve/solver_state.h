@@ -93,7 +93,7 @@ static inline int mus_method_is_filtered(mus_method method) {
 
 // A + C, without constraints.
 static inline mus_operator mus_solver_given(const mus_solver *solver) {
-  return (mus_operator){&solver->a, solver->couplings.count > 0 ? &solver->couplings : NULL};
+  return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? &solver->couplings : NULL};
 }
 
 // Brings what equalities leave beside the constraints up to date. MUS_BAD_INPUT when they contradict each other.

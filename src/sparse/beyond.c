@@ -149,7 +149,7 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
 
 // Rows are multiplied as a matrix of their own, then added where they belong. NULL stands for D = I.
 #define PRODUCTS(real, matrix, type, operator, multiply, add_rows, scaled_add, multiply_add, residual, chebyshev,      \
-                 operator_residual, operator_chebyshev)                                                                \
+                 operator_residual, operator_chebyshev, symmetric_residual, symmetric_chebyshev)                       \
   static inline void add_rows(int block, const type *beyond, const real *inverse_diagonal, real factor, real *y) {     \
     MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
     for (int k = 0; k < beyond->count; ++k) {                                                                          \
@@ -175,22 +175,29 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
     scaled_add(beyond, NULL, factor, x, y);                                                                            \
   }                                                                                                                    \
   void operator_residual(const operator* o, const real *b, const real *x, real *r) {                                   \
-    residual(o->a, b, x, r);                                                                                           \
+    if (o->symmetric)                                                                                                  \
+      symmetric_residual(o->symmetric, b, x, r);                                                                       \
+    else                                                                                                               \
+      residual(o->a, b, x, r);                                                                                         \
     if (o->beyond)                                                                                                     \
       multiply_add(o->beyond, -1, x, r);                                                                               \
   }                                                                                                                    \
   void operator_chebyshev(const operator* o, const real *inverse_diagonal, const real *b, const real *x, real alpha,   \
                           real beta, real gamma, real *next) {                                                         \
-    chebyshev(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);                                                 \
+    if (o->symmetric)                                                                                                  \
+      symmetric_chebyshev(o->symmetric, inverse_diagonal, b, x, alpha, beta, gamma, next);                             \
+    else                                                                                                               \
+      chebyshev(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);                                               \
     if (o->beyond)                                                                                                     \
       scaled_add(o->beyond, inverse_diagonal, -alpha, x, next);                                                        \
   }
 
 PRODUCTS(double, mus_matrix, mus_beyond, mus_operator, mus_multiply, add_rows, mus_beyond_scaled_add,
-         mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev)
+         mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev,
+         mus_symmetric_residual, mus_symmetric_chebyshev)
 PRODUCTS(float, mus_matrix_f, mus_beyond_f, mus_operator_f, mus_multiply_f, add_rows_f, mus_beyond_scaled_add_f,
          mus_beyond_multiply_add_f, mus_residual_f, mus_chebyshev_step_f, mus_operator_residual_f,
-         mus_operator_chebyshev_f)
+         mus_operator_chebyshev_f, mus_symmetric_residual_f, mus_symmetric_chebyshev_f)
 
 mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to) {
   size_t numbers = (size_t)mus_pattern_blocks(&from->pattern) * (size_t)(from->block * from->block);
@@ -217,9 +224,19 @@ mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows,
 }
 
 void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
-  mus_multiply(o->a, x, y);
+  if (o->symmetric)
+    mus_symmetric_multiply(o->symmetric, x, y);
+  else
+    mus_multiply(o->a, x, y);
   if (o->beyond)
     mus_beyond_multiply_add(o->beyond, 1, x, y);
+}
+
+double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y) {
+  if (o->symmetric && !o->beyond)
+    return mus_symmetric_multiply_dot(o->symmetric, x, y);
+  mus_operator_multiply(o, x, y);
+  return mus_dot((size_t)o->a->pattern->rows * (size_t)o->a->row_block, x, y);
 }
 
 // The diagonal blocks of the sum, as a matrix that holds nothing else.

@@ -8,6 +8,7 @@
 #define MUS_SPARSE_BEYOND_H
 
 #include "sparse/matrix.h"
+#include "sparse/symmetric.h"
 
 enum { MUS_TERM_NODES = 4 }; // at most
 
@@ -56,15 +57,19 @@ mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows,
 typedef struct mus_operator {
   const mus_matrix *a;
   const mus_beyond *beyond;
+  const mus_symmetric *symmetric; // the same matrix, read by products in place of `a`; NULL: none
 } mus_operator;
 
 typedef struct mus_operator_f {
   const mus_matrix_f *a;
   const mus_beyond_f *beyond;
+  const mus_symmetric_f *symmetric;
 } mus_operator_f;
 
 // y = (A + C) x
 void mus_operator_multiply(const mus_operator *o, const double *x, double *y);
+// The same, and returns x . y
+double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y);
 // r = b - (A + C) x
 void mus_operator_residual(const mus_operator *o, const double *b, const double *x, double *r);
 void mus_operator_residual_f(const mus_operator_f *o, const float *b, const float *x, float *r);

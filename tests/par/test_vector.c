@@ -120,19 +120,74 @@ static void updates_match_plain_loops(void **state) {
   }
 }
 
-static void cg_update_is_two_updates_and_a_dot(void **state) {
+// --- the passes of conjugate gradients ------------------------------------------------------------------------------
+
+static float *singles(vectors *v, size_t n, const double *from) {
+  float *single = mus_arena_alloc(&v->arena, n + 1, sizeof *single);
+  assert_non_null(single);
+  mus_to_float(n, 1, from, single);
+  single[n] = 99;
+  return single;
+}
+
+static void cg_residual_is_an_update_and_a_dot(void **state) {
   (void)state;
   for (int l = 0; l < SHORT_LENGTHS; ++l) {
     size_t n = lengths[l];
     vectors v = create(n), expected = create(n);
-    double squares = mus_cg_update(n, 0.4, v.p, v.q, v.x, v.y);
-    mus_axpy(n, 0.4, expected.p, expected.x);
+    float *rounded = singles(&v, n, v.x);
+    double square = mus_cg_residual(n, 0.4, v.q, v.y);
     mus_axpy(n, -0.4, expected.q, expected.y);
-    assert_memory_equal(v.x, expected.x, n * sizeof(double));
     assert_memory_equal(v.y, expected.y, n * sizeof(double));
-    assert_true(squares == mus_dot(n, expected.y, expected.y));
+    assert_true(square == mus_dot(n, expected.y, expected.y));
+    fill(&v, n);
+    assert_true(square == mus_cg_residual_f(n, 0.4, v.q, v.y, 1.5, rounded));
+    assert_memory_equal(v.y, expected.y, n * sizeof(double));
+    for (size_t i = 0; i < n; ++i)
+      assert_true(rounded[i] == (float)(1.5 * v.y[i]));
+    assert_true(rounded[n] == 99);
     mus_arena_clear(&v.arena);
     mus_arena_clear(&expected.arena);
+  }
+}
+
+static void cg_advance_is_two_updates(void **state) {
+  (void)state;
+  for (int l = 0; l < SHORT_LENGTHS; ++l) {
+    size_t n = lengths[l];
+    vectors v = create(n), expected = create(n);
+    float *z = singles(&v, n, v.q);
+    mus_cg_advance(n, 0.4, v.q, 0.7, v.x, v.p);
+    mus_axpy(n, 0.4, expected.p, expected.x);
+    mus_xpay(n, expected.q, 0.7, expected.p);
+    assert_memory_equal(v.x, expected.x, n * sizeof(double));
+    assert_memory_equal(v.p, expected.p, n * sizeof(double));
+    fill(&v, n);
+    fill(&expected, n);
+    mus_to_double(n, 1.25, z, expected.q);
+    mus_cg_advance_f(n, 0.4, 1.25, z, 0.7, v.x, v.p);
+    mus_axpy(n, 0.4, expected.p, expected.x);
+    mus_xpay(n, expected.q, 0.7, expected.p);
+    assert_memory_equal(v.x, expected.x, n * sizeof(double));
+    assert_memory_equal(v.p, expected.p, n * sizeof(double));
+    mus_arena_clear(&v.arena);
+    mus_arena_clear(&expected.arena);
+  }
+}
+
+static void dot_with_singles_takes_every_entry_once(void **state) {
+  (void)state;
+  for (int l = 0; l < LENGTHS; ++l) {
+    size_t n = lengths[l];
+    vectors v = create(n);
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) {
+      v.x[i] = (double)(i % 1021);
+      v.y[i] = (double)(i % 3) - 1;
+      sum += v.x[i] * v.y[i];
+    }
+    assert_true(mus_dot_f(n, v.x, singles(&v, n, v.y)) == sum);
+    mus_arena_clear(&v.arena);
   }
 }
 
@@ -148,7 +203,8 @@ static void updates_write_nothing_past_the_end(void **state) {
     mus_axpy(n, 2, v.x, v.y);
     mus_xpay(n, v.x, 2, v.y);
     mus_copy(n, v.x, v.p);
-    mus_cg_update(n, 2, v.p, v.q, v.x, v.y);
+    mus_cg_residual(n, 2, v.q, v.y);
+    mus_cg_advance(n, 2, v.q, 2, v.x, v.p);
     assert_true(v.x[n] == 99 && v.y[n] == 99 && v.p[n] == 99);
     mus_arena_clear(&v.arena);
   }
@@ -219,18 +275,21 @@ static void sums_have_the_same_bits_for_any_number_of_threads(void **state) {
   for (int l = 0; l < LENGTHS; ++l) {
     size_t n = lengths[l];
     vectors v = create(n), first = create(n);
-    double dot = 0, squares = 0, largest = 0;
+    float *rounded = singles(&v, n, v.x);
+    double dot = 0, squares = 0, largest = 0, mixed = 0;
     for (int t = 0; t < THREAD_COUNTS; ++t) {
       mus_par_set_threads(thread_counts[t]);
       fill(&v, n);
-      double dot_now = mus_dot(n, v.x, v.y), squares_now = mus_cg_update(n, 0.3, v.p, v.q, v.x, v.y);
+      double dot_now = mus_dot(n, v.x, v.y), squares_now = mus_cg_residual_f(n, 0.3, v.q, v.y, 1, rounded);
+      double mixed_now = mus_dot_f(n, v.x, rounded);
+      mus_cg_advance_f(n, 0.3, 2, rounded, 0.1, v.x, v.p);
       double largest_now = mus_max_abs(n, v.y);
       if (t == 0) {
-        dot = dot_now, squares = squares_now, largest = largest_now;
+        dot = dot_now, squares = squares_now, largest = largest_now, mixed = mixed_now;
         mus_copy(n, v.x, first.x);
         mus_copy(n, v.y, first.y);
       }
-      assert_true(dot_now == dot && squares_now == squares && largest_now == largest);
+      assert_true(dot_now == dot && squares_now == squares && largest_now == largest && mixed_now == mixed);
       assert_int_equal(memcmp(v.x, first.x, n * sizeof(double)), 0);
       assert_int_equal(memcmp(v.y, first.y, n * sizeof(double)), 0);
     }
@@ -245,7 +304,9 @@ int main(void) {
       cmocka_unit_test(dot_is_the_sum_of_products),
       cmocka_unit_test(dot_takes_every_entry_once),
       cmocka_unit_test(updates_match_plain_loops),
-      cmocka_unit_test(cg_update_is_two_updates_and_a_dot),
+      cmocka_unit_test(cg_residual_is_an_update_and_a_dot),
+      cmocka_unit_test(cg_advance_is_two_updates),
+      cmocka_unit_test(dot_with_singles_takes_every_entry_once),
       cmocka_unit_test(updates_write_nothing_past_the_end),
       cmocka_unit_test(conversions_scale_and_round),
       cmocka_unit_test(max_abs_finds_the_largest_anywhere),

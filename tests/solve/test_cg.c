@@ -52,7 +52,7 @@ static bench *create_bench(int rows, int block, uint64_t seed) {
   bench *t = calloc(1, sizeof *t);
   t->system = random_system_create(rows, block, seed);
   t->jacobi = create_jacobi(&t->system.arena, &t->system.a, t->system.place);
-  t->m = (mus_preconditioner){&t->jacobi, apply_jacobi};
+  t->m = (mus_preconditioner){.self = &t->jacobi, .apply = apply_jacobi};
   t->options = (mus_cg_options){1e-13, LIMIT, MUS_STOP_INITIAL};
   t->result.residuals = mus_arena_alloc(&t->system.arena, LIMIT + 1, sizeof(double));
   t->work = mus_arena_alloc(&t->system.arena, (size_t)(MUS_CG_VECTORS * t->system.n), sizeof(double));
@@ -67,7 +67,7 @@ static void free_bench(bench *t) {
 }
 
 static mus_status pcg(bench *t) {
-  return mus_pcg(&(mus_operator){&t->system.a, NULL}, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
+  return mus_pcg(&(mus_operator){.a = &t->system.a}, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
 }
 
 // ||S(b - A x)||_{M^-1}, S = I where the filter is NULL
@@ -102,6 +102,62 @@ static void agrees_with_a_dense_solve(void **state) {
       assert_int_equal(pcg(t), MUS_OK);
       assert_true(dense_difference(t->system.n, t->x, expected) < 1e-10);
       free(a);
+      free_bench(t);
+    }
+}
+
+// The same preconditioner in single precision.
+typedef struct jacobi_f {
+  jacobi *inner;
+  float *right, *z;
+  double largest; // that it was given
+} jacobi_f;
+
+static const float *apply_jacobi_f(void *self) {
+  jacobi_f *j = self;
+  size_t n = (size_t)(j->inner->rows * j->inner->block);
+  double *r = malloc(n * sizeof *r), *z = malloc(n * sizeof *z);
+  mus_to_double(n, 1, j->right, r);
+  j->largest = fmax(j->largest, mus_max_abs(n, r));
+  apply_jacobi(j->inner, r, z);
+  mus_to_float(n, 1, z, j->z);
+  free(r), free(z);
+  return j->z;
+}
+
+static void must_not_be_applied(void *self, const double *r, double *z) {
+  (void)self, (void)r, (void)z;
+  fail();
+}
+
+// Right-hand sides of any size, from 1e-100 up: what is rounded is scaled. Both ways to store the matrix.
+static void single_precision_takes_as_many_iterations(void **state) {
+  (void)state;
+  for (int block = 1; block <= 6; ++block)
+    for (int power = -100; power <= 100; power += 100) {
+      bench *t = create_bench(60, block, 7);
+      size_t n = (size_t)t->system.n;
+      double *expected = malloc(n * sizeof *expected);
+      mus_symmetric_pattern pattern;
+      mus_symmetric symmetric;
+      assert_int_equal(mus_symmetric_pattern_create(&t->system.arena, t->system.pattern, block, &pattern), MUS_OK);
+      assert_int_equal(mus_symmetric_create(&t->system.arena, &pattern, &symmetric), MUS_OK);
+      mus_symmetric_fill(&t->system.a, &symmetric);
+      mus_scale(n, pow(10, power), t->system.b);
+      t->options.tolerance = 1e-9;
+      assert_int_equal(pcg(t), MUS_OK);
+      int iterations = t->result.iterations;
+      mus_copy(n, t->x, expected);
+      jacobi_f single = {&t->jacobi, calloc(n, sizeof(float)), calloc(n, sizeof(float)), 0};
+      t->m = (mus_preconditioner){
+          .self = &single, .apply = must_not_be_applied, .right = single.right, .apply_f = apply_jacobi_f};
+      mus_operator a = {.a = &t->system.a, .symmetric = &symmetric};
+      mus_fill(n, 0, t->x);
+      assert_int_equal(mus_pcg(&a, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result), MUS_OK);
+      assert_true(abs(t->result.iterations - iterations) <= 1);
+      assert_true(dense_difference((int)n, t->x, expected) < 1e-7);
+      assert_true(single.largest > 0 && single.largest < 1e12);
+      free(expected), free(single.right), free(single.z);
       free_bench(t);
     }
 }
@@ -328,13 +384,13 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
   assert_int_equal(mus_matrix_create(&system->arena, system->pattern, system->block, system->block, &filtered), MUS_OK);
   mus_filter_matrix(s, &system->a, system->place, mus_filter_scale(&system->a, system->place), &filtered);
   jacobi inner = create_jacobi(&system->arena, &filtered, system->place);
-  mus_preconditioner m = {&inner, apply_jacobi};
+  mus_preconditioner m = {.self = &inner, .apply = apply_jacobi};
   mus_filter_target(s, z);
   mus_residual(&system->a, system->b, z, right);
   mus_filter_apply(s, right);
   mus_axpy(n, -1, z, x);
   mus_filter_apply(s, x);
-  mus_status status = mus_pcg(&(mus_operator){&filtered, NULL}, NULL, &m, right, x, &t->options, t->work, &t->result);
+  mus_status status = mus_pcg(&(mus_operator){.a = &filtered}, NULL, &m, right, x, &t->options, t->work, &t->result);
   mus_axpy(n, 1, z, x);
   free(z);
   free(right);
@@ -342,7 +398,7 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
 }
 
 static mus_status mpcg(bench *t, const mus_filter *s, int original, double *x) {
-  return mus_mpcg(&(mus_operator){&t->system.a, NULL}, s, &t->m, original, t->system.b, x, &t->options, t->work,
+  return mus_mpcg(&(mus_operator){.a = &t->system.a}, s, &t->m, original, t->system.b, x, &t->options, t->work,
                   &t->result);
 }
 
@@ -540,9 +596,9 @@ static int run_motion(int original, int steps, double tolerance) {
     assemble_step(&o);
     mus_filter filter = hold_corners(&o, h * step);
     jacobi block_jacobi = create_jacobi(&o.sheet.arena, &o.sheet.a, o.place);
-    mus_preconditioner m = {&block_jacobi, apply_jacobi};
+    mus_preconditioner m = {.self = &block_jacobi, .apply = apply_jacobi};
     assert_int_equal(
-        mus_mpcg(&(mus_operator){&o.sheet.a, NULL}, &filter, &m, original, o.b, o.change, &options, o.work, &o.result),
+        mus_mpcg(&(mus_operator){.a = &o.sheet.a}, &filter, &m, original, o.b, o.change, &options, o.work, &o.result),
         MUS_OK);
     total += o.result.iterations;
     mus_axpy(o.n, 1, o.change, o.velocity);
@@ -580,7 +636,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
       mus_constraints_filter(&sheet.arena, sheet.rows, 3, sheet.constraint_count, sheet.constraint, &filter), MUS_OK);
   assert_int_equal(mus_diagonal_places(sheet.pattern, place), MUS_OK);
   jacobi block_jacobi = create_jacobi(&sheet.arena, &sheet.a, place);
-  mus_preconditioner m = {&block_jacobi, apply_jacobi};
+  mus_preconditioner m = {.self = &block_jacobi, .apply = apply_jacobi};
   mus_cg_options cg = {1e-5, 20, MUS_STOP_INITIAL};
   for (int way = 0; way < 3; ++way) {
     double *x[3];
@@ -590,8 +646,8 @@ static void same_bits_for_any_number_of_threads(void **state) {
       x[k] = mus_arena_alloc_zero(&sheet.arena, n, sizeof(double));
       result[k].residuals = mus_arena_alloc(&sheet.arena, LIMIT + 1, sizeof(double));
       mus_status status =
-          way == 2 ? mus_pcg(&(mus_operator){&sheet.a, NULL}, NULL, &m, sheet.b, x[k], &cg, work, &result[k])
-                   : mus_mpcg(&(mus_operator){&sheet.a, NULL}, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
+          way == 2 ? mus_pcg(&(mus_operator){.a = &sheet.a}, NULL, &m, sheet.b, x[k], &cg, work, &result[k])
+                   : mus_mpcg(&(mus_operator){.a = &sheet.a}, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
       assert_int_equal(status, MUS_NOT_CONVERGED); // the limit keeps the test short
       assert_int_equal(result[k].iterations, result[0].iterations);
       assert_memory_equal(result[k].residuals, result[0].residuals,
@@ -606,6 +662,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_dense_solve),
+      cmocka_unit_test(single_precision_takes_as_many_iterations),
       cmocka_unit_test(stops_exactly_by_the_rule),
       cmocka_unit_test(right_hand_side_costs_one_more_application),
       cmocka_unit_test(good_guess_saves_iterations_against_the_right_hand_side),

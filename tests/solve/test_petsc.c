@@ -346,9 +346,9 @@ static void conjugate_gradients_stop_at_nan(void **state) {
   double x[30] = {0}, work[MUS_CG_VECTORS * 30], residuals[11];
   mus_cg_options options = {1e-5, 10, MUS_STOP_INITIAL};
   mus_cg_result result = {.residuals = residuals};
-  assert_int_equal(
-      mus_pcg(&(mus_operator){&s.a, NULL}, NULL, &(mus_preconditioner){&n, apply_nan}, s.b, x, &options, work, &result),
-      MUS_BREAKDOWN);
+  assert_int_equal(mus_pcg(&(mus_operator){.a = &s.a}, NULL, &(mus_preconditioner){.self = &n, .apply = apply_nan}, s.b,
+                           x, &options, work, &result),
+                   MUS_BREAKDOWN);
   assert_true(mus_max_abs(n, x) == 0);
   random_system_free(&s);
 }

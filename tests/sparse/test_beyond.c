@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "par/vector.h"
 #include "sparse/beyond.h"
 #include "support/dense.h"
 
@@ -77,6 +78,31 @@ static void dense_multiply(int n, const double *a, const double *x, double *y) {
   }
 }
 
+// Symmetric storage gives the same products, with what lies beyond and without.
+static void check_symmetric(random_system *system, mus_arena *arena, mus_operator whole, const double *x) {
+  mus_symmetric_pattern pattern;
+  mus_symmetric symmetric;
+  int n = system->n;
+  double y[ROWS * BLOCK_MAXIMUM], expected[ROWS * BLOCK_MAXIMUM];
+  assert_int_equal(mus_symmetric_pattern_create(arena, system->pattern, system->block, &pattern), MUS_OK);
+  assert_int_equal(mus_symmetric_create(arena, &pattern, &symmetric), MUS_OK);
+  mus_symmetric_fill(&system->a, &symmetric);
+  for (int with = 0; with < 2; ++with) {
+    mus_operator plain = {.a = whole.a, .beyond = with ? whole.beyond : NULL}, stored = plain;
+    stored.symmetric = &symmetric;
+    mus_operator_multiply(&plain, x, expected);
+    double dot = mus_dot((size_t)n, x, expected);
+    assert_true(mus_operator_multiply_dot(&plain, x, y) == dot);
+    assert_true(fabs(mus_operator_multiply_dot(&stored, x, y) - dot) < 1e-12 * fabs(dot));
+    assert_true(dense_difference(n, y, expected) < 1e-13);
+    mus_operator_multiply(&stored, x, y);
+    assert_true(dense_difference(n, y, expected) < 1e-13);
+    mus_operator_residual(&plain, system->b, x, expected);
+    mus_operator_residual(&stored, system->b, x, y);
+    assert_true(dense_difference(n, y, expected) < 1e-12);
+  }
+}
+
 static void products_are_those_of_the_whole(void **state) {
   (void)state;
   for (int block = 1; block <= BLOCK_MAXIMUM; ++block)
@@ -99,13 +125,14 @@ static void products_are_those_of_the_whole(void **state) {
         assert_true(fabs(y[i] - 2 * expected[i]) < 1e-12);
       for (int k = 0; k < n * n; ++k)
         a[k] += c[k];
-      mus_operator whole = {&system.a, &beyond};
+      mus_operator whole = {.a = &system.a, .beyond = &beyond};
       mus_operator_multiply(&whole, x, y);
       dense_multiply(n, a, x, expected);
       assert_true(dense_difference(n, y, expected) < 1e-13);
       mus_operator_residual(&whole, system.b, x, y);
       for (int i = 0; i < n; ++i)
         assert_true(fabs(y[i] - (system.b[i] - expected[i])) < 1e-10);
+      check_symmetric(&system, &arena, whole, x);
       free(a), free(c);
       mus_arena_clear(&arena);
       random_system_free(&system);
@@ -124,7 +151,7 @@ static void merging_makes_one_matrix(void **state) {
     mus_matrix merged;
     assert_int_equal(mus_beyond_create(&arena, ROWS, 3, &terms, &beyond), MUS_OK);
     double *a = dense_from_matrix(&system.a), *c = dense_terms(&l);
-    mus_operator whole = {&system.a, &beyond};
+    mus_operator whole = {.a = &system.a, .beyond = &beyond};
     assert_int_equal(mus_operator_merge(&arena, &whole, &pattern, &merged), MUS_OK);
     assert_int_equal(mus_pattern_check(ROWS, ROWS, pattern.row_start, pattern.column), MUS_OK);
     mus_transpose transpose;
