@@ -96,11 +96,12 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
   } else if (preset == MUS_PRESET_FAST) {
     options.precision = MUS_SINGLE;
     options.setup = MUS_SETUP_AUTO;
+    options.sa.strength = 0.3;
     options.sa.rotations = 0;
+    options.sa.kernel_sweeps = 0;
     options.sa.filter_prolongator = 1;
     options.sa.cycle = MUS_CYCLE_V;
     options.sa.smoother_order = 1;
-    options.sa.lanczos_steps = 10;
   }
   return options;
 }

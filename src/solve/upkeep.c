@@ -32,11 +32,13 @@ int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double i
 
 static int at_most(int a, int b) { return a < b ? a : b; }
 
-void mus_upkeep_end_patience(mus_upkeep *upkeep, mus_upkeep_kind done) {
-  int *next_ban = &upkeep->of[done + 1].next_ban;
-  *next_ban = *next_ban == 0 ? FIRST_BAN : at_most(2 * *next_ban, LONGEST_BAN);
-  upkeep->of[done + 1].ban = *next_ban;
+static void ban_less_than(mus_upkeep *upkeep, int kind) {
+  int *next = &upkeep->of[kind].next_ban;
+  *next = *next == 0 ? FIRST_BAN : at_most(2 * *next, LONGEST_BAN);
+  upkeep->of[kind].ban = *next;
 }
+
+void mus_upkeep_end_patience(mus_upkeep *upkeep, mus_upkeep_kind done) { ban_less_than(upkeep, (int)done + 1); }
 
 // Whether the set-up has taken away half of what the last solve before it had too much.
 static void learn(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost) {
@@ -48,20 +50,31 @@ static void learn(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, doub
   *reluctance = fmin(*reluctance, most_reluctant);
 }
 
+// A kind that was done.
+static void begin_anew(mus_upkeep *upkeep, int kind, int iterations) {
+  upkeep->of[kind].iterations = iterations;
+  upkeep->of[kind].debt = upkeep->of[kind].excess = upkeep->of[kind].old_excess = 0;
+  if (upkeep->of[kind].ban > 0)
+    --upkeep->of[kind].ban;
+}
+
+// A kind that was not.
+static void go_on(mus_upkeep *upkeep, int kind, int iterations, double iteration_cost) {
+  double excess = (iterations - upkeep->of[kind].iterations) * iteration_cost, now = price_now(upkeep, kind);
+  upkeep->of[kind].old_excess = upkeep->of[kind].excess;
+  upkeep->of[kind].excess = excess;
+  upkeep->of[kind].debt = fmax(upkeep->of[kind].debt + excess, 0);
+  if (excess > now) // it would have been cheaper
+    ban_less_than(upkeep, kind);
+  else if (excess < now / 2)
+    upkeep->of[kind].next_ban /= 2;
+}
+
 void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost) {
   learn(upkeep, done, iterations, iteration_cost);
-  for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k) {
-    if (upkeep->of[k].ban > 0)
-      --upkeep->of[k].ban;
-    else if ((int)done < k) // less has sufficed
-      upkeep->of[k].next_ban /= 2;
-    if (k <= (int)done) {
-      upkeep->of[k].iterations = iterations;
-      upkeep->of[k].debt = upkeep->of[k].excess = upkeep->of[k].old_excess = 0;
-      continue;
-    }
-    upkeep->of[k].old_excess = upkeep->of[k].excess;
-    upkeep->of[k].excess = (iterations - upkeep->of[k].iterations) * iteration_cost;
-    upkeep->of[k].debt = fmax(upkeep->of[k].debt + upkeep->of[k].excess, 0);
-  }
+  for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k)
+    if (k <= (int)done)
+      begin_anew(upkeep, k, iterations);
+    else
+      go_on(upkeep, k, iterations, iteration_cost);
 }
