@@ -7,6 +7,11 @@
 static void NAME(run_product)(const PRODUCT_TASK *task, int begin, int end, const room *all) {
   const mus_kernels *kernels = mus_kernels_current();
   int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+  if (end - begin <= MUS_PAR_MINIMUM) {
+    mus_product_room mine = room_of(all, 0);
+    kernels->KERNEL(task, begin, end, &mine);
+    return;
+  }
   MUS_PARALLEL
   {
     mus_product_room mine = room_of(all, mus_par_index());

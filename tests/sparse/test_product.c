@@ -446,7 +446,7 @@ static void same_bits(void) {
     galerkin *first = NULL;
     for (int t = 0; t < THREADS; ++t) {
       mus_par_set_threads(threads[t]);
-      galerkin *g = create_galerkin(300, 250, galerkin_blocks[k][0], galerkin_blocks[k][1], 6);
+      galerkin *g = create_galerkin(600, 540, galerkin_blocks[k][0], galerkin_blocks[k][1], 6);
       assert_int_equal(mus_galerkin_fill(&g->plan, &g->fine.a, &g->p, &g->coarse), MUS_OK);
       assert_int_equal(mus_galerkin_fill_f(&g->plan, &g->a_f, &g->p_f, &g->coarse_f), MUS_OK);
       mus_par_set_threads(0);
