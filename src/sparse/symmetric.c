@@ -62,16 +62,17 @@ static fate fate_of(const mus_symmetric_pattern *p, int chunk, int i, int j) {
   return j > i ? PAIR : LEFT_OUT;
 }
 
-// Lays out the columns of row i from its row_start, first its own blocks, then pairs.
-static void fill_columns(const mus_symmetric_pattern *p, const mus_pattern *full, int chunk, int i) {
-  int at = p->row_start[i];
-  for (int wanted = OWN; wanted <= PAIR; ++wanted) {
-    for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k)
-      if ((int)fate_of(p, chunk, i, full->column[k]) == wanted)
-        p->column[at++] = full->column[k];
-    if (wanted == OWN)
-      p->pair_start[i] = at;
-  }
+// Lays out row i from its row_start: the diagonal, its own blocks, pairs.
+static void fill_where(const mus_symmetric_pattern *p, const mus_pattern *full, int chunk, int i) {
+  int at = p->row_start[i], stride = mus_ring_stride(p->block);
+  p->where[at++] = i;
+  for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k)
+    if (full->column[k] != i && fate_of(p, chunk, i, full->column[k]) == OWN)
+      p->where[at++] = full->column[k];
+  p->pair_start[i] = at;
+  for (int k = full->row_start[i]; k < full->row_start[i + 1]; ++k)
+    if (fate_of(p, chunk, i, full->column[k]) == PAIR)
+      p->where[at++] = mus_pair_pack((full->column[k] - i) * p->block, (full->column[k] & (p->ring - 1)) * stride);
 }
 
 static int count_stored(const mus_symmetric_pattern *p, const mus_pattern *full, int chunk, int i) {
@@ -97,14 +98,14 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
   for (int chunk = 0; chunk < p.chunks; ++chunk)
     for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i)
       p.row_start[i + 1] = p.row_start[i] + count_stored(&p, full, chunk, i);
-  p.column = mus_arena_alloc(arena, (size_t)mus_symmetric_blocks(&p), sizeof *p.column);
-  if (!p.column)
+  p.where = mus_arena_alloc(arena, (size_t)mus_symmetric_blocks(&p), sizeof *p.where);
+  if (!p.where)
     return mus_fail_memory();
   for (int chunk = 0; chunk < p.chunks; ++chunk)
     for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i) {
       if (mus_pattern_find(full, i, i) < 0)
         return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
-      fill_columns(&p, full, chunk, i);
+      fill_where(&p, full, chunk, i);
     }
   *out = p;
   return MUS_OK;
@@ -134,27 +135,42 @@ typedef struct runs {
 
 static runs runs_of(const mus_symmetric_pattern *p, const mus_pattern *full, int i) {
   int start = p->row_start[i], pairs = p->pair_start[i], end = p->row_start[i + 1], below = 0;
-  while (p->column[start + below] < i)
+  while (start + 1 + below < pairs && p->where[start + 1 + below] < i)
     ++below;
   int above = pairs - start - below - 1, last = full->row_start[i + 1];
   int diagonal = last - above - (end - pairs) - 1;
-  return (runs){{full->row_start[i], diagonal, last - above, diagonal + 1},
-                {start, start + below, start + below + 1, pairs},
-                {below, 1, above, end - pairs}};
+  return (runs){{diagonal, full->row_start[i], last - above, diagonal + 1},
+                {start, start + 1, start + 1 + below, pairs},
+                {1, below, above, end - pairs}};
 }
 
-#define FILL_ROW(real, fill_row)                                                                                       \
-  static inline void fill_row(int entries, const double *full, const runs *r, real *value) {                           \
-    for (int run = 0; run < 4; ++run) {                                                                                \
-      const double *from = full + (size_t)r->from[run] * (size_t)entries;                                              \
-      real *to = value + (size_t)r->to[run] * (size_t)entries;                                                         \
-      for (int e = 0; e < r->count[run] * entries; ++e)                                                                \
-        to[e] = (real)from[e];                                                                                         \
-    }                                                                                                                  \
-  }
+static inline void fill_row(int entries, const double *full, const runs *r, double *value) {
+  for (int run = 0; run < 4; ++run)
+    for (int e = 0; e < r->count[run] * entries; ++e)
+      value[(size_t)r->to[run] * (size_t)entries + (size_t)e] =
+          full[(size_t)r->from[run] * (size_t)entries + (size_t)e];
+}
 
-FILL_ROW(double, fill_row)
-FILL_ROW(float, fill_row_f)
+// Two blocks of 3x3, rows of one beside rows of the other.
+static inline void fill_two(const double *from, float *to) {
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) {
+      to[6 * r + c] = (float)from[3 * r + c];
+      to[6 * r + 3 + c] = (float)from[9 + 3 * r + c];
+    }
+}
+
+static inline void fill_row_f(int entries, const double *full, const runs *r, float *value) {
+  for (int run = 0; run < 4; ++run) {
+    const double *from = full + (size_t)r->from[run] * (size_t)entries;
+    float *to = value + (size_t)r->to[run] * (size_t)entries;
+    int e = 0, count = r->count[run] * entries;
+    for (; entries == 9 && run == 3 && e + 18 <= count; e += 18)
+      fill_two(from + e, to + e);
+    for (; e < count; ++e)
+      to[e] = (float)from[e];
+  }
+}
 
 // Either of the two may be NULL. Both at once read the full matrix once.
 static void fill(const mus_matrix *full, const mus_symmetric_pattern *p, double *value, float *value_f) {

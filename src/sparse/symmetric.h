@@ -23,8 +23,8 @@ typedef struct mus_symmetric_pattern {
   int chunk[MUS_SYMMETRIC_CHUNKS + 1]; // their first rows
   int ring;                            // nodes that it holds, a power of two
   int *row_start;                      // rows + 1
-  int *pair_start; // rows: the blocks of a row before this are its own, its diagonal among them; the others are pairs
-  int *column;
+  int *pair_start; // rows: the blocks of a row before this are its own, its diagonal first; the others are pairs
+  int *where;      // of a block: its column, or for pairs what kernels need of it
 } mus_symmetric_pattern;
 
 typedef struct mus_symmetric {
@@ -32,7 +32,8 @@ typedef struct mus_symmetric {
   double *value;
 } mus_symmetric;
 
-// The same in single precision.
+// The same in single precision. Here pairs of 3x3 blocks are stored two by two, each row of one beside that of the
+// other, as far as a row of the matrix has two: six numbers fill a vector of eight better than three one of four.
 typedef struct mus_symmetric_f {
   const mus_symmetric_pattern *pattern;
   float *value;

@@ -18,9 +18,7 @@ typedef __m256d vector_d;
 static inline vector_d load_d(const double *from) {
   return _mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0));
 }
-static inline vector_d load_over_d(const double *from) {
-  return _mm256_castsi256_pd(_mm256_lddqu_si256((const __m256i *)from));
-}
+static inline vector_d load_over_d(const double *from) { return _mm256_loadu_pd(from); }
 static inline vector_d load_four_d(const double *from) { return _mm256_loadu_pd(from); }
 static inline void store_d(double *to, vector_d a) {
   _mm_storeu_pd(to, _mm256_castpd256_pd128(a));
@@ -33,17 +31,24 @@ static inline vector_d add_d(vector_d a, vector_d b) { return _mm256_add_pd(a, b
 static inline vector_d subtract_d(vector_d a, vector_d b) { return _mm256_sub_pd(a, b); }
 static inline vector_d multiply_lanes_d(vector_d a, vector_d b) { return _mm256_mul_pd(a, b); }
 static inline vector_d add_product_d(vector_d a, vector_d b, vector_d c) { return _mm256_fmadd_pd(a, b, c); }
+
+typedef vector_d wide_d;
+static inline wide_d widen_d(vector_d a) { return a; }
+static inline vector_d low_d(wide_d a) { return a; }
+static inline wide_d wide_load_d(const double *from) {
+  return _mm256_castsi256_pd(_mm256_lddqu_si256((const __m256i *)from));
+}
+static inline wide_d wide_product_d(wide_d a, wide_d b) { return _mm256_mul_pd(a, b); }
+static inline wide_d wide_add_product_d(wide_d a, wide_d b, wide_d c) { return _mm256_fmadd_pd(a, b, c); }
 // The fourth lanes are products with a fourth lane of x, which is 0.
-static inline vector_d fold_d(vector_d a, vector_d b, vector_d c) {
+static inline vector_d fold_d(wide_d a, wide_d b, wide_d c) {
   __m256d ab = _mm256_hadd_pd(a, b), cc = _mm256_hadd_pd(c, _mm256_setzero_pd());
   return _mm256_add_pd(_mm256_permute2f128_pd(ab, cc, 0x20), _mm256_permute2f128_pd(ab, cc, 0x31));
 }
 
 typedef __m128 vector_f;
 static inline vector_f load_f(const float *from) { return _mm_maskload_ps(from, _mm_setr_epi32(-1, -1, -1, 0)); }
-static inline vector_f load_over_f(const float *from) {
-  return _mm_castsi128_ps(_mm_lddqu_si128((const __m128i *)from));
-}
+static inline vector_f load_over_f(const float *from) { return _mm_loadu_ps(from); }
 static inline vector_f load_four_f(const float *from) { return _mm_loadu_ps(from); }
 static inline void store_f(float *to, vector_f a) {
   _mm_storel_pi((__m64 *)to, a);
@@ -56,8 +61,37 @@ static inline vector_f add_f(vector_f a, vector_f b) { return _mm_add_ps(a, b); 
 static inline vector_f subtract_f(vector_f a, vector_f b) { return _mm_sub_ps(a, b); }
 static inline vector_f multiply_lanes_f(vector_f a, vector_f b) { return _mm_mul_ps(a, b); }
 static inline vector_f add_product_f(vector_f a, vector_f b, vector_f c) { return _mm_fmadd_ps(a, b, c); }
-static inline vector_f fold_f(vector_f a, vector_f b, vector_f c) {
-  return _mm_hadd_ps(_mm_hadd_ps(a, b), _mm_hadd_ps(c, _mm_setzero_ps()));
+
+// Two rows of three are a vector of eight whose last two lanes count for nothing.
+typedef __m256 wide_f;
+static inline wide_f widen_f(vector_f a) { return _mm256_zextps128_ps256(a); }
+static inline vector_f low_f(wide_f a) { return _mm256_castps256_ps128(a); }
+static inline wide_f wide_load_f(const float *from) {
+  return _mm256_castsi256_ps(_mm256_lddqu_si256((const __m256i *)from));
+}
+static inline wide_f wide_product_f(wide_f a, wide_f b) { return _mm256_mul_ps(a, b); }
+static inline wide_f wide_add_product_f(wide_f a, wide_f b, wide_f c) { return _mm256_fmadd_ps(a, b, c); }
+static inline vector_f fold_f(wide_f a, wide_f b, wide_f c) {
+  const __m256 zero = _mm256_setzero_ps();
+  __m256 ab = _mm256_blend_ps(_mm256_hadd_ps(a, b), zero, 0xa0), cc = _mm256_blend_ps(_mm256_hadd_ps(c, c), zero, 0xa0);
+  __m256 all = _mm256_hadd_ps(ab, cc);
+  return _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
+}
+// The nodes j and l come after another one, so what lies before their x may be read.
+static inline void add_two_f(const float *a, const float *x_i, const float *x_j, const float *x_l, wide_f *sum0,
+                             wide_f *sum1, wide_f *sum2, float *y_j, float *y_l) {
+  const __m256i join = _mm256_setr_epi32(1, 2, 3, 5, 6, 7, 0, 0), part = _mm256_setr_epi32(0, 1, 2, 6, 3, 4, 5, 7);
+  wide_f x = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x_j - 1)), _mm_loadu_ps(x_l - 1), 1);
+  x = _mm256_permutevar8x32_ps(x, join);
+  wide_f a0 = wide_load_f(a), a1 = wide_load_f(a + 6), a2 = wide_load_f(a + 12);
+  *sum0 = _mm256_fmadd_ps(a0, x, *sum0);
+  *sum1 = _mm256_fmadd_ps(a1, x, *sum1);
+  *sum2 = _mm256_fmadd_ps(a2, x, *sum2);
+  wide_f y = _mm256_mul_ps(a0, _mm256_set1_ps(x_i[0]));
+  y = _mm256_fmadd_ps(a1, _mm256_set1_ps(x_i[1]), y);
+  y = _mm256_permutevar8x32_ps(_mm256_fmadd_ps(a2, _mm256_set1_ps(x_i[2]), y), part);
+  _mm_storeu_ps(y_j, _mm_add_ps(_mm_loadu_ps(y_j), _mm256_castps256_ps128(y)));
+  _mm_storeu_ps(y_l, _mm_add_ps(_mm_loadu_ps(y_l), _mm256_extractf128_ps(y, 1)));
 }
 
 #include "sparse/symmetric_tables.h"

@@ -26,6 +26,11 @@ enum { MUS_RING_NUMBERS = 16384 };
 // How many of them a node takes: sums of three are kept as vectors of four.
 static inline int mus_ring_stride(int block) { return block == 3 ? 4 : block; }
 
+// What is kept of a pair (i, j): how far x_j lies behind x_i, and the place of y_j in the ring, both in numbers.
+static inline int mus_pair_pack(int apart, int place) { return (int)((unsigned)place << 16 | (unsigned)apart); }
+static inline unsigned mus_pair_apart(int pair) { return (unsigned)pair & 0xffff; }
+static inline unsigned mus_pair_place(int pair) { return (unsigned)pair >> 16; }
+
 #define MUS_SYMMETRIC_TASK(name, real)                                                                                 \
   typedef struct name {                                                                                                \
     const mus_symmetric_pattern *pattern;                                                                              \

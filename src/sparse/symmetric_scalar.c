@@ -32,6 +32,14 @@
   static inline name(vector) name(add_product)(name(vector) a, name(vector) b, name(vector) c) {                       \
     return name(add)(name(multiply_lanes)(a, b), c);                                                                   \
   }                                                                                                                    \
+  typedef name(vector) name(wide);                                                                                     \
+  static inline name(wide) name(widen)(name(vector) a) { return a; }                                                   \
+  static inline name(vector) name(low)(name(wide) a) { return a; }                                                     \
+  static inline name(wide) name(wide_load)(const real *from) { return name(load)(from); }                              \
+  static inline name(wide) name(wide_product)(name(wide) a, name(wide) b) { return name(multiply_lanes)(a, b); }       \
+  static inline name(wide) name(wide_add_product)(name(wide) a, name(wide) b, name(wide) c) {                          \
+    return name(add_product)(a, b, c);                                                                                 \
+  }                                                                                                                    \
   static inline name(vector) name(fold)(name(vector) a, name(vector) b, name(vector) c) {                              \
     return (name(vector)){                                                                                             \
         {a.lane[0] + a.lane[1] + a.lane[2], b.lane[0] + b.lane[1] + b.lane[2], c.lane[0] + c.lane[1] + c.lane[2]}};    \
@@ -41,6 +49,18 @@
 #define SINGLE(stem) stem##_f
 VECTOR(double, DOUBLE)
 VECTOR(float, SINGLE)
+
+static inline void add_two_f(const float *a, const float *x_i, const float *x_j, const float *x_l, wide_f *sum0,
+                             wide_f *sum1, wide_f *sum2, float *y_j, float *y_l) {
+  wide_f *sum[] = {sum0, sum1, sum2};
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) {
+      const float left = a[6 * r + c], right = a[6 * r + 3 + c];
+      sum[r]->lane[c] += left * x_j[c] + right * x_l[c];
+      y_j[c] += left * x_i[r];
+      y_l[c] += right * x_i[r];
+    }
+}
 
 #include "sparse/symmetric_tables.h"
 

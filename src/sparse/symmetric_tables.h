@@ -4,10 +4,12 @@
 #define TASK mus_symmetric_task
 #define CHUNK_KERNEL mus_chunk_kernel
 #define NAME(stem) stem##_d
+#define BY_TWO 0
 #include "sparse/symmetric_template.h"
 
 #define REAL float
 #define TASK mus_symmetric_task_f
 #define CHUNK_KERNEL mus_chunk_kernel_f
 #define NAME(stem) stem##_f
+#define BY_TWO 1
 #include "sparse/symmetric_template.h"

@@ -2,50 +2,67 @@
 //   REAL, TASK, CHUNK_KERNEL   the number type, its task and the kernels' type
 //   NAME(stem)                 the stem with this precision's ending
 //   NAME(vector)               three numbers, in the low lanes of whatever it is, and on it, already defined:
-//     NAME(load), NAME(store)            exactly three numbers
-//     NAME(load_over)                    may read a fourth, which is some finite number
+//     NAME(load), NAME(store)            exactly three numbers; load leaves 0 in other lanes
+//     NAME(load_over)                    may read a fourth
 //     NAME(load_four), NAME(store_four)  a place of the ring
-//     NAME(fetch)                        asks for what lies some way ahead of this
 //     NAME(all)(a), NAME(lane)(a, k)     a, or its lane k, in every lane
 //     NAME(add_product)(a, b, c)         a b + c
 //     NAME(add), NAME(subtract), NAME(multiply_lanes)
-//     NAME(fold)(a, b, c)                the sums of the low three lanes of each, as a vector
-// and undefines the first four at its end. load leaves 0 in a fourth lane.
+//   NAME(wide)                 the same or a longer one, for sums of products with whole rows of blocks:
+//     NAME(widen), NAME(low)             of and to a vector, with 0 in further lanes
+//     NAME(wide_load)                    a row of a block and whatever finite numbers follow
+//     NAME(wide_product), NAME(wide_add_product)
+//     NAME(fold)(a, b, c)                the sums of lanes of each, as a vector
+//   NAME(fetch)                asks for what lies some way ahead of this
+//   BY_TWO   1: pairs of a row are stored two by two, rows of one beside rows of the other, and two are added at once,
+//     NAME(add_two)(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold then.
+// and undefines these at its end.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // --- blocks of 3x3 -----------------------------------------------------------------------------------------------
 
-// The sum of row i: what pairs have left in the ring, and its own blocks. Gives pairs above the diagonal their part.
-ALWAYS_INLINE NAME(vector) NAME(row_3)(const TASK *t, int i, unsigned mask, REAL *ring) {
-  const mus_symmetric_pattern *p = t->pattern;
-  const REAL *x_i = t->x + (size_t)i * 3;
+// Where a chunk has got to: blocks of a row follow those of the row before.
+typedef struct NAME(place) {
+  const REAL *a;
+  const int *where;
+} NAME(place);
+
+// What the blocks of a row give it. Gives pairs above the diagonal their part.
+ALWAYS_INLINE NAME(vector)
+    NAME(row_3)(NAME(place) * at, int own, int pairs, const REAL *x, const REAL *x_i, REAL *ring) {
+  const REAL *a = at->a;
+  const int *where = at->where + 1, *last_own = at->where + own, *end = last_own + pairs;
   NAME(vector) x0 = NAME(all)(x_i[0]), x1 = NAME(all)(x_i[1]), x2 = NAME(all)(x_i[2]);
-  NAME(vector) zero = NAME(all)(0), sum0 = zero, sum1 = zero, sum2 = zero;
-  int k = p->row_start[i], pairs = p->pair_start[i], end = p->row_start[i + 1];
-  for (const REAL *next = t->value + (size_t)k * 9; next < t->value + (size_t)end * 9; next += 64 / sizeof *next)
-    NAME(fetch)(next);
-  for (; k < pairs; ++k) {
-    const REAL *a = t->value + (size_t)k * 9;
-    NAME(vector) x = NAME(load)(t->x + (size_t)p->column[k] * 3);
-    sum0 = NAME(add_product)(NAME(load_over)(a), x, sum0);
-    sum1 = NAME(add_product)(NAME(load_over)(a + 3), x, sum1);
-    sum2 = NAME(add_product)(NAME(load_over)(a + 6), x, sum2);
+  NAME(wide) x_own = NAME(widen)(NAME(load)(x_i)); // the diagonal comes first
+  NAME(wide) sum0 = NAME(wide_product)(NAME(wide_load)(a), x_own);
+  NAME(wide) sum1 = NAME(wide_product)(NAME(wide_load)(a + 3), x_own);
+  NAME(wide) sum2 = NAME(wide_product)(NAME(wide_load)(a + 6), x_own);
+  for (a += 9; where < last_own; ++where, a += 9) {
+    NAME(wide) x_j = NAME(widen)(NAME(load)(x + (size_t)*where * 3));
+    sum0 = NAME(wide_add_product)(NAME(wide_load)(a), x_j, sum0);
+    sum1 = NAME(wide_add_product)(NAME(wide_load)(a + 3), x_j, sum1);
+    sum2 = NAME(wide_add_product)(NAME(wide_load)(a + 6), x_j, sum2);
   }
-  for (; k < end; ++k) {
-    const REAL *a = t->value + (size_t)k * 9;
-    REAL *y_j = ring + ((unsigned)p->column[k] & mask) * 4;
-    NAME(vector) a0 = NAME(load_over)(a), a1 = NAME(load_over)(a + 3), a2 = NAME(load_over)(a + 6);
-    NAME(vector) x = NAME(load)(t->x + (size_t)p->column[k] * 3), y = NAME(load_four)(y_j);
-    sum0 = NAME(add_product)(a0, x, sum0);
-    sum1 = NAME(add_product)(a1, x, sum1);
-    sum2 = NAME(add_product)(a2, x, sum2);
-    NAME(vector) part = NAME(add_product)(a2, x2, NAME(add_product)(a1, x1, NAME(multiply_lanes)(a0, x0)));
-    NAME(store_four)(y_j, NAME(add)(y, part)); // y comes late where the row before has just stored it
+#if BY_TWO
+  for (; end - where > 1; where += 2, a += 18)
+    NAME(add_two)
+    (a, x_i, x_i + mus_pair_apart(where[0]), x_i + mus_pair_apart(where[1]), &sum0, &sum1, &sum2,
+     ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]));
+#endif
+  for (; where < end; ++where, a += 9) {
+    REAL *y_j = ring + mus_pair_place(*where);
+    NAME(wide) a0 = NAME(wide_load)(a), a1 = NAME(wide_load)(a + 3), a2 = NAME(wide_load)(a + 6);
+    NAME(wide) x_j = NAME(widen)(NAME(load)(x_i + mus_pair_apart(*where)));
+    sum0 = NAME(wide_add_product)(a0, x_j, sum0);
+    sum1 = NAME(wide_add_product)(a1, x_j, sum1);
+    sum2 = NAME(wide_add_product)(a2, x_j, sum2);
+    NAME(vector) part = NAME(multiply_lanes)(NAME(low)(a0), x0);
+    part = NAME(add_product)(NAME(low)(a1), x1, part);
+    part = NAME(add_product)(NAME(low)(a2), x2, part);
+    NAME(store_four)(y_j, NAME(add)(NAME(load_four)(y_j), part)); // what the row before stored comes late
   }
-  REAL *y_i = ring + ((unsigned)i & mask) * 4;
-  NAME(vector) sum = NAME(add)(NAME(load_four)(y_i), NAME(fold)(sum0, sum1, sum2));
-  NAME(store_four)(y_i, zero);
-  return sum;
+  *at = (NAME(place)){a, where};
+  return NAME(fold)(sum0, sum1, sum2);
 }
 
 // What becomes of a row's sum; see mus_symmetric_operation.
@@ -71,13 +88,26 @@ ALWAYS_INLINE void NAME(finish_3)(const TASK *t, mus_symmetric_operation operati
 }
 
 ALWAYS_INLINE REAL NAME(chunk_3)(const TASK *t, int chunk, mus_symmetric_operation operation) {
-  const mus_symmetric_pattern *p = t->pattern;
+  enum { LINE = 64 / sizeof(REAL) };
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
-  memset(ring, 0, (size_t)p->ring * 4 * sizeof *ring);
+  const mus_symmetric_pattern *p = t->pattern;
+  const int *row_start = p->row_start, *pair_start = p->pair_start;
+  const REAL *x = t->x;
+  int begin = p->chunk[chunk], end = p->chunk[chunk + 1];
   unsigned mask = (unsigned)p->ring - 1;
+  NAME(place) place = {t->value + (size_t)row_start[begin] * 9, p->where + row_start[begin]};
   NAME(vector) dot = NAME(all)(0);
-  for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i)
-    NAME(finish_3)(t, operation, i, NAME(row_3)(t, i, mask, ring), &dot);
+  memset(ring, 0, (size_t)p->ring * 4 * sizeof *ring);
+  for (int i = begin; i < end; ++i) {
+    REAL *y_i = ring + ((unsigned)i & mask) * 4;
+    int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
+    for (const REAL *a = place.a, *last = a + 9 * (next - start); a < last; a += LINE)
+      NAME(fetch)(a);
+    NAME(vector) sum = NAME(row_3)(&place, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
+    sum = NAME(add)(NAME(load_four)(y_i), sum);
+    NAME(store_four)(y_i, NAME(all)(0));
+    NAME(finish_3)(t, operation, i, sum, &dot);
+  }
   REAL lane[4];
   NAME(store_four)(lane, dot);
   return lane[0] + lane[1] + lane[2];
@@ -85,26 +115,29 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TASK *t, int chunk, mus_symmetric_operati
 
 // --- blocks of any size ------------------------------------------------------------------------------------------
 
+// sum += A x
+ALWAYS_INLINE void NAME(add_block)(int block, const REAL *a, const REAL *x, REAL *sum) {
+  for (int r = 0; r < block; ++r) {
+    REAL part = 0;
+    for (int c = 0; c < block; ++c)
+      part += a[r * block + c] * x[c];
+    sum[r] += part;
+  }
+}
+
 ALWAYS_INLINE void NAME(row_any)(const TASK *t, int block, int i, unsigned mask, REAL *ring, REAL *sum) {
   const mus_symmetric_pattern *p = t->pattern;
-  const REAL *x_i = t->x + (size_t)i * (size_t)block;
+  const REAL *x_i = t->x + (size_t)i * (size_t)block, *a = t->value + (size_t)p->row_start[i] * (size_t)(block * block);
   REAL *y_i = ring + ((unsigned)i & mask) * (unsigned)block;
   for (int r = 0; r < block; ++r) {
     sum[r] = y_i[r];
     y_i[r] = 0;
   }
-  for (int k = p->row_start[i]; k < p->row_start[i + 1]; ++k) {
-    const REAL *a = t->value + (size_t)k * (size_t)(block * block);
-    const REAL *x = t->x + (size_t)p->column[k] * (size_t)block;
-    for (int r = 0; r < block; ++r) {
-      REAL part = 0;
-      for (int c = 0; c < block; ++c)
-        part += a[r * block + c] * x[c];
-      sum[r] += part;
-    }
-    if (k < p->pair_start[i])
-      continue;
-    REAL *y = ring + ((unsigned)p->column[k] & mask) * (unsigned)block;
+  for (int k = p->row_start[i]; k < p->pair_start[i]; ++k, a += block * block)
+    NAME(add_block)(block, a, t->x + (size_t)p->where[k] * (size_t)block, sum);
+  for (int k = p->pair_start[i]; k < p->row_start[i + 1]; ++k, a += block * block) {
+    REAL *y = ring + mus_pair_place(p->where[k]);
+    NAME(add_block)(block, a, x_i + mus_pair_apart(p->where[k]), sum);
     for (int r = 0; r < block; ++r)
       for (int c = 0; c < block; ++c)
         y[c] += a[r * block + c] * x_i[r];
@@ -173,6 +206,7 @@ static CHUNK_KERNEL *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_S
 #undef KERNEL
 #undef ALWAYS_INLINE
 #undef NAME
+#undef BY_TWO
 #undef CHUNK_KERNEL
 #undef TASK
 #undef REAL
