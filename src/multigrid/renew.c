@@ -12,9 +12,12 @@ static const double propped = 1e-10, propped_f = 1e-6;
 // Products that a new probe gets.
 enum { PROBE_STEPS = 8, RUNS = 256 };
 
+// A probe that is still on its way to the end of the spectrum grows by less than this for a matrix that stays the same.
+static const double on_its_way = 1.1;
+
 // The smoother follows the radius.
 static void raise(mus_chebyshev *smoother, double radius, double growth_before, double growth) {
-  double high = growth > growth_before ? radius * growth / growth_before : radius;
+  double high = growth > on_its_way * growth_before ? radius * growth / growth_before : radius;
   smoother->low *= high / smoother->high;
   smoother->high = high;
 }

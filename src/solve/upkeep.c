@@ -75,6 +75,8 @@ void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, d
   for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k)
     if (k <= (int)done)
       begin_anew(upkeep, k, iterations);
-    else
+    else if (k == (int)done + 1)
       go_on(upkeep, k, iterations, iteration_cost);
+    else // what a lesser set-up would have mended is not its wear: the last that is known of that goes on
+      upkeep->of[k].debt = fmax(upkeep->of[k].debt + upkeep->of[k].excess, 0);
 }
