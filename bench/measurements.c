@@ -65,6 +65,7 @@ static void fill(json_t *json, measurement *m) {
                      .threads = whole_of(machine, "threads"),
                      .steps = whole_of(json, "steps"),
                      .warmup = whole_of(json, "warmup"),
+                     .burst = whole_of(json, "burst"),
                      .stride = whole_of(json, "stride"),
                      .constrained = whole_of(json, "constrained"),
                      .couplings = whole_of(json, "couplings"),

@@ -25,7 +25,7 @@ typedef enum run_kind {
 typedef struct measurement {
   const char *path, *example, *tessellation;
   run_kind kind;
-  int vertices, threads, steps, warmup, stride, constrained, couplings;
+  int vertices, threads, steps, warmup, burst, stride, constrained, couplings;
   double time_step, tolerance, spmv_s, stream_gb_s, wall_s, peak_bytes, blocks;
   const char *cpu;
   int count;

@@ -11,7 +11,7 @@
 #   --limit S        a solver is left out where a solve would take longer (60), by its time at the size before and
 #                    (vertices)^1.5; the last ones are left out where all together would take more than 90% of the memory
 #   --budget S       a size is left out where all of it would take longer (3600), by the size before and (vertices)^1.25
-#   --steps N        solves in each run, instead of 5 to 25
+#   --steps N        solves in each run, instead of 10 to 50
 #   --warmup N       steps simulated before, instead of 10 to 200
 #   --threads N      0: all cores
 #   --report         only draw what has been measured
@@ -51,26 +51,28 @@ done
 [ -n "$runs" ] || runs=out/seed-000/$kind
 
 # The stretch of an animation that is measured: schedule EXAMPLE VERTICES sets `stretch`, options for the program. In
-# full it is the paper's (10, 15 and 25 frames); in short, and beyond 160,801 vertices, five solves when things are in
-# full swing: the falling sheets touch the box after about 100 and 50 steps, and the upright one folds up after 150.
+# full it is nearly the paper's (10, 15 and 25 frames of 21 steps), five steps of every fifty or so; in short, and beyond
+# 160,801 vertices, ten steps when things are in full swing: the falling sheets touch the box after about 100 and 50
+# steps, and the upright one folds up after 150. Steps follow on each other, because solvers keep what they can.
 schedule() {
-  local before=10 solves=5 apart=4 repeat=1
+  local before=10 solves=10 burst=10 apart=1 repeat=1
   if [ "$kind" = full ] && [ "$2" -le 160801 ]; then
-    apart=20
+    burst=5 apart=50
     case $1 in
-    drop-horizontal) solves=15 ;;
-    drop-vertical) solves=25 ;;
-    *) solves=10 ;;
+    drop-horizontal) solves=30 ;;
+    drop-vertical) solves=50 ;;
+    *) solves=20 ;;
     esac
   else
     case $1 in
     drop-horizontal) before=115 ;;
-    drop-vertical) before=200 apart=10 ;;
+    drop-vertical) before=200 ;;
     esac
   fi
   [ "$2" -gt 10201 ] || repeat=3 # short times vary
-  stretch=(--warmup "${warmup:-$before}" --steps "${steps:-$solves}" --stride "$apart" --repeat "$repeat")
-  [ "$2" -le 160801 ] || stretch+=(--errors 5)
+  stretch=(--warmup "${warmup:-$before}" --steps "${steps:-$solves}" --burst "$burst" --stride "$apart" \
+    --repeat "$repeat")
+  [ "$2" -le 160801 ] || stretch+=(--errors 10)
 }
 
 # measure NAME OPTION...: one run into NAME.json, unless that is there.
@@ -132,7 +134,7 @@ run_all() {
         drop-*) ;;
         *)
           [ -z "$others" ] || run_size "$example" "$tessellation" "$vertices" one "sa:fast$others" --threads 1 \
-            --warmup "${warmup:-10}" --steps "${steps:-3}" --stride 1
+            --warmup "${warmup:-10}" --steps "${steps:-5}" --stride 1
           case $vertices in
           1681 | 10201 | 40401) run_size "$example" "$tessellation" "$vertices" long sa:fast,sa:paper,diag --time-step 0.01 ;;
           esac

@@ -48,7 +48,7 @@ static void print_csv_row(const measurement *m, const measured_solver *s, FILE *
   const double fields[] = {s->setup_s,     s->prefilter_s, s->solve_s,    s->total_s, s->first_setup_s, s->products,
                            s->iterations,  s->rate,        s->complexity, s->bytes,   s->error,         s->worst_error,
                            m->constrained, m->couplings,   m->blocks,     m->spmv_s,  m->stream_gb_s,   m->time_step,
-                           m->tolerance,   m->warmup,      m->steps,      m->stride};
+                           m->tolerance,   m->warmup,      m->steps,      m->burst,   m->stride};
   for (size_t k = 0; k < sizeof fields / sizeof *fields; ++k)
     print_field(fields[k], file);
   fprintf(file, ",\"%s\"\n", m->cpu);
@@ -57,7 +57,7 @@ static void print_csv_row(const measurement *m, const measured_solver *s, FILE *
 static void print_csv(const seed_000 *r, FILE *file) {
   fputs("example,tessellation,vertices,threads,solver,status,setup_s,prefilter_s,solve_s,total_s,first_setup_s,"
         "total_products,iterations,rate,operator_complexity,bytes,true_error,true_error_maximum,constrained,couplings,"
-        "blocks,spmv_s,stream_gb_s,time_step,tolerance,warmup,steps,stride,cpu\n",
+        "blocks,spmv_s,stream_gb_s,time_step,tolerance,warmup,steps,burst,stride,cpu\n",
         file);
   for (int k = 0; k < r->all.count; ++k)
     for (int s = 0; s < r->all.list[k].count; ++s)

@@ -43,7 +43,8 @@ static int list_options(bench_options *o, option *list) {
       option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
   list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000,
                            "copies of each solver, of which the fastest altogether counts (1)");
-  list[n++] = option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from one that is measured to the next (1)");
+  list[n++] = option_whole("burst", &o->plan.burst, 1, STEPS_MOST, "steps measured one after the other (1)");
+  list[n++] = option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from one burst to the next (1)");
   list[n++] = option_whole("errors", &o->plan.errors, 0, STEPS_MOST,
                            "true errors at every so many of the steps measured, 0: never (1)");
   list[n++] = option_text("solvers", &o->solvers, "LIST",
@@ -183,14 +184,15 @@ static int tell(const bench_options *o, const mus_scene *scene, const bench_resu
 }
 
 int bench_command(int argc, char **argv) {
-  bench_options o = {.plan = {.program = program, .steps = 5, .warmup = 10, .repeat = 1, .stride = 1, .errors = 1},
-                     .scene = "drooping",
-                     .tessellation = -1,
-                     .seed = -1,
-                     .threads = -1,
-                     .precision = -1,
-                     .preset = -1,
-                     .cycle = -1};
+  bench_options o = {
+      .plan = {.program = program, .steps = 5, .warmup = 10, .repeat = 1, .burst = 1, .stride = 1, .errors = 1},
+      .scene = "drooping",
+      .tessellation = -1,
+      .seed = -1,
+      .threads = -1,
+      .precision = -1,
+      .preset = -1,
+      .cycle = -1};
   mus_scene scene;
   bench_results results = {0};
   int failed = parse_command(argc, argv, &o);

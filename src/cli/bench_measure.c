@@ -261,7 +261,8 @@ static int measure_all(bench *b, bench_results *out) {
     if (status)
       return failure_status(plan->program, NULL, status);
     measure_step(b, k);
-    for (int skipped = 0; skipped < plan->stride && k + 1 < plan->steps && !failed; ++skipped)
+    int apart = (k + 1) % plan->burst == 0 ? plan->stride : 1;
+    for (int skipped = 0; skipped < apart && k + 1 < plan->steps && !failed; ++skipped)
       failed = simulate_step(b);
   }
   tell_progress("step", plan->steps, plan->steps);

@@ -22,7 +22,8 @@ typedef struct bench_plan {
   bench_variant variant[BENCH_SOLVERS];
   int warmup, steps;
   int repeat; // copies of each solver, of which the fastest altogether counts
-  int stride; // steps simulated from one that is measured to the next
+  int burst;  // steps measured one after the other, as in a simulation
+  int stride; // steps simulated from the last of these to the next
   int errors; // true errors are taken at every so many of the steps measured, from the first on; 0: at none
   bench_unknown unknown;
   const char *save; // a folder for the last system, or NULL

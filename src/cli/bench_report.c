@@ -46,7 +46,7 @@ void bench_report_print(const bench_report *report, FILE *file) {
   const bench_plan *plan = report->plan;
   short_text apart = {""};
   if (plan->stride > 1)
-    snprintf(apart.text, sizeof apart.text, ", %d steps apart,", plan->stride);
+    snprintf(apart.text, sizeof apart.text, ", %d at a time, %d steps apart,", plan->burst, plan->stride);
   fprintf(file,
           "%s, %s: %s vertices (%s held), steps of %.4g ms; %d solve%s"
           "%s after %d step%s of warm-up\n",
@@ -120,6 +120,7 @@ static void set_settings(const bench_report *report, json_t *object) {
   json_object_set_new(object, "warmup", json_integer(report->plan->warmup));
   json_object_set_new(object, "repeat", json_integer(report->plan->repeat));
   json_object_set_new(object, "unknown", json_string(unknown_name(report->plan->unknown)));
+  json_object_set_new(object, "burst", json_integer(report->plan->burst));
   json_object_set_new(object, "stride", json_integer(report->plan->stride));
   json_object_set_new(object, "wall_s", numbers_json(r->wall_s));
   json_object_set_new(object, "peak_bytes", json_integer(1024 * (json_int_t)r->peak_kib));
