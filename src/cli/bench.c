@@ -8,6 +8,7 @@
 #include "bench_report.h"
 #include "failure.h"
 #include "options.h"
+#include "preset.h"
 #include "scene_argument.h"
 
 static const char *const program = "muslin bench";
@@ -28,7 +29,6 @@ static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
 static const char *const precisions[] = {"double", "single", NULL};        // of mus_precision
 static const char *const cycles[] = {"v", "w", NULL};                      // of mus_cycle
-static const char *const presets[] = {"paper", "fast", "robust", NULL};    // of mus_preset
 static const char *const unknowns[] = {"velocity", "position", NULL};      // of bench_unknown
 
 static int list_options(bench_options *o, option *list) {
@@ -52,7 +52,7 @@ static int list_options(bench_options *o, option *list) {
                           "settings are asked for as sa:paper, constraints that are filtered out of vectors,\n"
                           "not out of the matrix, as sa:filtered or sa:paper:filtered\n"
                           "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
-  list[n++] = option_choice("preset", &o->preset, "P", presets,
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words,
                             "the simulator's, and that of solvers without one of their own:\n"
                             "paper, fast or robust");
   list[n++] = option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
@@ -153,7 +153,7 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
   if (o->preset >= 0)
-    bench_preset_fill((mus_preset)o->preset, &scene->solver);
+    preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->precision >= 0)
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "preset.h"
 
 static int refuse(const char *program, const char *word, mus_status status) {
   char about[64];
@@ -51,18 +52,10 @@ int bench_variant_parse(const char *program, const char *word, bench_variant *va
   return failed;
 }
 
-void bench_preset_fill(mus_preset preset, mus_solver_options *options) {
-  mus_solver_options filled = mus_preset_solver_options(preset);
-  filled.method = options->method;
-  filled.tolerance = options->tolerance;
-  filled.threads = options->threads;
-  *options = filled;
-}
-
 mus_solver_options bench_variant_options(const bench_variant *variant, const mus_solver_options *scene) {
   mus_solver_options options = *scene;
   if (variant->preset >= 0)
-    bench_preset_fill((mus_preset)variant->preset, &options);
+    preset_fill((mus_preset)variant->preset, &options);
   options.method = variant->method;
   if (variant->filtered)
     options.prefilter = 0;

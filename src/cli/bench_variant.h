@@ -18,7 +18,4 @@ int bench_variant_parse(const char *program, const char *word, bench_variant *va
 // The settings of the preset, or the scene's: tolerance and threads are the scene's either way.
 mus_solver_options bench_variant_options(const bench_variant *variant, const mus_solver_options *scene);
 
-// Fills in a preset where tolerance, threads and method are to stay.
-void bench_preset_fill(mus_preset preset, mus_solver_options *options);
-
 #endif

@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "muslin/run.h"
 #include "options.h"
+#include "preset.h"
 #include "scene_argument.h"
 
 static const char *const program = "muslin run";
@@ -18,8 +19,8 @@ static const char *const program = "muslin run";
 typedef struct run_options {
   mus_run_options run;
   const char *scene, *folder, *solver;
-  int frames, vertices, tessellation, integrator, threads; // negative, or 0 vertices: as the scene says
-  double time_step;                                        // negative: as the scene says
+  int frames, vertices, tessellation, integrator, threads, preset; // negative, or 0 vertices: as the scene says
+  double time_step;                                                // negative: as the scene says
   int help;
 } run_options;
 
@@ -27,7 +28,7 @@ typedef struct run_options {
 
 static const char *const tessellations[] = {"regular", "irregular", NULL};  // in the order of mus_tessellation
 static const char *const integrators[] = {"euler", "bdf2", "newton", NULL}; // in the order of mus_integrator
-enum { OPTIONS = 15, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+enum { OPTIONS = 16, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
 static int list_options(run_options *o, option *list) {
   int n = 0;
@@ -42,6 +43,7 @@ static int list_options(run_options *o, option *list) {
   list[n - 1].value = "S";
   list[n++] = option_choice("integrator", &o->integrator, "I", integrators, "euler, bdf2 or newton");
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
   list[n++] =
       option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
   list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
@@ -86,6 +88,8 @@ static int parse_command(int argc, char **argv, run_options *o) {
 static int change_scene(const run_options *o, mus_scene *scene) {
   if (o->frames >= 0)
     scene->frames = o->frames;
+  if (o->preset >= 0)
+    preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->integrator >= 0)
     scene->integrator = (mus_integrator)o->integrator;
   if (o->threads >= 0)
@@ -212,6 +216,7 @@ int run_command(int argc, char **argv) {
                    .frames = -1,
                    .tessellation = -1,
                    .integrator = -1,
+                   .preset = -1,
                    .threads = -1,
                    .time_step = -1};
   mus_scene scene;

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "linear_system.h"
 #include "options.h"
+#include "preset.h"
 #include "report.h"
 
 static const char *const program = "muslin solve";
@@ -25,6 +26,7 @@ typedef struct solve_options {
   system_files files;
   int precision; // a mus_precision
   int cycle;     // a mus_cycle
+  int preset;    // a mus_preset
   const char *solvers;
   mus_method method[SOLVERS_MAXIMUM];
   int methods;
@@ -39,10 +41,18 @@ enum { OPTIONS_MAXIMUM = 32 };
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const cycles[] = {"v", "w", NULL}; // in the order of mus_cycle
 
+static void take_preset(solve_options *o) {
+  o->solver = mus_preset_solver_options((mus_preset)o->preset);
+  o->precision = (int)o->solver.precision;
+  o->cycle = (int)o->solver.sa.cycle;
+}
+
 static int solver_options(solve_options *o, option *list) {
   int n = 0;
   list[n++] =
       option_text("solver", &o->solvers, "LIST", "one solver, or several with commas between to compare them (sa)");
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words,
+                            "settings that options change: paper, fast or robust (robust)");
   list[n++] = option_text("coords", &o->files.coordinates, "X.mtx",
                           "vertex positions, n x 3: the near kernel becomes the rigid-body motions");
   list[n++] = option_text("kernel", &o->files.kernel, "K.mtx", "any near kernel, one vector a column (constants)");
@@ -141,6 +151,10 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   int all = general + aggregation_options(o, list + general);
   option_table table = {program, list, all};
   int failed = options_parse(&table, argc, argv, plain, 2, &plain_count);
+  if (!failed && o->preset != (int)o->solver.preset) { // the others count wherever they stand
+    take_preset(o);
+    failed = options_parse(&table, argc, argv, plain, 2, &plain_count);
+  }
   if (failed)
     return failed;
   if (o->help) {
@@ -277,8 +291,8 @@ static int run_and_tell(const solve_options *o, const linear_system *s) {
 }
 
 int solve_command(int argc, char **argv) {
-  solve_options o = {.solver = mus_default_solver_options(), .solvers = "sa"};
-  o.cycle = (int)o.solver.sa.cycle;
+  solve_options o = {.preset = MUS_PRESET_ROBUST, .solvers = "sa"};
+  take_preset(&o);
   linear_system system = {0};
   int failed = parse_command(argc, argv, &o);
   if (failed || o.help)
