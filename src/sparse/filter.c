@@ -259,29 +259,18 @@ void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to) 
     FOR_BLOCK(s->block, filter_row, s, pattern, k, from->node[k], -1, 0.0, to);
 }
 
-// The trace of the rows of one run.
-static double trace_run(const mus_matrix *a, const int *place, int begin, int end) {
-  size_t block = (size_t)a->row_block;
-  double sum = 0;
-  for (int row = begin; row < end; ++row) {
-    const double *diagonal = a->value + (size_t)place[row] * block * block;
-    for (size_t k = 0; k < block; ++k)
-      sum += diagonal[k * (block + 1)];
-  }
-  return sum;
-}
+// Rows that are looked at, evenly spread: the mean over some of the diagonal lies in the field of values as well, and
+// each block of a large matrix is a wait for memory.
+enum { SCALE_ROWS = 4096 };
 
 double mus_filter_scale(const mus_matrix *a, const int *place) {
-  enum { RUNS = 256 }; // fixed, so that the order of the sum does not depend on the number of threads
-  double part[RUNS];
-  int rows = a->pattern->rows;
-  if (rows == 0)
-    return 1.0;
-  MUS_PARALLEL_FOR_IF(rows >= MUS_PAR_MINIMUM)
-  for (int run = 0; run < RUNS; ++run)
-    part[run] = trace_run(a, place, (int)((long long)rows * run / RUNS), (int)((long long)rows * (run + 1) / RUNS));
+  size_t block = (size_t)a->row_block;
+  int rows = a->pattern->rows, looked_at = rows < SCALE_ROWS ? rows : SCALE_ROWS;
   double trace = 0;
-  for (int run = 0; run < RUNS; ++run)
-    trace += part[run];
-  return trace / ((double)rows * a->row_block);
+  for (int k = 0; k < looked_at; ++k) {
+    const double *diagonal = a->value + (size_t)place[(long long)rows * k / looked_at] * block * block;
+    for (size_t d = 0; d < block; ++d)
+      trace += diagonal[d * (block + 1)];
+  }
+  return looked_at > 0 ? trace / ((double)looked_at * (double)block) : 1.0;
 }

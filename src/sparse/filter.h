@@ -60,8 +60,9 @@ void mus_filter_target_residual(const mus_filter *s, const mus_transpose *at, co
 // to <- S from S for the blocks beyond a pattern. The two may be the same.
 void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to);
 
-// A scale for mus_filter_matrix with which cond(S A S + scale (I - S)) <= cond(A): the mean of A's diagonal, which is
-// the mean of its eigenvalues and so lies in its field of values. 1 for a matrix without rows.
+// A scale for mus_filter_matrix with which cond(S A S + scale (I - S)) <= cond(A), for it lies in A's field of values:
+// the mean of A's diagonal, which is the mean of its eigenvalues, or of some thousand rows of it. 1 for a matrix
+// without rows.
 double mus_filter_scale(const mus_matrix *a, const int *place);
 
 #endif

@@ -309,6 +309,30 @@ static void scale_is_the_mean_eigenvalue(void **state) {
   destroy(&e);
 }
 
+// Large matrices are looked at in places only, all over.
+static void scale_of_a_large_matrix(void **state) {
+  (void)state;
+  sheet_options options = sheet_default_options();
+  sheet_system sheet;
+  options.side = 81;
+  options.irregular = 1;
+  assert_int_equal(sheet_system_create(&options, &sheet), MUS_OK);
+  int *place = mus_arena_alloc(&sheet.arena, (size_t)sheet.rows, sizeof *place);
+  assert_int_equal(mus_diagonal_places(sheet.pattern, place), MUS_OK);
+  double mean = 0, low = INFINITY, high = 0;
+  for (int i = 0; i < sheet.rows; ++i)
+    for (int k = 0; k < 3; ++k) {
+      double entry = sheet.a.value[9 * place[i] + 4 * k];
+      mean += entry / (3.0 * sheet.rows);
+      low = fmin(low, entry);
+      high = fmax(high, entry);
+    }
+  double scale = mus_filter_scale(&sheet.a, place);
+  assert_true(low < scale && scale < high);
+  assert_true(fabs(scale - mean) < 0.05 * mean);
+  sheet_system_free(&sheet);
+}
+
 static void same_bits_for_any_number_of_threads(void **state) {
   (void)state;
   sheet_options options = sheet_default_options();
@@ -365,6 +389,7 @@ int main(void) {
       cmocka_unit_test(without_constraints_nothing_changes),
       cmocka_unit_test(condition_bound),
       cmocka_unit_test(scale_is_the_mean_eigenvalue),
+      cmocka_unit_test(scale_of_a_large_matrix),
       cmocka_unit_test(same_bits_for_any_number_of_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
