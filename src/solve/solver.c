@@ -12,6 +12,7 @@
 #include "solve/equalities.h"
 #include "solve/petsc.h"
 #include "solve/solver_state.h"
+#include "sparse/soundness.h"
 
 enum { ITERATIONS_MAXIMUM = 1000000, THREADS_MAXIMUM = 1024 };
 
@@ -282,6 +283,17 @@ static mus_status check_vector(const char *name, size_t n, const double *x) {
   return mus_fail(MUS_BAD_INPUT, "%s: number %zu, counted from 0, is %g; all must be finite", name, at, x[at]);
 }
 
+static mus_status look_closely(const mus_solver *solver, const mus_matrix *given) {
+  if (!isfinite(mus_max_abs(mus_matrix_values(given), given->value)))
+    return not_finite(solver, given->value);
+  double asymmetry = mus_asymmetry(given, &solver->transpose);
+  if (asymmetry <= asymmetry_allowed)
+    return MUS_OK;
+  return mus_fail(MUS_BAD_INPUT,
+                  "the matrix is not symmetric: entries differ from their mirror image by %.2g of the largest",
+                  asymmetry);
+}
+
 static mus_status set_values(mus_solver *solver, const double *values) {
   mus_status status = need_pattern(solver);
   if (status)
@@ -290,13 +302,8 @@ static mus_status set_values(mus_solver *solver, const double *values) {
   if (in_place)
     solver->has_values = 0; // what was there is gone, also when these are refused
   mus_matrix given = {&solver->pattern, solver->block, solver->block, (double *)values}; // read only
-  if (!isfinite(mus_max_abs(mus_matrix_values(&given), values)))
-    return not_finite(solver, values);
-  double asymmetry = mus_asymmetry(&given, &solver->transpose);
-  if (asymmetry > asymmetry_allowed)
-    return mus_fail(MUS_BAD_INPUT,
-                    "the matrix is not symmetric: entries differ from their mirror image by %.2g of the largest",
-                    asymmetry);
+  if (!mus_matrix_is_sound(&given, &solver->transpose) && (status = look_closely(solver, &given)))
+    return status;
   if (!in_place)
     mus_copy(mus_matrix_values(&given), values, solver->a.value);
   solver->has_values = 1;
