@@ -177,7 +177,7 @@ static mus_status couple(mus_hierarchy *h, const mus_matrix *finest, const mus_b
     status = couple_level(h, k, &a, k < last || !factored);
     if (k == last || status)
       break;
-    mus_matrix coarse;
+    mus_matrix coarse = {0};
     status = level_prolongator(h, k, scratch, &p);
     if (!status)
       status = galerkin(&h->coupled_arena, &a, &p, &h->coupled_pattern[k + 1], &coarse);

@@ -24,7 +24,7 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
       bottom_solve(level, bottom);                                                                                     \
       return level->x;                                                                                                 \
     }                                                                                                                  \
-    operator a = {.a = &level->a, .beyond = level->beyond};                                                            \
+    operator a = {.a = &level->a, .beyond = level->beyond, .symmetric = level->symmetric};                             \
     real *x = level->x, *other = level->other;                                                                         \
     start(&level->smoother, &a, level->inverse_diagonal, level->b, &x, &other);                                        \
     if (levels > 1) {                                                                                                  \
@@ -35,7 +35,8 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
       prolong_add(&level->p, coarse, x);                                                                               \
       if (visits > 1 && !(levels == 2 && bottom->factor)) {                                                            \
         real *first = next->b;                                                                                         \
-        residual(&(operator){.a = &next->a, .beyond = next->beyond}, first, coarse, next->left_over);                  \
+        residual(&(operator){.a = &next->a, .beyond = next->beyond, .symmetric = next->symmetric}, first, coarse,      \
+                 next->left_over);                                                                                     \
         next->b = next->left_over;                                                                                     \
         prolong_add(&level->p, cycle(next, levels - 1, visits, bottom), x);                                            \
         next->b = first;                                                                                               \

@@ -175,6 +175,28 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
   return MUS_OK;
 }
 
+// Symmetric storage pays where rows are many and few pairs have to be stored twice.
+enum { SYMMETRIC_ROWS = 2000 };
+static const double symmetric_gain = 0.8;
+
+static mus_status make_symmetric(mus_hierarchy *h) {
+  const mus_pattern *full = h->level[0].pattern;
+  h->symmetric_f = (mus_symmetric_f){0};
+  if (h->precision == MUS_DOUBLE || h->levels == 1 || full->rows < SYMMETRIC_ROWS)
+    return MUS_OK;
+  mus_status status = mus_symmetric_pattern_create(&h->patterns, full, h->level[0].block, &h->symmetric_pattern);
+  if (status || mus_symmetric_blocks(&h->symmetric_pattern) > symmetric_gain * mus_pattern_blocks(full))
+    return status;
+  return mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
+}
+
+static void round_matrix(mus_hierarchy *h, int index, const mus_matrix *a) {
+  mus_matrix_round(a, &h->f[index].a);
+  h->f[index].symmetric = index == 0 && h->symmetric_f.value ? &h->symmetric_f : NULL;
+  if (h->f[index].symmetric)
+    mus_symmetric_fill_f(a, &h->symmetric_f);
+}
+
 // Hands a finished level to the cycle: as it is, or rounded. `p` exists on all but the bottom level.
 static mus_status publish(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
@@ -208,7 +230,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
     status = mus_fail_memory();
   if (status)
     return status;
-  mus_matrix_round(&l->a, &c->a);
+  round_matrix(h, index, &l->a);
   if (has_p)
     mus_matrix_round(&l->p, &c->p);
   if (l->inverse_diagonal)
@@ -272,7 +294,7 @@ static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter 
   int factored = h->bottom.factor != NULL;
   mus_status status;
   if (h->precision == MUS_SINGLE) {
-    mus_matrix_round(a, &h->f[0].a);
+    round_matrix(h, 0, a);
     status = mus_renew_f(h->f, h->renewal_f, h->levels, factored, held, &h->made);
   } else {
     if (h->own_finest)
@@ -348,6 +370,8 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
     if ((status = cycle_vectors(h)))
       return status;
     if (h->renewable && (status = plan_renewal(h)))
+      return status;
+    if ((status = make_symmetric(h)))
       return status;
     for (int k = 0; k < index; ++k)
       if ((status = publish(h, k)))

@@ -40,7 +40,9 @@ struct mus_hierarchy {
   mus_renewal renewal[MUS_LEVELS_MAXIMUM];
   mus_renewal_f renewal_f[MUS_LEVELS_MAXIMUM];
   mus_cycle_bottom bottom;
-  mus_arena made; // the finest prolongator without what is held
+  mus_symmetric_pattern symmetric_pattern; // of the finest level, for the cycle in single precision ...
+  mus_symmetric_f symmetric_f;             // ... no values where it would not pay
+  mus_arena made;                          // the finest prolongator without what is held
   // The cycle with what lies beyond the pattern: the same prolongators and vectors, other matrices.
   int coupled;
   mus_arena coupled_arena;

@@ -17,37 +17,72 @@ enum { REFINEMENTS = 5 }; // of a direct solution, at most
 // Weight of equalities in a factor, in units of the matrix's largest entry: each iteration gains about as many digits.
 static const double penalty_part = 1e3;
 
-static const mus_matrix *prefiltered(const mus_solver *solver) {
-  return solver->filter.count > 0 ? &solver->filtered : &solver->a;
-}
-
-// The same with couplings: what is solved.
-static mus_operator prefiltered_system(const mus_solver *solver) {
-  return (mus_operator){.a = prefiltered(solver),
-                        .beyond = solver->couplings.count > 0 ? &solver->filtered_couplings : NULL};
-}
-
-static void filter_matrices(mus_solver *solver) {
+void mus_solver_put(mus_solver *solver, mus_form form) {
   const mus_filter *s = &solver->filter;
-  if (s->count > 0 && solver->filtered_stale)
-    mus_filter_matrix(s, &solver->a, solver->diagonal, mus_filter_scale(&solver->a, solver->diagonal),
-                      &solver->filtered);
-  if (solver->couplings.count > 0 && solver->coupled_stale)
-    mus_filter_beyond(s, &solver->couplings, solver->filtered_couplings.value);
-  solver->filtered_stale = MUS_FRESH;
+  int filtered = form == MUS_FORM_FILTERED && s->count > 0;
+  if (filtered && !solver->is_filtered)
+    mus_filter_in_place(s, &solver->transpose, solver->diagonal, mus_filter_scale(&solver->a, solver->diagonal),
+                        &solver->a, &solver->saved);
+  else if (!filtered && solver->is_filtered)
+    mus_filter_undo(s, &solver->transpose, &solver->saved, &solver->a);
+  solver->is_filtered = filtered;
 }
 
-// Brings the filtered matrix, right-hand side and first guess up to date.
+// Without constraints the two are the same.
+static mus_form form_now(const mus_solver *solver) {
+  return solver->is_filtered || solver->filter.count == 0 ? MUS_FORM_FILTERED : MUS_FORM_GIVEN;
+}
+
+// A, as it is now, with couplings.
+static mus_operator system_now(const mus_solver *solver) {
+  const mus_beyond *c = solver->is_filtered ? &solver->filtered_couplings : &solver->couplings;
+  return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? c : NULL};
+}
+
+// Symmetric storage pays where rows are many and few pairs have to be stored twice.
+enum { SYMMETRIC_ROWS = 2000 };
+static const double symmetric_gain = 0.8;
+
+static mus_status make_symmetric(mus_solver *solver) {
+  solver->symmetric_tried = 1;
+  if (solver->rows < SYMMETRIC_ROWS)
+    return MUS_OK;
+  mus_symmetric_pattern *pattern = &solver->symmetric_pattern;
+  mus_status status = mus_symmetric_pattern_create(&solver->arena, &solver->pattern, solver->block, pattern);
+  if (status || mus_symmetric_blocks(pattern) > symmetric_gain * mus_pattern_blocks(&solver->pattern))
+    return status;
+  return mus_symmetric_create(&solver->arena, pattern, &solver->symmetric);
+}
+
+// The same for conjugate gradients, whose products read symmetric storage where that pays.
+static mus_status system_for_products(mus_solver *solver, mus_operator *system) {
+  double begin = mus_seconds();
+  *system = system_now(solver);
+  mus_status status = solver->symmetric_tried ? MUS_OK : make_symmetric(solver);
+  if (!status && solver->symmetric.value) {
+    if (solver->symmetric_form != form_now(solver))
+      mus_symmetric_fill(&solver->a, &solver->symmetric);
+    solver->symmetric_form = form_now(solver);
+    system->symmetric = &solver->symmetric;
+  }
+  solver->record.setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// Filters matrix, right-hand side and first guess.
 static void prefilter(mus_solver *solver, const double *b, const double *x) {
   double begin = mus_seconds();
   size_t n = mus_solver_unknowns(solver);
   const mus_filter *s = &solver->filter;
-  filter_matrices(solver);
+  mus_solver_put(solver, MUS_FORM_FILTERED);
+  if (solver->couplings.count > 0 && solver->coupled_stale)
+    mus_filter_beyond(s, &solver->couplings, solver->filtered_couplings.value);
   if (mus_filter_holds(s)) {
     double *z = solver->work;
-    mus_operator given = mus_solver_given(solver);
     mus_filter_target(s, z);
-    mus_operator_residual(&given, b, z, solver->right);
+    mus_filter_target_residual(s, &solver->transpose, &solver->saved, &solver->a, b, z, solver->right);
+    if (solver->couplings.count > 0)
+      mus_beyond_multiply_add(&solver->couplings, -1, z, solver->right);
     mus_filter_apply(s, solver->right);
   } else {
     mus_copy(n, b, solver->right);
@@ -104,11 +139,11 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system
     if (!solver->inverse_diagonal)
       return mus_fail_memory();
   }
-  if (solver->inverse_diagonal_of != system->a->value) {
-    solver->inverse_diagonal_of = NULL;
+  if (solver->inverse_diagonal_form != form_now(solver)) {
+    solver->inverse_diagonal_form = MUS_FORM_NONE;
     status = mus_operator_inverse_diagonal(system, solver->diagonal, solver->inverse_diagonal);
     if (!status)
-      solver->inverse_diagonal_of = system->a->value;
+      solver->inverse_diagonal_form = form_now(solver);
   }
   solver->record.setup_seconds += mus_seconds() - begin;
   return status;
@@ -117,13 +152,16 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system
 // Filters vectors, not the matrix.
 static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int original, const mus_cg_options *limits,
                            const double *b, double *x) {
+  mus_operator system;
+  mus_solver_put(solver, MUS_FORM_GIVEN);
+  mus_status status = system_for_products(solver, &system);
+  if (status)
+    return status;
   double begin = mus_seconds();
-  mus_operator system = mus_solver_given(solver);
   mus_cg_result result = {.residuals = residuals_to_fill(solver)};
   double last = *result.residuals;
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
-  mus_status status =
-      mus_mpcg(&system, &solver->filter, m, original, b, solver->solution, limits, solver->work, &result);
+  status = mus_mpcg(&system, &solver->filter, m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -132,7 +170,8 @@ static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int 
 
 static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
                                double *x) {
-  mus_operator system = mus_solver_given(solver);
+  mus_solver_put(solver, MUS_FORM_GIVEN);
+  mus_operator system = system_now(solver);
   mus_status status = set_up_diagonal(solver, &system);
   return status
              ? status
@@ -143,12 +182,15 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
 // --------------------------------------------------------------------
 
 static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
+  mus_operator system;
+  mus_status status = system_for_products(solver, &system);
+  if (status)
+    return status;
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = residuals_to_fill(solver)};
   double last = *result.residuals;
-  mus_operator system = prefiltered_system(solver);
   const mus_filter *s = solver->filter.across ? &solver->filter : NULL; // what the matrix is not filtered by
-  mus_status status = mus_pcg(&system, s, m, solver->right, solver->solution, limits, solver->work, &result);
+  status = mus_pcg(&system, s, m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -159,7 +201,7 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
   if (!solver->options.prefilter)
     return run_filtered(solver, 0, limits, b, x);
   prefilter(solver, b, x);
-  mus_operator system = prefiltered_system(solver);
+  mus_operator system = system_now(solver);
   const mus_equalities *across = solver->filter.across;
   mus_status status = set_up_diagonal(solver, &system);
   double begin = mus_seconds();
@@ -210,11 +252,7 @@ static mus_status create_hierarchy(mus_solver *solver) {
   return status;
 }
 
-// The matrix that hierarchies are made from, and what it was filtered by.
-static const mus_matrix *hierarchy_matrix(const mus_solver *solver) {
-  return solver->options.prefilter ? prefiltered(solver) : &solver->a;
-}
-
+// What the matrix that hierarchies are made from is filtered by.
 static const mus_filter *hierarchy_filter(const mus_solver *solver) {
   return solver->options.prefilter ? &solver->filter : NULL;
 }
@@ -243,17 +281,19 @@ static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
 static mus_status analyse_hierarchy(mus_solver *solver) {
   int without = solver->has_released && solver->options.setup != MUS_SETUP_FULL;
   const mus_filter *s = without ? NULL : hierarchy_filter(solver);
+  if (without)
+    mus_solver_put(solver, MUS_FORM_GIVEN);
   mus_status status = note_analysed(solver, s);
   if (!status)
     status = give_kernel(solver, s);
   if (!status)
-    status = mus_hierarchy_analyse(solver->hierarchy, without ? &solver->a : hierarchy_matrix(solver));
+    status = mus_hierarchy_analyse(solver->hierarchy, &solver->a);
   return status;
 }
 
 static mus_status refresh_hierarchy(mus_solver *solver) {
   mus_status status = give_kernel(solver, hierarchy_filter(solver));
-  return status ? status : mus_hierarchy_refresh(solver->hierarchy, hierarchy_matrix(solver));
+  return status ? status : mus_hierarchy_refresh(solver->hierarchy, &solver->a);
 }
 
 // Numbers of prolongators that will be kept: made with what is held now, or without anything held once something has
@@ -261,11 +301,13 @@ static mus_status refresh_hierarchy(mus_solver *solver) {
 static mus_status refresh_kept(mus_solver *solver) {
   int without = solver->has_released;
   const mus_filter *s = without ? NULL : hierarchy_filter(solver);
+  if (without)
+    mus_solver_put(solver, MUS_FORM_GIVEN);
   mus_status status = note_analysed(solver, s);
   if (!status)
     status = give_kernel(solver, s);
   if (!status)
-    status = mus_hierarchy_refresh(solver->hierarchy, without ? &solver->a : hierarchy_matrix(solver));
+    status = mus_hierarchy_refresh(solver->hierarchy, &solver->a);
   return status;
 }
 
@@ -301,12 +343,13 @@ static mus_status keep_up(mus_solver *solver, mus_upkeep_kind kind) {
     status = analyse_hierarchy(solver);
   else if (kind == MUS_UPKEEP_NUMBERS)
     status = kept ? refresh_kept(solver) : refresh_hierarchy(solver);
+  mus_solver_put(solver, solver->options.prefilter ? MUS_FORM_FILTERED : MUS_FORM_GIVEN);
   // What is held and was not when that was made.
   int more = kind > MUS_UPKEEP_COARSE && solver->options.prefilter && solver->analysed_count < solver->filter.count;
   if (!status && !kept && more && kind == MUS_UPKEEP_ALL)
     status = refresh_hierarchy(solver);
   if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
-    status = mus_hierarchy_renew(solver->hierarchy, hierarchy_matrix(solver), hierarchy_filter(solver));
+    status = mus_hierarchy_renew(solver->hierarchy, &solver->a, hierarchy_filter(solver));
   return status;
 }
 
@@ -338,7 +381,7 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
   if (solver->couplings.count == 0 && !s)
     return run_pcg(solver, inner, limits, x);
   double begin = mus_seconds();
-  mus_operator system = prefiltered_system(solver);
+  mus_operator system = system_now(solver);
   mus_status status =
       solver->coupled_stale ? mus_coupled_set_up(&solver->coupled, &system, s, solver->diagonal) : MUS_OK;
   if (!status)
@@ -356,8 +399,7 @@ static mus_status couple_hierarchy(mus_solver *solver, mus_upkeep_kind kind) {
     return MUS_OK;
   double begin = mus_seconds();
   const mus_beyond *c = solver->options.prefilter ? &solver->filtered_couplings : &solver->couplings;
-  mus_status status =
-      mus_hierarchy_couple(solver->hierarchy, hierarchy_matrix(solver), solver->couplings.count > 0 ? c : NULL);
+  mus_status status = mus_hierarchy_couple(solver->hierarchy, &solver->a, solver->couplings.count > 0 ? c : NULL);
   if (!status && !solver->filter.across)
     solver->coupled_stale = MUS_FRESH;
   solver->record.setup_seconds += mus_seconds() - begin;
@@ -423,7 +465,7 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
 // What is factorised: the filtered matrix with couplings and, for equalities across nodes, a large multiple of E^T E,
 // in a pattern of its own. With that the factor is nearly the inverse on what the equalities leave free.
 static mus_status merge(mus_solver *solver, mus_arena *arena, mus_pattern pattern[2], mus_matrix *merged) {
-  mus_operator system = prefiltered_system(solver);
+  mus_operator system = system_now(solver);
   mus_status status = MUS_OK;
   *merged = *system.a;
   if (system.beyond)
@@ -482,7 +524,7 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
   mus_cg_result result = {.residuals = solver->residuals, .reference = sqrt(mus_dot(n, solver->right, solver->right))};
   double goal = limits->tolerance * result.reference;
   int allowed = limits->iterations < REFINEMENTS ? limits->iterations : REFINEMENTS;
-  mus_operator system = prefiltered_system(solver);
+  mus_operator system = system_now(solver);
   status = mus_factor_solve(solver->factor, solver->right, solver->solution);
   for (int k = 0; !status; ++k) {
     mus_operator_residual(&system, solver->right, solver->solution, r);
@@ -523,7 +565,7 @@ static mus_status set_up_petsc(mus_solver *solver, mus_method method) {
     solver->petsc_stale = MUS_STALE_ALL;
   }
   if (!status && solver->petsc_stale)
-    status = mus_petsc_set_up(solver->petsc, prefiltered(solver), solver->positions);
+    status = mus_petsc_set_up(solver->petsc, &solver->a, solver->positions);
   if (!status)
     solver->petsc_stale = MUS_FRESH;
   solver->record.setup_seconds += mus_seconds() - begin;

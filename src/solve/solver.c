@@ -192,17 +192,16 @@ void mus_solver_free(mus_solver *solver) {
 // -------------------------------------------------------------------------------------------------------
 
 static void everything_stale(mus_solver *solver) {
-  solver->filtered_stale = solver->hierarchy_stale = solver->coupled_stale = MUS_STALE_ALL;
+  solver->hierarchy_stale = solver->coupled_stale = MUS_STALE_ALL;
   solver->factor_stale = solver->petsc_stale = MUS_STALE_ALL;
 }
 
 static void numbers_stale(mus_solver *solver) {
-  mus_stale *stale[] = {&solver->filtered_stale, &solver->hierarchy_stale, &solver->coupled_stale,
-                        &solver->factor_stale, &solver->petsc_stale};
+  mus_stale *stale[] = {&solver->hierarchy_stale, &solver->coupled_stale, &solver->factor_stale, &solver->petsc_stale};
   for (size_t k = 0; k < sizeof stale / sizeof *stale; ++k)
     if (*stale[k] < MUS_STALE_NUMBERS)
       *stale[k] = MUS_STALE_NUMBERS;
-  solver->inverse_diagonal_of = NULL;
+  solver->inverse_diagonal_form = solver->symmetric_form = MUS_FORM_NONE;
 }
 
 static mus_status allocate_system(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
@@ -253,7 +252,6 @@ mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const
   // Patterns are referred to by address, and theirs has just changed.
   solver->transpose = fresh.transpose;
   solver->a.pattern = &solver->pattern;
-  solver->filtered = solver->a;
   everything_stale(solver);
   return MUS_OK;
 }
@@ -393,10 +391,9 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   mus_filter filter = {.rows = solver->rows, .block = solver->block};
   if (count != 0)
     status = mus_constraints_filter(&arena, solver->rows, solver->block, count, constraints, &filter);
-  mus_matrix filtered = solver->filtered;
-  if (!status && filter.count > 0 && filtered.value == solver->a.value &&
-      !mus_method_is_filtered(solver->options.method))
-    status = mus_matrix_create(&solver->arena, &solver->pattern, solver->block, solver->block, &filtered);
+  mus_filter_saved saved = {0};
+  if (!status && filter.count > 0 && !mus_method_is_filtered(solver->options.method))
+    status = mus_filter_saved_create(&arena, &filter, &solver->pattern, &saved);
   if (status) {
     mus_arena_clear(&arena);
     return status;
@@ -407,7 +404,7 @@ static mus_status set_constraints(mus_solver *solver, int count, const mus_const
   solver->constraint_arena = arena;
   solver->filter = filter;
   solver->filter.across = solver->across.count > 0 ? &solver->across : NULL;
-  solver->filtered = filtered;
+  solver->saved = saved;
   solver->across_stale = MUS_STALE_NUMBERS;
   numbers_stale(solver);
   if (releases(solver, &filter)) {
@@ -509,7 +506,7 @@ static mus_status set_couplings(mus_solver *solver, int count, const mus_couplin
   solver->filtered_couplings = filtered;
   // The filtered matrix and its hierarchy know nothing of couplings; a factor has them in its pattern.
   solver->coupled_stale = solver->factor_stale = MUS_STALE_ALL;
-  solver->inverse_diagonal_of = NULL;
+  solver->inverse_diagonal_form = MUS_FORM_NONE;
   return MUS_OK;
 }
 
@@ -562,6 +559,7 @@ static mus_status solve(mus_solver *solver, const double *b, double *x) {
   mus_cg_options limits = {solver->options.tolerance, solver->options.iterations, solver->options.stop};
   status = solver->options.method == MUS_METHOD_AUTO ? mus_run_automatic(solver, &limits, b, x)
                                                      : mus_run_method(solver, solver->options.method, &limits, b, x);
+  mus_solver_put(solver, MUS_FORM_GIVEN);
   if (status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)
     solver->record.true_residual = true_residual(solver, b, x);
   solver->record.status = status;

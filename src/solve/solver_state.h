@@ -17,6 +17,9 @@
 // How much of something derived has to be redone before it may be used.
 typedef enum mus_stale { MUS_FRESH, MUS_STALE_NUMBERS, MUS_STALE_ALL } mus_stale;
 
+// Which of a's forms something was made from.
+typedef enum mus_form { MUS_FORM_NONE, MUS_FORM_GIVEN, MUS_FORM_FILTERED } mus_form;
+
 // What the choice of a method learns from earlier solves; see automatic.c. Costs are in products with the fine matrix.
 typedef struct mus_auto_state {
   double diag_iterations; // 0: not known yet
@@ -44,8 +47,13 @@ struct mus_solver {
   mus_arena across_arena;   // what follows from it and the constraints
   mus_equalities across;    // count 0: nothing is left of them
   mus_stale across_stale;
-  mus_matrix filtered; // S A S + s (I - S); shares a's values without constraints
-  mus_stale filtered_stale;
+  mus_filter_saved saved; // what filtering a in place has changed
+  int is_filtered;        // a holds S A S + s (I - S): only inside a solve
+  // a once more with each pair of blocks stored once, for the products of conjugate gradients
+  mus_symmetric_pattern symmetric_pattern;
+  mus_symmetric symmetric; // no values: not made yet, or it would not pay
+  int symmetric_tried;
+  mus_form symmetric_form; // of what it holds
   // couplings, A + C
   mus_arena coupling_arena;
   mus_beyond couplings;          // C; count 0 without any
@@ -69,7 +77,7 @@ struct mus_solver {
   mus_factor *factor;
   mus_stale factor_stale;
   double *inverse_diagonal; // of the matrix that it was made for
-  const double *inverse_diagonal_of;
+  mus_form inverse_diagonal_form;
   struct mus_petsc *petsc;
   mus_method petsc_method;
   mus_stale petsc_stale;
@@ -98,6 +106,9 @@ static inline mus_operator mus_solver_given(const mus_solver *solver) {
 
 // Brings what equalities leave beside the constraints up to date. MUS_BAD_INPUT when they contradict each other.
 mus_status mus_solver_update_across(mus_solver *solver);
+
+// Puts a into that form; outside solves it is as given.
+void mus_solver_put(mus_solver *solver, mus_form form);
 
 // Runs one method, not MUS_METHOD_AUTO, and fills the record but for `bytes` and `true_residual`; seconds are added to
 // what is there.
