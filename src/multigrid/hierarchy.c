@@ -175,19 +175,14 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
   return MUS_OK;
 }
 
-// Symmetric storage pays where rows are many and few pairs have to be stored twice.
-enum { SYMMETRIC_ROWS = 2000 };
-static const double symmetric_gain = 0.8;
-
 static mus_status make_symmetric(mus_hierarchy *h) {
-  const mus_pattern *full = h->level[0].pattern;
+  const mus_level *l = &h->level[0];
+  int pays = 0;
   h->symmetric_f = (mus_symmetric_f){0};
-  if (h->precision == MUS_DOUBLE || h->levels == 1 || full->rows < SYMMETRIC_ROWS)
-    return MUS_OK;
-  mus_status status = mus_symmetric_pattern_create(&h->patterns, full, h->level[0].block, &h->symmetric_pattern);
-  if (status || mus_symmetric_blocks(&h->symmetric_pattern) > symmetric_gain * mus_pattern_blocks(full))
-    return status;
-  return mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
+  mus_status status = MUS_OK;
+  if (h->precision == MUS_SINGLE && h->levels > 1)
+    status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
+  return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
 
 static void round_matrix(mus_hierarchy *h, int index, const mus_matrix *a) {

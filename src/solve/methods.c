@@ -39,19 +39,13 @@ static mus_operator system_now(const mus_solver *solver) {
   return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? c : NULL};
 }
 
-// Symmetric storage pays where rows are many and few pairs have to be stored twice.
-enum { SYMMETRIC_ROWS = 2000 };
-static const double symmetric_gain = 0.8;
-
 static mus_status make_symmetric(mus_solver *solver) {
+  int pays;
   solver->symmetric_tried = 1;
-  if (solver->rows < SYMMETRIC_ROWS)
-    return MUS_OK;
-  mus_symmetric_pattern *pattern = &solver->symmetric_pattern;
-  mus_status status = mus_symmetric_pattern_create(&solver->arena, &solver->pattern, solver->block, pattern);
-  if (status || mus_symmetric_blocks(pattern) > symmetric_gain * mus_pattern_blocks(&solver->pattern))
-    return status;
-  return mus_symmetric_create(&solver->arena, pattern, &solver->symmetric);
+  mus_status status =
+      mus_symmetric_plan(&solver->arena, &solver->pattern, solver->block, &solver->symmetric_pattern, &pays);
+  return status || !pays ? status
+                         : mus_symmetric_create(&solver->arena, &solver->symmetric_pattern, &solver->symmetric);
 }
 
 // The same for conjugate gradients, whose products read symmetric storage where that pays.
