@@ -233,6 +233,20 @@ static mus_status choose_holds(mus_contact_room *room, int **chosen) {
   return MUS_OK;
 }
 
+// A vertex that has cloth between itself and the body is carried by that cloth. Held by the body as well, it would be
+// led to where the cloth is.
+static void leave_to_cloth_between(mus_contact_room *room, const int *chosen) {
+  const mus_contact *near = mus_contacts(&room->near);
+  for (size_t k = 0; k < room->near.count; ++k) {
+    const mus_contact *c = &near[k];
+    if (c->kind != MUS_VERTEX_FACE || !is_cloth(room, c->node[0]) || !is_cloth(room, c->node[1]))
+      continue;
+    int *place = &room->held_of[c->node[0]];
+    if (*place >= 0 && mus_dot3(c->normal, near[chosen[*place]].normal) > 0.5)
+      *place = -1;
+  }
+}
+
 // How far the body's closest point moves in the step.
 static void body_way(const mus_contact_room *room, const mus_contact *c, double *way) {
   mus_zero(3, way);
@@ -296,6 +310,8 @@ static mus_status make_holds(const mus_model *model, mus_contact_room *room, con
   int *chosen = NULL;
   mus_status status = choose_holds(room, &chosen);
   room->held.count = 0;
+  if (!status)
+    leave_to_cloth_between(room, chosen);
   for (int i = 0; i < room->surface.cloth_vertices && !status; ++i) {
     if (room->held_of[i] < 0)
       continue;
