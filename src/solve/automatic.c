@@ -43,7 +43,8 @@ static double cycle_cost(const mus_solver *solver) {
 }
 
 double mus_iteration_cost(const mus_solver *solver) {
-  return cg_step + cycle_cost(solver) + (solver->filter.across ? MUS_COUPLED_PRODUCTS : 0);
+  int around = solver->filter.across || (solver->couplings.count > 0 && !solver->deep_couplings);
+  return cg_step + cycle_cost(solver) + (around ? MUS_COUPLED_PRODUCTS : 0);
 }
 
 static double setup_cost(const mus_solver *solver) {

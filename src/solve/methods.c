@@ -387,17 +387,31 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
              : run_pcg(solver, &(mus_preconditioner){.self = &solver->coupled, .apply = mus_coupled_apply}, limits, x);
 }
 
-// Makes the hierarchy one for A + C, where there are couplings.
+// Makes the hierarchy one for A + C, where couplings are taken that deep.
 static mus_status couple_hierarchy(mus_solver *solver, mus_upkeep_kind kind) {
   if (kind == MUS_UPKEEP_NONE && !solver->coupled_stale)
     return MUS_OK;
   double begin = mus_seconds();
   const mus_beyond *c = solver->options.prefilter ? &solver->filtered_couplings : &solver->couplings;
-  mus_status status = mus_hierarchy_couple(solver->hierarchy, &solver->a, solver->couplings.count > 0 ? c : NULL);
-  if (!status && !solver->filter.across)
+  int deep = solver->couplings.count > 0 && solver->deep_couplings;
+  mus_status status = mus_hierarchy_couple(solver->hierarchy, &solver->a, deep ? c : NULL);
+  if (!status && deep && !solver->filter.across)
     solver->coupled_stale = MUS_FRESH;
   solver->record.setup_seconds += mus_seconds() - begin;
   return status;
+}
+
+// Smoothing over couplings around the cycle needs next to no set-up and costs products in every iteration; taking them
+// into the coarse levels is a set-up, and mends what smoothing cannot. The second pays where iterations are many.
+enum { DEEP_ABOVE = 12, SHALLOW_BELOW = 6 };
+
+static void choose_depth(mus_solver *solver) {
+  int iterations = solver->record.iterations, deep = solver->deep_couplings;
+  if (solver->couplings.count == 0)
+    return;
+  solver->deep_couplings = deep ? iterations >= SHALLOW_BELOW : iterations > DEEP_ABOVE;
+  if (solver->deep_couplings != deep)
+    solver->coupled_stale = MUS_STALE_NUMBERS;
 }
 
 static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, const mus_cg_options *limits,
@@ -413,7 +427,8 @@ static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, c
   m.apply_f = m.right ? apply_hierarchy_f : NULL;
   if (!solver->options.prefilter)
     return run_mpcg(solver, &m, 0, limits, b, x);
-  return solver->filter.across ? run_coupled(solver, &m, limits, x) : run_pcg(solver, &m, limits, x);
+  int around = solver->filter.across || (solver->couplings.count > 0 && !solver->deep_couplings);
+  return around ? run_coupled(solver, &m, limits, x) : run_pcg(solver, &m, limits, x);
 }
 
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
@@ -433,6 +448,7 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
       solver->iteration_cost = mus_iteration_cost(solver);
       if (begun == 0)
         mus_upkeep_note(&solver->upkeep, kind, record->iterations, solver->iteration_cost);
+      choose_depth(solver);
       return status;
     }
     if (last_resort || status == MUS_OUT_OF_MEMORY || record->iterations >= limits->iterations)

@@ -74,6 +74,7 @@ struct mus_solver {
   int has_released;                                   // some of those once came free: made without constraints since
   mus_coupled coupled;                                // around the hierarchy where there are couplings
   mus_stale coupled_stale;
+  int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
   mus_factor *factor;
   mus_stale factor_stale;
   double *inverse_diagonal; // of the matrix that it was made for
