@@ -263,30 +263,12 @@ static int run(const options *chosen) {
 int main(int argc, char **argv) {
   options chosen = {.side = 401, .repeats = 21};
   int help = 0, plain_count;
-  const option list[] = {
-      {.name = "side",
-       .kind = OPTION_WHOLE,
-       .target = &chosen.side,
-       .value = "N",
-       .minimum = 2,
-       .maximum = 4096,
-       .help = "vertices a side of the sheet (401: 160,801 vertices)"},
-      {.name = "threads",
-       .kind = OPTION_WHOLE,
-       .target = &chosen.threads,
-       .value = "N",
-       .minimum = 0,
-       .maximum = 4096,
-       .help = "0: all cores (0)"},
-      {.name = "repeats",
-       .kind = OPTION_WHOLE,
-       .target = &chosen.repeats,
-       .value = "N",
-       .minimum = 1,
-       .maximum = REPEATS_MAXIMUM,
-       .help = "turns to take the median of (21)"},
-      {.name = "irregular", .kind = OPTION_FLAG, .target = &chosen.irregular, .help = "diagonals chosen at random"},
-      {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "this text"}};
+  option list[] = {option_whole("side", &chosen.side, 2, 4096, "vertices a side of the sheet (401: 160,801 vertices)"),
+                   option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
+                   option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (21)"),
+                   option_flag("irregular", &chosen.irregular, "diagonals chosen at random"),
+                   option_flag("help", &help, "this text")};
+  list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_symmetric", list, sizeof list / sizeof list[0]};
   int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
   if (failed)

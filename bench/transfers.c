@@ -285,28 +285,11 @@ static mus_status measure_all(const options *chosen, workload *w) {
 int main(int argc, char **argv) {
   options chosen = {.side = 201, .repeats = 31};
   int help = 0, plain_count;
-  const option list[] = {{.name = "side",
-                          .kind = OPTION_WHOLE,
-                          .target = &chosen.side,
-                          .value = "N",
-                          .minimum = 30,
-                          .maximum = 4096,
-                          .help = "vertices a side of the sheet (201: 40,401 vertices)"},
-                         {.name = "threads",
-                          .kind = OPTION_WHOLE,
-                          .target = &chosen.threads,
-                          .value = "N",
-                          .minimum = 0,
-                          .maximum = 4096,
-                          .help = "0: all cores (0)"},
-                         {.name = "repeats",
-                          .kind = OPTION_WHOLE,
-                          .target = &chosen.repeats,
-                          .value = "N",
-                          .minimum = 1,
-                          .maximum = REPEATS_MAXIMUM,
-                          .help = "turns to take the median of (31)"},
-                         {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "this text"}};
+  option list[] = {option_whole("side", &chosen.side, 30, 4096, "vertices a side of the sheet (201: 40,401 vertices)"),
+                   option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
+                   option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (31)"),
+                   option_flag("help", &help, "this text")};
+  list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_transfers", list, sizeof list / sizeof list[0]};
   int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
   if (failed)
