@@ -38,7 +38,7 @@ static void add_curve(const seed_000 *r, const char *example, int tessellation, 
   if (at == SERIES)
     return;
   chart_series s = {.name = tessellation == 0 ? look->name : NULL,
-                    .colour = svg_colour(look->hue),
+                    .colour = svg_colour((int)look->hue),
                     .dashed = tessellation == 1,
                     .open = look->open,
                     .x = to->x[at],
@@ -160,7 +160,8 @@ static chart_series curve_of(const measured_solver *s, const char *name, hue col
     x[k] = part(solve, "time");
     y[k] = part(solve, "setup_s") + part(solve, "prefilter_s") + part(solve, "solve_s");
   }
-  return (chart_series){.name = name, .colour = svg_colour(colour), .plain = 1, .count = (int)count, .x = x, .y = y};
+  return (chart_series){
+      .name = name, .colour = svg_colour((int)colour), .plain = 1, .count = (int)count, .x = x, .y = y};
 }
 
 static const measurement *dressed_of(const seed_000 *r) {
