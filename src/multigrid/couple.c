@@ -22,8 +22,7 @@ void mus_hierarchy_uncouple(mus_hierarchy *h) {
 // One term with n nodes is at most n times its own block diagonal. So A + C <= max(rho, n) (D_A + D_C) where A <= rho
 // D_A, and no radius of the sum has to be computed on the finest level.
 static mus_chebyshev coupled_smoother(const mus_hierarchy *h, double radius) {
-  double high = fmax(radius, MUS_TERM_NODES);
-  return (mus_chebyshev){h->options.smoother_order, high / h->options.smoother_range, high};
+  return mus_hierarchy_smoother(h, fmax(radius, MUS_TERM_NODES));
 }
 
 static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus_beyond *beyond) {
@@ -114,13 +113,13 @@ static mus_status couple_second(mus_hierarchy *h, const mus_beyond *beyond, mus_
 }
 
 // Hands a coarse matrix to the cycle, with its smoother where there is a coarser one.
-static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoothed) {
+static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoothed, mus_arena *scratch) {
   const mus_level *l = &h->level[k];
   size_t n = mus_level_unknowns(l), numbers = n * (size_t)l->block;
   mus_arena *arena = &h->coupled_arena;
   double *inverse = smoothed ? mus_arena_alloc(arena, numbers, sizeof *inverse) : NULL;
-  double *work = smoothed ? mus_arena_alloc(arena, 4 * n, sizeof *work) : NULL;
-  int *diagonal = mus_arena_alloc(arena, (size_t)l->pattern->rows, sizeof *diagonal);
+  double *work = smoothed ? mus_arena_alloc(scratch, 4 * n, sizeof *work) : NULL;
+  int *diagonal = mus_arena_alloc(scratch, (size_t)l->pattern->rows, sizeof *diagonal);
   mus_status status = diagonal && (!smoothed || (inverse && work)) ? MUS_OK : mus_fail_memory();
   mus_radius radius = {0};
   if (!status)
@@ -133,7 +132,7 @@ static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoot
     status = mus_spectral_radius(&(mus_operator){.a = a}, inverse, h->options.lanczos_steps, work, &radius);
   if (status)
     return status;
-  mus_chebyshev smoother = {h->options.smoother_order, radius.value / h->options.smoother_range, radius.value};
+  mus_chebyshev smoother = mus_hierarchy_smoother(h, radius.value);
   if (h->precision == MUS_DOUBLE) {
     h->coupled_d[k] = h->d[k];
     h->coupled_d[k].a = *a;
@@ -174,7 +173,7 @@ static mus_status couple(mus_hierarchy *h, const mus_matrix *finest, const mus_b
   if (!status && last > 0)
     status = couple_second(h, beyond, scratch, &a);
   for (int k = 1; k <= last && !status; ++k) {
-    status = couple_level(h, k, &a, k < last || !factored);
+    status = couple_level(h, k, &a, k < last || !factored, scratch);
     if (k == last || status)
       break;
     mus_matrix coarse = {0};

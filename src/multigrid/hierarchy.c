@@ -145,10 +145,6 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
 // --- the cycle's view of the levels
 // -----------------------------------------------------------------------------------
 
-static mus_chebyshev smoother_of(const mus_hierarchy *h, const mus_level *l) {
-  return (mus_chebyshev){h->options.smoother_order, l->radius.value / h->options.smoother_range, l->radius.value};
-}
-
 // b, x, other, and for second visits what the first one left over
 static int vectors_needed(const mus_hierarchy *h, int index) {
   return index > 0 && h->options.cycle == MUS_CYCLE_W ? 4 : 3;
@@ -209,7 +205,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
     c->p = l->p;
     c->pt = &l->plan.pt;
     c->inverse_diagonal = l->inverse_diagonal;
-    c->smoother = smoother_of(h, l);
+    c->smoother = mus_hierarchy_smoother(h, l->radius.value);
     return MUS_OK;
   }
   mus_cycle_level_f *c = &h->f[index];
@@ -231,7 +227,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
   c->pt = &l->plan.pt;
-  c->smoother = smoother_of(h, l);
+  c->smoother = mus_hierarchy_smoother(h, l->radius.value);
   mus_arena_clear(&l->numbers);
   l->a.value = l->p.value = l->inverse_diagonal = NULL;
   return MUS_OK;

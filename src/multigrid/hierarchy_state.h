@@ -55,6 +55,11 @@ struct mus_hierarchy {
 
 static inline size_t mus_level_unknowns(const mus_level *l) { return (size_t)l->pattern->rows * (size_t)l->block; }
 
+// The smoother for a spectral radius of D^-1 A.
+static inline mus_chebyshev mus_hierarchy_smoother(const mus_hierarchy *h, double radius) {
+  return (mus_chebyshev){h->options.smoother_order, radius / h->options.smoother_range, radius};
+}
+
 // The cycle is again the one without.
 void mus_hierarchy_uncouple(mus_hierarchy *h);
 

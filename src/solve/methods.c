@@ -270,9 +270,10 @@ static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
   return MUS_OK;
 }
 
-// Everything. Constraints that have come and gone once will again: aggregates are then made without any, and hold for
-// all that follow.
-static mus_status analyse_hierarchy(mus_solver *solver) {
+// Prolongators that are to hold for what follows: everything anew, or their numbers. Constraints that have come and
+// gone once will again: they are then made without any. What is held and not in them is for refreshing or renewal to
+// take out.
+static mus_status make_prolongators(mus_solver *solver, mus_status (*make)(mus_hierarchy *, const mus_matrix *)) {
   int without = solver->has_released && solver->options.setup != MUS_SETUP_FULL;
   const mus_filter *s = without ? NULL : hierarchy_filter(solver);
   if (without)
@@ -280,29 +281,12 @@ static mus_status analyse_hierarchy(mus_solver *solver) {
   mus_status status = note_analysed(solver, s);
   if (!status)
     status = give_kernel(solver, s);
-  if (!status)
-    status = mus_hierarchy_analyse(solver->hierarchy, &solver->a);
-  return status;
+  return status ? status : make(solver->hierarchy, &solver->a);
 }
 
 static mus_status refresh_hierarchy(mus_solver *solver) {
   mus_status status = give_kernel(solver, hierarchy_filter(solver));
   return status ? status : mus_hierarchy_refresh(solver->hierarchy, &solver->a);
-}
-
-// Numbers of prolongators that will be kept: made with what is held now, or without anything held once something has
-// been released. What is held and not in them is taken out by renewal.
-static mus_status refresh_kept(mus_solver *solver) {
-  int without = solver->has_released;
-  const mus_filter *s = without ? NULL : hierarchy_filter(solver);
-  if (without)
-    mus_solver_put(solver, MUS_FORM_GIVEN);
-  mus_status status = note_analysed(solver, s);
-  if (!status)
-    status = give_kernel(solver, s);
-  if (!status)
-    status = mus_hierarchy_refresh(solver->hierarchy, &solver->a);
-  return status;
 }
 
 static int is_kept(mus_setup setup) { return setup == MUS_SETUP_COARSE || setup == MUS_SETUP_AUTO; }
@@ -334,9 +318,9 @@ static mus_status keep_up(mus_solver *solver, mus_upkeep_kind kind) {
   int kept = is_kept(solver->options.setup);
   mus_status status = MUS_OK;
   if (kind == MUS_UPKEEP_ALL)
-    status = analyse_hierarchy(solver);
+    status = make_prolongators(solver, mus_hierarchy_analyse);
   else if (kind == MUS_UPKEEP_NUMBERS)
-    status = kept ? refresh_kept(solver) : refresh_hierarchy(solver);
+    status = kept ? make_prolongators(solver, mus_hierarchy_refresh) : refresh_hierarchy(solver);
   mus_solver_put(solver, solver->options.prefilter ? MUS_FORM_FILTERED : MUS_FORM_GIVEN);
   // What is held and was not when that was made.
   int more = kind > MUS_UPKEEP_COARSE && solver->options.prefilter && solver->analysed_count < solver->filter.count;
