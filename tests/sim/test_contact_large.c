@@ -151,9 +151,9 @@ static void pinched_cloth_stays_calm_and_comes_free(void **state) {
   for (int k = 0; k < 26; ++k) {
     const mus_step_record *record = runs_frame(r);
     tangled += record->tangled > 0;
-    int closing = k >= 4 && k <= 6; // the last of the room goes: some steps shake the cloth
+    int closing = k >= 4 && k <= 6; // the last of the room goes: some steps shake the cloth, which then swings out
     assert_true(record->strain_maximum < (closing ? 1 : 0.1));
-    assert_true(record->kinetic < (closing ? 0.2 : 2e-3));
+    assert_true(record->kinetic < (closing ? 0.2 : k <= 10 ? 0.02 : 2e-3));
   }
   assert_true(tangled > 3);
   assert_int_equal(runs_crossings(r), 0);
