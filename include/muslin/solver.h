@@ -95,6 +95,7 @@ typedef struct mus_sa_options {
   double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
   double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
   int rotations;          ///< 0: coordinates make a near kernel of three translations; 1: of rigid motions, six (1)
+  int reach;              ///< strong connections from an aggregate's middle to its edge, on the finest level (1)
   int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)

@@ -81,6 +81,7 @@ static int aggregation_options(solve_options *o, option *list) {
   int n = 0;
   list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
   list[n++] = option_real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
+  list[n++] = option_whole("reach", &sa->reach, 1, 2, "strong connections from an aggregate's middle to its edge (1)");
   list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near kernel (1)");
   list[n++] = option_flag("tentative-prolongator", &sa->smooth_prolongator, "do not smooth the prolongator");
   list[n - 1].kind = OPTION_CLEAR;

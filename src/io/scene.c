@@ -214,6 +214,7 @@ static const mus_field aggregation_fields[] = {
     {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
     {"dominance", MUS_FIELD_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
     {"rotations", MUS_FIELD_TRUTH, AT(mus_sa_options, rotations)},
+    {"reach", MUS_FIELD_WHOLE, AT(mus_sa_options, reach), FROM_TO(1, 2)},
     {"kernel_sweeps", MUS_FIELD_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
     {"smooth_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, smooth_prolongator)},
     {"filter_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, filter_prolongator)},

@@ -21,8 +21,11 @@ static void next_pass(recurrence *r) {
   r->rho = rho;
 }
 
+// Rows that are scaled in one go.
+enum { RUN = 256 };
+
 // The pass after a start from zero has no x_{k-1} to read.
-#define SMOOTHER(real, matrix, step, sweep, start, passes, scaled)                                                     \
+#define SMOOTHER(real, matrix, step, sweep, start, passes, scaled, scaled_rows)                                        \
   static void passes(const mus_chebyshev *c, int from_zero, recurrence r, const matrix *a,                             \
                      const real *inverse_diagonal, const real *b, real **x, real **other) {                            \
     for (int k = from_zero; k < c->order; ++k) {                                                                       \
@@ -39,18 +42,28 @@ static void next_pass(recurrence *r) {
              real **other) {                                                                                           \
     passes(c, 0, first_pass(c), a, inverse_diagonal, b, x, other);                                                     \
   }                                                                                                                    \
-  /* x = factor D^-1 b */                                                                                              \
-  static void scaled(int rows, int block, const real *inverse_diagonal, real factor, const real *b, real *x) {         \
+  /* x = factor D^-1 b for some rows; D^-1 is symmetric */                                                             \
+  static inline __attribute__((always_inline)) void scaled_rows(int begin, int end, int block, const real *inverse,    \
+                                                                real factor, const real *b, real *x) {                 \
+    for (size_t i = (size_t)begin * (size_t)block; i < (size_t)end * (size_t)block; i += (size_t)block) {              \
+      real sum[MUS_BLOCK_MAXIMUM] = {0};                                                                               \
+      for (int j = 0; j < block; ++j)                                                                                  \
+        for (int r = 0; r < block; ++r)                                                                                \
+          sum[r] += inverse[i * (size_t)block + (size_t)(j * block + r)] * b[i + (size_t)j];                           \
+      for (int r = 0; r < block; ++r)                                                                                  \
+        x[i + (size_t)r] = factor * sum[r];                                                                            \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void scaled(int rows, int block, const real *inverse, real factor, const real *b, real *x) {                  \
     MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)                                                                        \
-    for (int i = 0; i < rows; ++i) {                                                                                   \
-      const real *inverse = inverse_diagonal + (size_t)i * (size_t)(block * block);                                    \
-      const real *from = b + (size_t)i * (size_t)block;                                                                \
-      for (int r = 0; r < block; ++r) {                                                                                \
-        real sum = 0;                                                                                                  \
-        for (int j = 0; j < block; ++j)                                                                                \
-          sum += inverse[r * block + j] * from[j];                                                                     \
-        x[(size_t)i * (size_t)block + (size_t)r] = factor * sum;                                                       \
-      }                                                                                                                \
+    for (int begin = 0; begin < rows; begin += RUN) {                                                                  \
+      int end = begin + RUN < rows ? begin + RUN : rows;                                                               \
+      if (block == 3)                                                                                                  \
+        scaled_rows(begin, end, 3, inverse, factor, b, x);                                                             \
+      else if (block == 6)                                                                                             \
+        scaled_rows(begin, end, 6, inverse, factor, b, x);                                                             \
+      else                                                                                                             \
+        scaled_rows(begin, end, block, inverse, factor, b, x);                                                         \
     }                                                                                                                  \
   }                                                                                                                    \
   void start(const mus_chebyshev *c, const matrix *a, const real *inverse_diagonal, const real *b, real **x,           \
@@ -60,6 +73,7 @@ static void next_pass(recurrence *r) {
     passes(c, 1, r, a, inverse_diagonal, b, x, other);                                                                 \
   }
 
-SMOOTHER(double, mus_operator, mus_operator_chebyshev, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled)
+SMOOTHER(double, mus_operator, mus_operator_chebyshev, mus_chebyshev_sweep, mus_chebyshev_start, passes, scaled,
+         scaled_rows)
 SMOOTHER(float, mus_operator_f, mus_operator_chebyshev_f, mus_chebyshev_sweep_f, mus_chebyshev_start_f, passes_f,
-         scaled_f)
+         scaled_f, scaled_rows_f)

@@ -2,7 +2,7 @@
 //
 // A kernel works on the rows begin ... end - 1 of a task and touches nothing else, so rows can be dealt to threads in
 // any way. kernels_scalar.c is plain C and always there; kernels_avx2.c and kernels_avx512.c replace the row products
-// of 3x3 and 6x6 blocks and are otherwise the same text (kernels_template.h) compiled for that machine.
+// of 3x3, 6x6 and 3x6 blocks and are otherwise the same text (kernels_template.h) compiled for that machine.
 #ifndef MUS_SPARSE_KERNELS_H
 #define MUS_SPARSE_KERNELS_H
 
@@ -86,11 +86,11 @@ enum { MUS_BYTES_AHEAD = 4096 };
     add(k, 0);
 
 // sum[r] = the lanes that belong to row r of a block, in order.
-#define MUS_FOLD(block, lane, sum)                                                                                     \
-  for (int r = 0; r < (block); ++r) {                                                                                  \
-    sum[r] = lane[r * (block)];                                                                                        \
-    for (int c = 1; c < (block); ++c)                                                                                  \
-      sum[r] += lane[r * (block) + c];                                                                                 \
+#define MUS_FOLD(rows, columns, lane, sum)                                                                             \
+  for (int r = 0; r < (rows); ++r) {                                                                                   \
+    sum[r] = lane[r * (columns)];                                                                                      \
+    for (int c = 1; c < (columns); ++c)                                                                                \
+      sum[r] += lane[r * (columns) + c];                                                                               \
   }
 
 extern const mus_kernels mus_kernels_scalar;

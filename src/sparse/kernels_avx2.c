@@ -7,7 +7,7 @@
 #include <immintrin.h>
 
 #include "sparse/kernels.h"
-#include "sparse/kernels_transposed.h"
+#include "sparse/kernels_prolongator.h"
 #include "sparse/product_avx2.h"
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
@@ -28,7 +28,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
   _mm256_storeu_pd(lane, _mm256_add_pd(part0[0], part0[1]));
   _mm256_storeu_pd(lane + 4, _mm256_add_pd(part1[0], part1[1]));
   _mm_store_sd(lane + 8, _mm_add_sd(part2[0], part2[1]));
-  MUS_FOLD(3, lane, sum)
+  MUS_FOLD(3, 3, lane, sum)
 }
 
 static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
@@ -45,7 +45,7 @@ static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum)
   double lane[36];
   for (int v = 0; v < 9; ++v)
     _mm256_storeu_pd(lane + 4 * v, part[v]);
-  MUS_FOLD(6, lane, sum)
+  MUS_FOLD(6, 6, lane, sum)
 }
 
 static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum) {
@@ -67,7 +67,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
   float lane[9];
   _mm256_storeu_ps(lane, _mm256_add_ps(part0[0], part0[1]));
   _mm_store_ss(lane + 8, _mm_add_ss(part1[0], part1[1]));
-  MUS_FOLD(3, lane, sum)
+  MUS_FOLD(3, 3, lane, sum)
 }
 
 static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum) {
@@ -92,7 +92,7 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
   for (int v = 0; v < 4; ++v)
     _mm256_storeu_ps(lane + 8 * v, part[v]);
   _mm_storeu_ps(lane + 32, last);
-  MUS_FOLD(6, lane, sum)
+  MUS_FOLD(6, 6, lane, sum)
 }
 
 // Products of 3x3 blocks, for product_template.h. A sum is twelve numbers, three rows with a fourth number that means

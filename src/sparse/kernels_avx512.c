@@ -3,7 +3,7 @@
 #include <immintrin.h>
 
 #include "sparse/kernels.h"
-#include "sparse/kernels_transposed.h"
+#include "sparse/kernels_prolongator.h"
 #include "sparse/product_avx2.h"
 
 static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
@@ -22,7 +22,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
   double lane[10];
   _mm512_storeu_pd(lane, _mm512_add_pd(part0[0], part0[1]));
   _mm_store_sd(lane + 8, _mm_add_sd(part1[0], part1[1]));
-  MUS_FOLD(3, lane, sum)
+  MUS_FOLD(3, 3, lane, sum)
 }
 
 static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
@@ -46,7 +46,7 @@ static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum)
   for (int v = 0; v < 4; ++v)
     _mm512_storeu_pd(lane + 8 * v, part[v]);
   _mm256_storeu_pd(lane + 32, last);
-  MUS_FOLD(6, lane, sum)
+  MUS_FOLD(6, 6, lane, sum)
 }
 
 static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum) {
@@ -63,7 +63,7 @@ static inline void row_3x3_f(const mus_task_f *t, int begin, int end, float *sum
 #undef ADD_BLOCK
   float lane[16];
   _mm512_storeu_ps(lane, _mm512_add_ps(part[0], part[1]));
-  MUS_FOLD(3, lane, sum)
+  MUS_FOLD(3, 3, lane, sum)
 }
 
 static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum) {
@@ -85,7 +85,7 @@ static inline void row_6x6_f(const mus_task_f *t, int begin, int end, float *sum
   _mm512_storeu_ps(lane, part0);
   _mm512_storeu_ps(lane + 16, part1);
   _mm_storeu_ps(lane + 32, last);
-  MUS_FOLD(6, lane, sum)
+  MUS_FOLD(6, 6, lane, sum)
 }
 
 // Products of 3x3 blocks, for product_template.h. A sum is one vector: three rows of four numbers, of which the fourth

@@ -4,39 +4,43 @@
 #include <string.h>
 
 // Products with one partial sum for each entry of a block row, added up at the end: no long dependency chains.
-#define ROW_PRODUCT(name, block, real, task)                                                                           \
+#define ROW_PRODUCT(name, rows, columns, real, task)                                                                   \
   static inline void name(const task *t, int begin, int end, real *sum) {                                              \
-    real part[(block) * (block)] = {0};                                                                                \
+    real part[(rows) * (columns)] = {0};                                                                               \
     for (int k = begin; k < end; ++k) {                                                                                \
-      const real *a = t->value + (size_t)k * ((block) * (block));                                                      \
-      const real *x = t->x + (size_t)t->column[k] * (block);                                                           \
-      for (int r = 0; r < (block); ++r)                                                                                \
-        for (int c = 0; c < (block); ++c)                                                                              \
-          part[r * (block) + c] += a[r * (block) + c] * x[c];                                                          \
+      const real *a = t->value + (size_t)k * ((rows) * (columns));                                                     \
+      const real *x = t->x + (size_t)t->column[k] * (columns);                                                         \
+      for (int r = 0; r < (rows); ++r)                                                                                 \
+        for (int c = 0; c < (columns); ++c)                                                                            \
+          part[r * (columns) + c] += a[r * (columns) + c] * x[c];                                                      \
     }                                                                                                                  \
-    MUS_FOLD(block, part, sum)                                                                                         \
+    MUS_FOLD(rows, columns, part, sum)                                                                                 \
   }
 
-ROW_PRODUCT(row_3x3_d, 3, double, mus_task)
-ROW_PRODUCT(row_6x6_d, 6, double, mus_task)
-ROW_PRODUCT(row_3x3_f, 3, float, mus_task_f)
-ROW_PRODUCT(row_6x6_f, 6, float, mus_task_f)
+ROW_PRODUCT(row_3x3_d, 3, 3, double, mus_task)
+ROW_PRODUCT(row_6x6_d, 6, 6, double, mus_task)
+ROW_PRODUCT(row_3x6_d, 3, 6, double, mus_task)
+ROW_PRODUCT(row_3x3_f, 3, 3, float, mus_task_f)
+ROW_PRODUCT(row_6x6_f, 6, 6, float, mus_task_f)
+ROW_PRODUCT(row_3x6_f, 3, 6, float, mus_task_f)
 
-#define ROW_TRANSPOSED(name, real, task)                                                                               \
+#define ROW_TRANSPOSED(name, columns, real, task)                                                                      \
   static inline void name(const task *t, int begin, int end, int limit, real *sum) {                                   \
     (void)limit;                                                                                                       \
-    real part[9] = {0};                                                                                                \
+    real part[3 * (columns)] = {0};                                                                                    \
     for (int k = begin; k < end; ++k) {                                                                                \
-      const real *a = t->value + (size_t)t->source[k] * 9, *x = t->x + (size_t)t->column[k] * 3;                       \
-      for (int e = 0; e < 9; ++e)                                                                                      \
-        part[e] += a[e] * x[e / 3];                                                                                    \
+      const real *a = t->value + (size_t)t->source[k] * (3 * (columns)), *x = t->x + (size_t)t->column[k] * 3;         \
+      for (int e = 0; e < 3 * (columns); ++e)                                                                          \
+        part[e] += a[e] * x[e / (columns)];                                                                            \
     }                                                                                                                  \
-    for (int c = 0; c < 3; ++c)                                                                                        \
-      sum[c] = part[c] + part[3 + c] + part[6 + c];                                                                    \
+    for (int c = 0; c < (columns); ++c)                                                                                \
+      sum[c] = part[c] + part[(columns) + c] + part[2 * (columns) + c];                                                \
   }
 
-ROW_TRANSPOSED(row_transposed_3x3_d, double, mus_task)
-ROW_TRANSPOSED(row_transposed_3x3_f, float, mus_task_f)
+ROW_TRANSPOSED(row_transposed_3x3_d, 3, double, mus_task)
+ROW_TRANSPOSED(row_transposed_3x6_d, 6, double, mus_task)
+ROW_TRANSPOSED(row_transposed_3x3_f, 3, float, mus_task_f)
+ROW_TRANSPOSED(row_transposed_3x6_f, 6, float, mus_task_f)
 
 // Products of 3x3 blocks, for product_template.h.
 #define BLOCK_PRODUCT(real, factors, factors_of, add_blocks, store_block)                                              \

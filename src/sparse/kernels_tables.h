@@ -1,6 +1,6 @@
 // Both precisions of kernels_template.h and product_template.h: included by each kernels_*.c once it has defined
-// row_3x3_d, row_6x6_d, row_transposed_3x3_d and those that end with f, and what product_template.h needs for 3x3
-// blocks. Leaves table_d, table_f, product_rows_d and product_rows_f.
+// row_3x3_d, row_6x6_d, row_3x6_d, row_transposed_3x3_d, row_transposed_3x6_d and those that end with f, and what
+// product_template.h needs for 3x3 blocks. Leaves table_d, table_f, product_rows_d and product_rows_f.
 #include <string.h>
 
 #define REAL double
@@ -8,12 +8,8 @@
 #define PRODUCT_TASK mus_product_task
 #define ROW_KERNEL mus_row_kernel
 #define NAME(stem) stem##_d
-#ifdef MUS_ADD_PRODUCT_6
-#define ADD_PRODUCT_6 MUS_ADD_PRODUCT_6
-#endif
 #include "sparse/kernels_template.h"
 #include "sparse/product_template.h"
-#undef ADD_PRODUCT_6
 #undef NAME
 #undef ROW_KERNEL
 #undef PRODUCT_TASK

@@ -1,9 +1,10 @@
 // The kernels of one precision, as text: included twice by each kernels_*.c, with
 //   REAL, TASK, ROW_KERNEL   the number type, its task and the kernels' type
 //   NAME(stem)               the stem with this precision's ending
-//   NAME(row_3x3), NAME(row_6x6)   products of one block row, already defined:
+//   NAME(row_3x3), NAME(row_6x6), NAME(row_3x6)   products of one block row, already defined:
 //       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
-//   NAME(row_transposed_3x3)       the same with value_source[k]^T, with more blocks to come up to `limit`
+//   NAME(row_transposed_3x3), NAME(row_transposed_3x6)
+//       the same with value_source[k]^T, with more blocks to come up to `limit`
 // All loops over block entries have bounds that are constants after inlining.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -80,12 +81,16 @@ ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation o
       REAL *sum = sums + i * block;
       if (operation == MUS_OP_TRANSPOSED && row_block == 3 && column_block == 3)
         NAME(row_transposed_3x3)(t, from, to, t->row_start[end], sum);
+      else if (operation == MUS_OP_TRANSPOSED && row_block == 3 && column_block == 6)
+        NAME(row_transposed_3x6)(t, from, to, t->row_start[end], sum);
       else if (operation == MUS_OP_TRANSPOSED)
         NAME(row_transposed)(t, row_block, column_block, from, to, sum);
       else if (row_block == 3 && column_block == 3)
         NAME(row_3x3)(t, from, to, sum);
       else if (row_block == 6 && column_block == 6)
         NAME(row_6x6)(t, from, to, sum);
+      else if (row_block == 3 && column_block == 6)
+        NAME(row_3x6)(t, from, to, sum);
       else
         NAME(row_any)(t, row_block, column_block, from, to, sum);
     }

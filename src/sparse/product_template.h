@@ -2,7 +2,7 @@
 // each machine, with
 //   REAL, PRODUCT_TASK   the number type and its task
 //   NAME(stem)           the stem with this precision's ending
-//   ADD_PRODUCT_6        where defined: what takes blocks with six columns
+//   MUS_ADD_PRODUCT_6    where defined: NAME(add_product_6) takes blocks with six columns
 //   NAME(factors), NAME(factors_of), NAME(add_blocks), NAME(store_block), NAME(SUM)
 //                        3x3 blocks: a left factor arranged for use with several right ones, its product with one of
 //                        them added to a sum of NAME(SUM) numbers, and what is stored of that sum
@@ -11,9 +11,9 @@
 // C += A B, or C += A^T B where A is stored as inner x rows.
 ALWAYS_INLINE void NAME(add_product)(int rows, int inner, int columns, int transposed, const REAL *a, const REAL *b,
                                      REAL *c) {
-#ifdef ADD_PRODUCT_6
+#ifdef MUS_ADD_PRODUCT_6
   if (columns == 6 && rows <= 6 && inner <= 6) {
-    ADD_PRODUCT_6(rows, inner, transposed, a, b, c);
+    NAME(add_product_6)(rows, inner, transposed, a, b, c);
     return;
   }
 #endif

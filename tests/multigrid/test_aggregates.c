@@ -49,11 +49,13 @@ static graph create_graph(int nodes, const double *strength, const unsigned char
   return g;
 }
 
-static mus_aggregates aggregate(graph *g) {
+static mus_aggregates aggregate_within(graph *g, int reach) {
   mus_aggregates a;
-  assert_int_equal(mus_aggregates_create(&g->arena, &g->pattern, &g->strength, &a), MUS_OK);
+  assert_int_equal(mus_aggregates_create(&g->arena, &g->pattern, &g->strength, reach, &a), MUS_OK);
   return a;
 }
+
+static mus_aggregates aggregate(graph *g) { return aggregate_within(g, 1); }
 
 // A graph from a list of edges, all of strength 1 and strong.
 static graph drawn(int nodes, int edges, const int (*edge)[2]) {
@@ -135,25 +137,37 @@ static void check_connected(const graph *g, const mus_aggregates *a) {
   free(queue), free(seen);
 }
 
-// The first pass, word for word: a free node whose strong neighbours are all free makes an aggregate with them.
-static int first_pass(const graph *g, int *of) {
-  int count = 0;
-  for (int i = 0; i < g->pattern.rows; ++i)
+// How many strong connections it is from i to each node along them, where it is at most `reach`; -1 elsewhere.
+static void distances(const graph *g, int i, int reach, int *distance) {
+  for (int j = 0; j < g->pattern.rows; ++j)
+    distance[j] = j == i ? 0 : -1;
+  for (int d = 0; d < reach; ++d)
+    for (int j = 0; j < g->pattern.rows; ++j)
+      for (int k = g->pattern.row_start[j]; k < g->pattern.row_start[j + 1] && distance[j] == d; ++k)
+        if (g->strength.strong[k] && distance[g->pattern.column[k]] < 0)
+          distance[g->pattern.column[k]] = d + 1;
+}
+
+// The first pass, word for word: a node with strong neighbours makes an aggregate of what is within reach, if all of
+// that is free.
+static int first_pass(const graph *g, int reach, int *of) {
+  int count = 0, rows = g->pattern.rows, *distance = calloc((size_t)rows, sizeof *distance);
+  for (int i = 0; i < rows; ++i)
     of[i] = -1;
-  for (int i = 0; i < g->pattern.rows; ++i) {
-    int strong = 0, taken = of[i] >= 0;
-    for (int k = g->pattern.row_start[i]; k < g->pattern.row_start[i + 1]; ++k)
-      if (g->strength.strong[k]) {
-        ++strong;
-        taken += of[g->pattern.column[k]] >= 0;
+  for (int i = 0; i < rows; ++i) {
+    int within = 0, taken = 0;
+    distances(g, i, reach, distance);
+    for (int j = 0; j < rows; ++j)
+      if (distance[j] >= 0) {
+        ++within;
+        taken += of[j] >= 0;
       }
-    if (taken || strong == 0)
-      continue;
-    for (int k = g->pattern.row_start[i]; k < g->pattern.row_start[i + 1]; ++k)
-      if (g->strength.strong[k])
-        of[g->pattern.column[k]] = count;
-    of[i] = count++;
+    for (int j = 0; j < rows && !taken && within > 1; ++j)
+      if (distance[j] >= 0)
+        of[j] = count;
+    count += !taken && within > 1;
   }
+  free(distance);
   return count;
 }
 
@@ -167,8 +181,8 @@ static int strongest(const graph *g, const int *of, int i) {
   return best < 0 ? -1 : g->pattern.column[best];
 }
 
-static void check_passes(const graph *g, const mus_aggregates *a) {
-  int *of = calloc((size_t)g->pattern.rows, sizeof *of), first = first_pass(g, of);
+static void check_passes(const graph *g, int reach, const mus_aggregates *a) {
+  int *of = calloc((size_t)g->pattern.rows, sizeof *of), first = first_pass(g, reach, of);
   assert_true(a->count >= first);
   for (int i = 0; i < g->pattern.rows; ++i) {
     int neighbour = strongest(g, of, i);
@@ -186,10 +200,12 @@ static void check_passes(const graph *g, const mus_aggregates *a) {
 }
 
 static void check(graph *g) {
-  mus_aggregates a = aggregate(g);
-  check_partition(g, &a);
-  check_connected(g, &a);
-  check_passes(g, &a);
+  for (int reach = 1; reach <= 2; ++reach) {
+    mus_aggregates a = aggregate_within(g, reach);
+    check_partition(g, &a);
+    check_connected(g, &a);
+    check_passes(g, reach, &a);
+  }
 }
 
 // --- drawn graphs -------------------------------------------------------------------------------------------------
@@ -207,6 +223,17 @@ static void a_chain(void **state) {
   (void)state;
   const int edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}};
   expect(drawn(7, 6, edge), 3, (int[]){0, 0, 1, 1, 1, 2, 2});
+}
+
+static void a_longer_reach(void **state) {
+  (void)state;
+  const int edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}};
+  const int of[] = {0, 0, 0, 1, 1, 1, 1, 1, 1};
+  graph g = drawn(9, 8, edge);
+  mus_aggregates a = aggregate_within(&g, 2);
+  assert_int_equal(a.count, 2);
+  assert_memory_equal(a.of, of, sizeof of);
+  mus_arena_clear(&g.arena);
 }
 
 static void a_star(void **state) {
@@ -323,7 +350,7 @@ static void failing_allocations_are_reported(void **state) {
     mus_arena arena = {0};
     mus_aggregates a;
     mus_memory_fail_after(allowed);
-    status = mus_aggregates_create(&arena, &g.pattern, &g.strength, &a);
+    status = mus_aggregates_create(&arena, &g.pattern, &g.strength, 2, &a);
     mus_memory_fail_after(-1);
     mus_arena_clear(&arena);
   }
@@ -335,6 +362,7 @@ static void failing_allocations_are_reported(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain),
+      cmocka_unit_test(a_longer_reach),
       cmocka_unit_test(a_star),
       cmocka_unit_test(two_pieces),
       cmocka_unit_test(a_node_on_its_own),

@@ -5,24 +5,35 @@
 
 enum { FREE = -1 };
 
-// Pass 1: a node whose strong neighbours are all free takes them along as a new aggregate.
-static int form(const mus_pattern *pattern, const mus_strength *s, int *of) {
+// Whether no node within `reach` strong connections of i is in an aggregate.
+static int is_free(const mus_pattern *pattern, const mus_strength *s, int i, int reach, const int *of) {
+  int all_free = of[i] == FREE;
+  for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1] && all_free && reach > 0; ++k)
+    if (s->strong[k])
+      all_free = is_free(pattern, s, pattern->column[k], reach - 1, of);
+  return all_free;
+}
+
+static void take(const mus_pattern *pattern, const mus_strength *s, int i, int reach, int aggregate, int *of) {
+  of[i] = aggregate;
+  for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1] && reach > 0; ++k)
+    if (s->strong[k])
+      take(pattern, s, pattern->column[k], reach - 1, aggregate, of);
+}
+
+static int has_strong(const mus_pattern *pattern, const mus_strength *s, int i) {
+  int strong = 0;
+  for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1] && !strong; ++k)
+    strong = s->strong[k];
+  return strong;
+}
+
+// Pass 1: a node whose strong neighbours, or their neighbours too, are all free takes them along as a new aggregate.
+static int form(const mus_pattern *pattern, const mus_strength *s, int reach, int *of) {
   int count = 0;
-  for (int i = 0; i < pattern->rows; ++i) {
-    int strong = 0, all_free = of[i] == FREE && !s->special[i];
-    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1] && all_free; ++k)
-      if (s->strong[k]) {
-        ++strong;
-        all_free = of[pattern->column[k]] == FREE;
-      }
-    if (!all_free || strong == 0)
-      continue;
-    of[i] = count;
-    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
-      if (s->strong[k])
-        of[pattern->column[k]] = count;
-    ++count;
-  }
+  for (int i = 0; i < pattern->rows; ++i)
+    if (!s->special[i] && has_strong(pattern, s, i) && is_free(pattern, s, i, reach, of))
+      take(pattern, s, i, reach, count++, of);
   return count;
 }
 
@@ -72,7 +83,7 @@ static mus_status list_members(mus_arena *arena, int nodes, mus_aggregates *a) {
   return MUS_OK;
 }
 
-mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, const mus_strength *strength,
+mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, const mus_strength *strength, int reach,
                                  mus_aggregates *out) {
   int nodes = pattern->rows;
   out->of = mus_arena_alloc(arena, (size_t)nodes, sizeof *out->of);
@@ -83,7 +94,7 @@ mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, c
   }
   for (int i = 0; i < nodes; ++i)
     out->of[i] = FREE;
-  out->count = form(pattern, strength, out->of);
+  out->count = form(pattern, strength, reach, out->of);
   while (join(pattern, strength, 1, out->of, before) > 0)
     ;
   // Strength is relative to a row, so a node may be strongly connected to none that is in an aggregate: weak

@@ -11,8 +11,9 @@ typedef struct mus_aggregates {
   int *member; // ascending within an aggregate
 } mus_aggregates;
 
-// Every node that is not special gets an aggregate.
-mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, const mus_strength *strength,
+// Every node that is not special gets an aggregate. Aggregates begin as what lies within `reach` strong connections of
+// a node: 1 is the paper's.
+mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, const mus_strength *strength, int reach,
                                  mus_aggregates *out);
 
 #endif

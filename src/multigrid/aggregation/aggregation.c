@@ -149,7 +149,8 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
   mus_strength strength;
   mus_status status = mus_strength_create(&scratch, fine, self->options.strength, self->options.dominance, &strength);
   if (!status)
-    status = mus_aggregates_create(&self->arena, fine->a->pattern, &strength, &l->aggregates);
+    status = mus_aggregates_create(&self->arena, fine->a->pattern, &strength,
+                                   fine->level == 0 ? self->options.reach : 1, &l->aggregates);
   if (!status) {
     l->special = strength.special_nodes;
     *coarse_block = self->count;
