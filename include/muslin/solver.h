@@ -71,6 +71,14 @@ typedef enum mus_setup {
   MUS_SETUP_AUTO     ///< one of the above each time, by what it costs and by what iterations since then have cost
 } mus_setup;
 
+/// Motions that cost next to nothing, which coarse levels are made of where coordinates are given.
+typedef enum mus_motions {
+  MUS_MOTIONS_TRANSLATIONS, ///< three: cheap levels
+  MUS_MOTIONS_RIGID,        ///< six, rotations too: fewer iterations, and hardly more of them for larger meshes
+  MUS_MOTIONS_AUTO          ///< three; where these take many iterations six, with a reach of 2 and a smoother of twice
+                            ///< the order
+} mus_motions;
+
 /// How often a cycle visits each coarser level.
 typedef enum mus_cycle {
   MUS_CYCLE_V, ///< once, as in Tamstorf et al. 2015
@@ -94,7 +102,7 @@ MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
 typedef struct mus_sa_options {
   double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
   double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
-  int rotations;          ///< 0: coordinates make a near kernel of three translations; 1: of rigid motions, six (1)
+  mus_motions motions;    ///< MUS_MOTIONS_RIGID
   int reach;              ///< strong connections from an aggregate's middle to its edge, on the finest level (1)
   int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)

@@ -25,6 +25,7 @@ typedef struct solve_options {
   mus_solver_options solver;
   system_files files;
   int precision; // a mus_precision
+  int motions;   // a mus_motions
   int cycle;     // a mus_cycle
   int preset;    // a mus_preset
   const char *solvers;
@@ -39,11 +40,13 @@ typedef struct solve_options {
 enum { OPTIONS_MAXIMUM = 32 };
 
 static const char *const precisions[] = {"double", "single", NULL};
-static const char *const cycles[] = {"v", "w", NULL}; // in the order of mus_cycle
+static const char *const motions[] = {"translations", "rigid", "auto", NULL}; // in the order of mus_motions
+static const char *const cycles[] = {"v", "w", NULL};                         // in the order of mus_cycle
 
 static void take_preset(solve_options *o) {
   o->solver = mus_preset_solver_options((mus_preset)o->preset);
   o->precision = (int)o->solver.precision;
+  o->motions = (int)o->solver.sa.motions;
   o->cycle = (int)o->solver.sa.cycle;
 }
 
@@ -81,6 +84,8 @@ static int aggregation_options(solve_options *o, option *list) {
   int n = 0;
   list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
   list[n++] = option_real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
+  list[n++] =
+      option_choice("motions", &o->motions, "M", motions, "that coordinates give: translations, rigid or auto (rigid)");
   list[n++] = option_whole("reach", &sa->reach, 1, 2, "strong connections from an aggregate's middle to its edge (1)");
   list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near kernel (1)");
   list[n++] = option_flag("tentative-prolongator", &sa->smooth_prolongator, "do not smooth the prolongator");
@@ -167,6 +172,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.matrix = plain[0];
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
+  o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.sa.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
   return failed ? failed : check_ranges(&o->solver);

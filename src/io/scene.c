@@ -120,6 +120,7 @@ static const char *const method_words[] = {"sa",        "diag", "mpcg", "mpcg-or
 static const char *const precision_words[] = {"double", "single", NULL};
 static const char *const preset_words[] = {"paper", "fast", "robust", NULL};
 static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
+static const char *const motions_words[] = {"translations", "rigid", "auto", NULL};
 static const char *const cycle_words[] = {"v", "w", NULL};
 
 static const mus_field shape_fields[] = {
@@ -213,7 +214,7 @@ SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 static const mus_field aggregation_fields[] = {
     {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
     {"dominance", MUS_FIELD_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
-    {"rotations", MUS_FIELD_TRUTH, AT(mus_sa_options, rotations)},
+    {"motions", MUS_FIELD_CHOICE, AT(mus_sa_options, motions), .choices = motions_words},
     {"reach", MUS_FIELD_WHOLE, AT(mus_sa_options, reach), FROM_TO(1, 2)},
     {"kernel_sweeps", MUS_FIELD_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
     {"smooth_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, smooth_prolongator)},

@@ -209,7 +209,38 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
 // --- smoothed aggregation
 // ---------------------------------------------------------------------------------------------
 
-static int has_rotations(const mus_solver *solver) { return solver->positions && solver->options.sa.rotations; }
+// Iterations with three translations, freshly set up, that a tenth of the residual may take. Beyond, rigid motions are
+// cheaper: those take at most two thirds as many, at one and a half times the cost.
+static const double translations_most = 4.5;
+
+static int has_rotations(const mus_solver *solver) {
+  mus_motions motions = solver->options.sa.motions;
+  return solver->positions && (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && solver->turned_rigid));
+}
+
+static int may_turn_rigid(const mus_solver *solver) {
+  return solver->positions && solver->options.sa.motions == MUS_MOTIONS_AUTO && !solver->turned_rigid;
+}
+
+static void turn_rigid(mus_solver *solver) {
+  mus_hierarchy_free(solver->hierarchy);
+  mus_aggregation_free(solver->aggregation);
+  solver->hierarchy = NULL;
+  solver->aggregation = NULL;
+  solver->hierarchy_stale = MUS_STALE_ALL;
+  solver->coupled_stale = MUS_STALE_ALL;
+  solver->upkeep = (mus_upkeep){0};
+  solver->turned_rigid = 1;
+}
+
+mus_sa_options mus_solver_sa_options(const mus_solver *solver) {
+  mus_sa_options sa = solver->options.sa;
+  if (sa.motions == MUS_MOTIONS_AUTO && has_rotations(solver)) {
+    sa.reach = 2;
+    sa.smoother_order *= 2;
+  }
+  return sa;
+}
 
 static int kernel_count(const mus_solver *solver) {
   return has_rotations(solver) ? 6 : solver->kernel ? solver->kernel_count : solver->block;
@@ -236,13 +267,13 @@ static mus_status give_kernel(mus_solver *solver, const mus_filter *s) {
 }
 
 static mus_status create_hierarchy(mus_solver *solver) {
-  const mus_solver_options *o = &solver->options;
+  mus_sa_options sa = mus_solver_sa_options(solver);
   mus_status status = MUS_OK;
   if (!solver->aggregation)
-    status = mus_aggregation_create(&o->sa, &solver->aggregation);
+    status = mus_aggregation_create(&sa, &solver->aggregation);
   if (!status && !solver->hierarchy)
-    status = mus_hierarchy_create(&mus_smoothed_aggregation, solver->aggregation, &o->sa, o->precision, o->setup,
-                                  &solver->hierarchy);
+    status = mus_hierarchy_create(&mus_smoothed_aggregation, solver->aggregation, &sa, solver->options.precision,
+                                  solver->options.setup, &solver->hierarchy);
   return status;
 }
 
@@ -415,16 +446,22 @@ static mus_status run_with_hierarchy(mus_solver *solver, mus_upkeep_kind kind, c
   return around ? run_coupled(solver, &m, limits, x) : run_pcg(solver, &m, limits, x);
 }
 
-// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
-// iterate that was reached.
+static int translations_patience(double tolerance) {
+  return (int)ceil(fmin(translations_most * -log10(fmax(tolerance, 1e-300)), 1e6));
+}
+
+// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, or too simple, a better one
+// takes over from the iterate that was reached.
 static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   mus_solve_record *record = &solver->record;
   mus_upkeep_kind kind = upkeep_due(solver);
   mus_cg_options left = *limits;
   for (;;) {
-    int last_resort = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup), begun = record->iterations;
+    int thorough = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup);
+    int last_resort = thorough && !may_turn_rigid(solver), begun = record->iterations;
     if (!last_resort) {
-      int patience = mus_upkeep_patience(&solver->upkeep, kind, solver->iteration_cost);
+      int patience = thorough ? translations_patience(left.tolerance)
+                              : mus_upkeep_patience(&solver->upkeep, kind, solver->iteration_cost);
       left.iterations = patience < left.iterations ? patience : left.iterations;
     }
     mus_status status = run_with_hierarchy(solver, kind, &left, b, x);
@@ -437,8 +474,13 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
     }
     if (last_resort || status == MUS_OUT_OF_MEMORY || record->iterations >= limits->iterations)
       return status;
-    mus_upkeep_end_patience(&solver->upkeep, kind);
-    ++kind;
+    if (thorough) {
+      turn_rigid(solver);
+      kind = MUS_UPKEEP_ALL;
+    } else {
+      mus_upkeep_end_patience(&solver->upkeep, kind);
+      ++kind;
+    }
     double last = solver->residuals[record->iterations];
     left = *limits;
     left.iterations -= record->iterations;

@@ -76,7 +76,7 @@ mus_solver_options mus_default_solver_options(void) {
                               .prefilter = 1,
                               .sa = {.strength = 0.48,
                                      .dominance = 0.1,
-                                     .rotations = 1,
+                                     .motions = MUS_MOTIONS_RIGID,
                                      .reach = 1,
                                      .kernel_sweeps = 1,
                                      .smooth_prolongator = 1,
@@ -99,7 +99,7 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
     options.precision = MUS_SINGLE;
     options.setup = MUS_SETUP_AUTO;
     options.sa.strength = 0.3;
-    options.sa.rotations = 0;
+    options.sa.motions = MUS_MOTIONS_AUTO;
     options.sa.kernel_sweeps = 0;
     options.sa.filter_prolongator = 1;
     options.sa.cycle = MUS_CYCLE_V;
@@ -130,7 +130,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"prefilter", o->prefilter, 0, 1},
                {"sa.strength", o->sa.strength, 0, 0.999},
                {"sa.dominance", o->sa.dominance, 0, 1},
-               {"sa.rotations", o->sa.rotations, 0, 1},
+               {"sa.motions", o->sa.motions, MUS_MOTIONS_TRANSLATIONS, MUS_MOTIONS_AUTO},
                {"sa.reach", o->sa.reach, 1, 2},
                {"sa.kernel_sweeps", o->sa.kernel_sweeps, 0, 100},
                {"sa.smooth_prolongator", o->sa.smooth_prolongator, 0, 1},
@@ -333,11 +333,11 @@ mus_status mus_solver_set_coordinates(mus_solver *solver, const double *position
     solver->kernel = NULL;
     solver->positions = room;
     solver->petsc_stale = MUS_STALE_ALL;
-    if (solver->options.sa.rotations || had_kernel)
+    if (solver->options.sa.motions != MUS_MOTIONS_TRANSLATIONS || had_kernel)
       solver->hierarchy_stale = MUS_STALE_ALL; // another number of vectors
   }
   mus_copy(n, positions, solver->positions);
-  if (solver->hierarchy_stale < MUS_STALE_NUMBERS && solver->options.sa.rotations)
+  if (solver->hierarchy_stale < MUS_STALE_NUMBERS && solver->options.sa.motions != MUS_MOTIONS_TRANSLATIONS)
     solver->hierarchy_stale = MUS_STALE_NUMBERS;
   return MUS_OK;
 }

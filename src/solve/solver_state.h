@@ -69,6 +69,7 @@ struct mus_solver {
   mus_stale hierarchy_stale;
   int held_changed; // which directions are held, since the hierarchy was last set up
   mus_upkeep upkeep;
+  int turned_rigid; // MUS_MOTIONS_AUTO has gone over to six
   double iteration_cost;                              // of the last solve with a hierarchy, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
@@ -104,6 +105,9 @@ static inline int mus_method_is_filtered(mus_method method) {
 static inline mus_operator mus_solver_given(const mus_solver *solver) {
   return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? &solver->couplings : NULL};
 }
+
+// Settings of the hierarchy as it is now, or will be when it is made.
+mus_sa_options mus_solver_sa_options(const mus_solver *solver);
 
 // Brings what equalities leave beside the constraints up to date. MUS_BAD_INPUT when they contradict each other.
 mus_status mus_solver_update_across(mus_solver *solver);

@@ -155,7 +155,7 @@ holds "-o is the first solver's" cmp -s x.mtx x_sa.mtx
 expect 0 solve sheet/A.mtx --coords sheet/X.mtx --fix sheet/fix.txt --tol 1e-10 --json known.json
 says out 'pseudo-random'
 holds "the error is known and small" awk '/"true_error":/ { exit !($2 + 0 > 0 && $2 + 0 < 1e-7) }' known.json
-expect 0 solve sheet/A.mtx --theta 0.25 --cycle v --smoother-order 3 --lanczos-steps 12 --kernel-sweeps 2 --reach 2 --filter-prolongator
+expect 0 solve sheet/A.mtx --theta 0.25 --cycle v --smoother-order 3 --lanczos-steps 12 --kernel-sweeps 2 --reach 2 --motions translations --filter-prolongator
 expect 0 solve sheet/A.mtx --tentative-prolongator --max-levels 2 --bottom 100 --smoother-range 20 --dominance 0
 expect 0 solve sheet/A.mtx --precision single --block 1
 

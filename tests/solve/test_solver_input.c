@@ -51,6 +51,7 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(int, prefilter, 0, -1, 1, 2);
   CHECK_RANGE(double, sa.strength, 0, -0.01, 0.999, 1);
   CHECK_RANGE(double, sa.dominance, 0, -0.01, 1, 1.01);
+  CHECK_RANGE(mus_motions, sa.motions, MUS_MOTIONS_TRANSLATIONS, -1, MUS_MOTIONS_AUTO, 3);
   CHECK_RANGE(int, sa.reach, 1, 0, 2, 3);
   CHECK_RANGE(int, sa.kernel_sweeps, 0, -1, 100, 101);
   CHECK_RANGE(int, sa.smooth_prolongator, 0, -1, 1, 2);
