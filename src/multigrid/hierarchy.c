@@ -181,11 +181,21 @@ static mus_status make_symmetric(mus_hierarchy *h) {
   return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
 
-static void round_matrix(mus_hierarchy *h, int index, const mus_matrix *a) {
-  mus_matrix_round(a, &h->f[index].a);
-  h->f[index].symmetric = index == 0 && h->symmetric_f.value ? &h->symmetric_f : NULL;
-  if (h->f[index].symmetric)
+// The finest matrix in single precision is stored once: for products, with each pair of blocks together where that
+// pays. What else is made from it is made from the caller's.
+static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a) {
+  mus_cycle_level_f *c = &h->f[index];
+  c->symmetric = index == 0 && h->symmetric_f.value ? &h->symmetric_f : NULL;
+  if (c->symmetric) {
+    c->a = (mus_matrix_f){h->level[0].pattern, h->level[0].block, h->level[0].block, NULL};
     mus_symmetric_fill_f(a, &h->symmetric_f);
+    return MUS_OK;
+  }
+  mus_status status =
+      c->a.value ? MUS_OK : mus_matrix_create_f(&h->cycle, a->pattern, a->row_block, a->column_block, &c->a);
+  if (!status)
+    mus_matrix_round(a, &c->a);
+  return status;
 }
 
 // Hands a finished level to the cycle: as it is, or rounded. `p` exists on all but the bottom level.
@@ -209,9 +219,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
     return MUS_OK;
   }
   mus_cycle_level_f *c = &h->f[index];
-  mus_status status = MUS_OK;
-  if (!c->a.value)
-    status = mus_matrix_create_f(&h->cycle, l->pattern, l->block, l->block, &c->a);
+  mus_status status = round_matrix(h, index, &l->a);
   if (!status && has_p && !c->p.value)
     status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &c->p);
   float *inverse = (float *)c->inverse_diagonal;
@@ -221,7 +229,6 @@ static mus_status publish(mus_hierarchy *h, int index) {
     status = mus_fail_memory();
   if (status)
     return status;
-  round_matrix(h, index, &l->a);
   if (has_p)
     mus_matrix_round(&l->p, &c->p);
   if (l->inverse_diagonal)
@@ -255,9 +262,7 @@ static mus_status plan_renewal(mus_hierarchy *h) {
 
 // The numbers of all levels are new, those of the prolongators too.
 static void start_renewal(mus_hierarchy *h) {
-  mus_arena_clear(&h->made);
-  h->renewal[0].made = (mus_matrix){0};
-  h->renewal_f[0].made = (mus_matrix_f){0};
+  h->renewal[0].held = h->renewal_f[0].held = 0;
   int smoothed = h->levels - (h->bottom.factor != NULL);
   for (int k = 0; k < smoothed; ++k)
     if (h->precision == MUS_DOUBLE)
@@ -285,14 +290,15 @@ static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter 
   int factored = h->bottom.factor != NULL;
   mus_status status;
   if (h->precision == MUS_SINGLE) {
-    round_matrix(h, 0, a);
-    status = mus_renew_f(h->f, h->renewal_f, h->levels, factored, held, &h->made);
+    status = round_matrix(h, 0, a);
+    if (!status)
+      status = mus_renew_f(a, h->f, h->renewal_f, h->levels, factored, held, &h->made);
   } else {
     if (h->own_finest)
       mus_copy(mus_matrix_values(a), a->value, h->d[0].a.value);
     else
       h->d[0].a = *a;
-    status = mus_renew(h->d, h->renewal, h->levels, factored, held, &h->made);
+    status = mus_renew(a, h->d, h->renewal, h->levels, factored, held, &h->made);
   }
   return !status && factored ? factor_bottom(h) : status;
 }

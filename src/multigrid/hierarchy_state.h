@@ -42,7 +42,7 @@ struct mus_hierarchy {
   mus_cycle_bottom bottom;
   mus_symmetric_pattern symmetric_pattern; // of the finest level, for the cycle in single precision ...
   mus_symmetric_f symmetric_f;             // ... no values where it would not pay
-  mus_arena made;                          // the finest prolongator without what is held
+  mus_arena made;                          // rows of the finest prolongator before what is held was taken out
   // The cycle with what lies beyond the pattern: the same prolongators and vectors, other matrices.
   int coupled;
   mus_arena coupled_arena;

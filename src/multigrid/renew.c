@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "par/par.h"
 
@@ -22,8 +23,8 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
   smoother->high = high;
 }
 
-#define RENEW(real, matrix, level_type, renewal, start, renew, step, galerkin, invert, create, prop, square, advance,  \
-              scale_probe, project, hold, prop_up, linkage)                                                            \
+#define RENEW(real, matrix, operator, level_type, renewal, start, renew, step, galerkin, finest_galerkin, invert,      \
+              finest_invert, prop, square, advance, scale_probe, project, list_held, hold, prop_up, linkage)           \
   static double square(size_t n, const real *x) {                                                                      \
     double part[RUNS], sum = 0;                                                                                        \
     MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)                                                                           \
@@ -46,7 +47,8 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
   static double advance(level_type *level, renewal *r) {                                                               \
     size_t n = (size_t)level->a.pattern->rows * (size_t)level->a.row_block;                                            \
     memset(level->x, 0, n * sizeof(real));                                                                             \
-    step(&level->a, level->inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);                              \
+    operator a = {.a = &level->a, .symmetric = level->symmetric};                                                      \
+    step(&a, level->inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);                                     \
     double growth = sqrt(square(n, level->other));                                                                     \
     scale_probe(n, growth > 0 ? 1 / growth : 0, level->other, r->probe);                                               \
     return growth;                                                                                                     \
@@ -69,28 +71,54 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
         to[r * columns + c] = (real)sum;                                                                               \
       }                                                                                                                \
   }                                                                                                                    \
-  /* p <- S made */                                                                                                    \
-  static mus_status hold(matrix *p, matrix *made, const mus_filter *held, mus_arena *arena) {                          \
-    size_t size = (size_t)(p->row_block * p->column_block);                                                            \
-    size_t bytes = (size_t)mus_pattern_blocks(p->pattern) * size * sizeof(real);                                       \
-    int any = held && held->count > 0;                                                                                 \
-    if (!made->value) {                                                                                                \
-      if (!any)                                                                                                        \
-        return MUS_OK;                                                                                                 \
-      mus_status status = create(arena, p->pattern, p->row_block, p->column_block, made);                              \
-      if (status)                                                                                                      \
-        return status;                                                                                                 \
-      memcpy(made->value, p->value, bytes);                                                                            \
+  /* Lists the rows of P that are held, with room for them. What it held before is gone. */                            \
+  static mus_status list_held(const matrix *p, const mus_filter *held, renewal *r, mus_arena *arena) {                 \
+    size_t rows = (size_t)held->count, blocks = 0;                                                                     \
+    const int *start = p->pattern->row_start;                                                                          \
+    for (int h = 0; h < held->count; ++h)                                                                              \
+      blocks += (size_t)(start[held->node[h] + 1] - start[held->node[h]]);                                             \
+    if (rows > r->rows_room || blocks > r->blocks_room) {                                                              \
+      mus_arena_clear(arena);                                                                                          \
+      r->rows_room = rows + rows / 4;                                                                                  \
+      r->blocks_room = blocks + blocks / 4;                                                                            \
+      r->held_row = mus_arena_alloc(arena, r->rows_room, sizeof *r->held_row);                                         \
+      r->held_start = mus_arena_alloc(arena, r->rows_room + 1, sizeof *r->held_start);                                 \
+      r->made = mus_arena_alloc(arena, r->blocks_room * (size_t)(p->row_block * p->column_block), sizeof *r->made);    \
+      if (!r->held_row || !r->held_start || !r->made) {                                                                \
+        r->rows_room = r->blocks_room = 0;                                                                             \
+        return mus_fail_memory();                                                                                      \
+      }                                                                                                                \
     }                                                                                                                  \
-    MUS_PARALLEL_FOR_IF(p->pattern->rows > MUS_PAR_MINIMUM)                                                            \
-    for (int i = 0; i < p->pattern->rows; ++i) {                                                                       \
-      size_t begin = (size_t)p->pattern->row_start[i], end = (size_t)p->pattern->row_start[i + 1];                     \
-      int at = any ? held->index_of[i] : -1;                                                                           \
-      if (at < 0)                                                                                                      \
-        memcpy(p->value + begin * size, made->value + begin * size, (end - begin) * size * sizeof(real));              \
-      for (size_t k = begin; k < end && at >= 0; ++k)                                                                  \
-        project(held->projection + (size_t)at * (size_t)(p->row_block * p->row_block), p->row_block, p->column_block,  \
-                made->value + k * size, p->value + k * size);                                                          \
+    r->held_start[0] = 0;                                                                                              \
+    for (int h = 0; h < held->count; ++h) {                                                                            \
+      r->held_row[h] = held->node[h];                                                                                  \
+      r->held_start[h + 1] = r->held_start[h] + start[held->node[h] + 1] - start[held->node[h]];                       \
+    }                                                                                                                  \
+    return MUS_OK;                                                                                                     \
+  }                                                                                                                    \
+  /* S P for P as it was made */                                                                                       \
+  static mus_status hold(matrix *p, renewal *r, const mus_filter *held, mus_arena *arena) {                            \
+    size_t size = (size_t)(p->row_block * p->column_block), s_size = (size_t)(p->row_block * p->row_block);            \
+    const int *start = p->pattern->row_start;                                                                          \
+    MUS_PARALLEL_FOR_IF(r->held > MUS_PAR_MINIMUM)                                                                     \
+    for (int h = 0; h < r->held; ++h)                                                                                  \
+      memcpy(p->value + (size_t)start[r->held_row[h]] * size, r->made + (size_t)r->held_start[h] * size,               \
+             (size_t)(r->held_start[h + 1] - r->held_start[h]) * size * sizeof(real));                                 \
+    r->held = 0;                                                                                                       \
+    if (!held || held->count == 0)                                                                                     \
+      return MUS_OK;                                                                                                   \
+    mus_status status = list_held(p, held, r, arena);                                                                  \
+    if (status)                                                                                                        \
+      return status;                                                                                                   \
+    r->held = held->count;                                                                                             \
+    MUS_PARALLEL_FOR_IF(r->held > MUS_PAR_MINIMUM)                                                                     \
+    for (int h = 0; h < r->held; ++h) {                                                                                \
+      real *value = p->value + (size_t)start[r->held_row[h]] * size,                                                   \
+           *made = r->made + (size_t)r->held_start[h] * size;                                                          \
+      size_t numbers = (size_t)(r->held_start[h + 1] - r->held_start[h]) * size;                                       \
+      memcpy(made, value, numbers * sizeof(real));                                                                     \
+      for (size_t k = 0; k < numbers; k += size)                                                                       \
+        project(held->projection + (size_t)h * s_size, p->row_block, p->column_block, made + k, value + k);            \
     }                                                                                                                  \
     return MUS_OK;                                                                                                     \
   }                                                                                                                    \
@@ -113,26 +141,29 @@ static void raise(mus_chebyshev *smoother, double radius, double growth_before, 
         d[r * (block + 1)] += more;                                                                                    \
     }                                                                                                                  \
   }                                                                                                                    \
-  mus_status renew(level_type *level, renewal *r, int levels, int factored, const mus_filter *held,                    \
-                   mus_arena *arena) {                                                                                 \
-    mus_status status = levels > 1 ? hold(&level->p, &r->made, held, arena) : MUS_OK;                                  \
+  mus_status renew(const mus_matrix *finest, level_type *level, renewal *r, int levels, int factored,                  \
+                   const mus_filter *held, mus_arena *arena) {                                                         \
+    mus_status status = levels > 1 ? hold(&level->p, r, held, arena) : MUS_OK;                                         \
     for (int k = 0; k < levels && !status; ++k) {                                                                      \
       if (k + 1 < levels || !factored) {                                                                               \
-        status = invert(&level[k].a, r[k].diagonal, (real *)level[k].inverse_diagonal);                                \
+        real *inverse = (real *)level[k].inverse_diagonal;                                                             \
+        status = k == 0 ? finest_invert(finest, r->diagonal, inverse) : invert(&level[k].a, r[k].diagonal, inverse);   \
         if (!status)                                                                                                   \
           raise(&level[k].smoother, r[k].radius, r[k].growth, advance(&level[k], &r[k]));                              \
       }                                                                                                                \
       if (k + 1 < levels && !status)                                                                                   \
-        status = galerkin(r[k].plan, &level[k].a, &level[k].p, &level[k + 1].a);                                       \
+        status = k == 0 ? finest_galerkin(r->plan, finest, &level->p, &level[1].a)                                     \
+                        : galerkin(r[k].plan, &level[k].a, &level[k].p, &level[k + 1].a);                              \
       if (k + 1 < levels && !status)                                                                                   \
         prop_up(&level[k + 1].a, r[k + 1].diagonal);                                                                   \
     }                                                                                                                  \
     return status;                                                                                                     \
   }
 
-RENEW(double, mus_matrix, mus_cycle_level, mus_renewal, mus_renewal_start, mus_renew, mus_chebyshev_step,
-      mus_galerkin_fill, mus_inverse_diagonal, mus_matrix_create, propped, square, advance, scale_probe, project, hold,
-      mus_prop_up, extern)
-RENEW(float, mus_matrix_f, mus_cycle_level_f, mus_renewal_f, mus_renewal_start_f, mus_renew_f, mus_chebyshev_step_f,
-      mus_galerkin_fill_f, mus_inverse_diagonal_f, mus_matrix_create_f, propped_f, square_f, advance_f, scale_probe_f,
-      project_f, hold_f, prop_up_f, static)
+RENEW(double, mus_matrix, mus_operator, mus_cycle_level, mus_renewal, mus_renewal_start, mus_renew,
+      mus_operator_chebyshev, mus_galerkin_fill, mus_galerkin_fill, mus_inverse_diagonal, mus_inverse_diagonal, propped,
+      square, advance, scale_probe, project, list_held, hold, mus_prop_up, extern)
+RENEW(float, mus_matrix_f, mus_operator_f, mus_cycle_level_f, mus_renewal_f, mus_renewal_start_f, mus_renew_f,
+      mus_operator_chebyshev_f, mus_galerkin_fill_f, mus_galerkin_fill_rounded, mus_inverse_diagonal_f,
+      mus_inverse_diagonal_rounded, propped_f, square_f, advance_f, scale_probe_f, project_f, list_held_f, hold_f,
+      prop_up_f, static)

@@ -16,18 +16,21 @@
 #include "sparse/product.h"
 
 // What renewing needs to know of a level beside what the cycle does.
-#define MUS_RENEWAL(name, real, matrix)                                                                                \
+#define MUS_RENEWAL(name, real)                                                                                        \
   typedef struct name {                                                                                                \
     const mus_galerkin *plan;                                                                                          \
     const int *diagonal; /* places of the level's diagonal blocks */                                                   \
     real *probe;         /* follows the upper end of the spectrum of D^-1 A */                                         \
     double growth;       /* of the probe when `radius` was computed */                                                 \
     double radius;                                                                                                     \
-    matrix made; /* the finest level's P as it was made; no values until constraints have changed it */                \
+    /* the finest level's P as it was made, where constraints have changed it: rows, and their blocks */               \
+    int held, *held_row, *held_start;                                                                                  \
+    real *made;                                                                                                        \
+    size_t rows_room, blocks_room;                                                                                     \
   } name
 
-MUS_RENEWAL(mus_renewal, double, mus_matrix);
-MUS_RENEWAL(mus_renewal_f, float, mus_matrix_f);
+MUS_RENEWAL(mus_renewal, double);
+MUS_RENEWAL(mus_renewal_f, float);
 
 // Starts the probe of a level whose matrix, inverse diagonal and radius are new.
 void mus_renewal_start(mus_cycle_level *level, mus_renewal *renewal);
@@ -36,13 +39,13 @@ void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
 // Adds to the diagonal blocks of a coarse matrix what keeps it definite.
 void mus_prop_up(mus_matrix *a, const int *diagonal);
 
-// level[0].a holds the new matrix; everything that follows from it on all levels is renewed, but for the factor at the
-// bottom, which the caller makes (`factored` tells whether there is one, so that the bottom needs no smoother).
-// `made` of the finest level is made in `arena` when `held` first asks for it. MUS_BREAKDOWN where a diagonal block is
-// not positive definite.
-mus_status mus_renew(mus_cycle_level *level, mus_renewal *renewal, int levels, int factored, const mus_filter *held,
-                     mus_arena *arena);
-mus_status mus_renew_f(mus_cycle_level_f *level, mus_renewal_f *renewal, int levels, int factored,
-                       const mus_filter *held, mus_arena *arena);
+// `finest` is the new matrix, and level[0] multiplies by it; everything that follows from it on all levels is renewed,
+// but for the factor at the bottom, which the caller makes (`factored` tells whether there is one, so that the bottom
+// needs no smoother). Room for `made` of the finest level is taken from `arena`, which holds nothing else.
+// MUS_BREAKDOWN where a diagonal block is not positive definite.
+mus_status mus_renew(const mus_matrix *finest, mus_cycle_level *level, mus_renewal *renewal, int levels, int factored,
+                     const mus_filter *held, mus_arena *arena);
+mus_status mus_renew_f(const mus_matrix *finest, mus_cycle_level_f *level, mus_renewal_f *renewal, int levels,
+                       int factored, const mus_filter *held, mus_arena *arena);
 
 #endif

@@ -282,6 +282,8 @@ static const mus_filter *hierarchy_filter(const mus_solver *solver) {
   return solver->options.prefilter ? &solver->filter : NULL;
 }
 
+typedef mus_status make_hierarchy(mus_hierarchy *hierarchy, const mus_matrix *a);
+
 // Notes which directions are held, for mus_solver_set_constraints().
 static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
   size_t count = s ? (size_t)s->count : 0;
@@ -301,23 +303,24 @@ static mus_status note_analysed(mus_solver *solver, const mus_filter *s) {
   return MUS_OK;
 }
 
+static mus_status make_from_kernel(mus_solver *solver, const mus_filter *s, make_hierarchy *make) {
+  mus_status status = give_kernel(solver, s);
+  if (!status)
+    status = make(solver->hierarchy, &solver->a);
+  mus_aggregation_drop_kernel(solver->aggregation);
+  return status;
+}
+
 // Prolongators that are to hold for what follows: everything anew, or their numbers. Constraints that have come and
 // gone once will again: they are then made without any. What is held and not in them is for refreshing or renewal to
 // take out.
-static mus_status make_prolongators(mus_solver *solver, mus_status (*make)(mus_hierarchy *, const mus_matrix *)) {
+static mus_status make_prolongators(mus_solver *solver, make_hierarchy *make) {
   int without = solver->has_released && solver->options.setup != MUS_SETUP_FULL;
   const mus_filter *s = without ? NULL : hierarchy_filter(solver);
   if (without)
     mus_solver_put(solver, MUS_FORM_GIVEN);
   mus_status status = note_analysed(solver, s);
-  if (!status)
-    status = give_kernel(solver, s);
-  return status ? status : make(solver->hierarchy, &solver->a);
-}
-
-static mus_status refresh_hierarchy(mus_solver *solver) {
-  mus_status status = give_kernel(solver, hierarchy_filter(solver));
-  return status ? status : mus_hierarchy_refresh(solver->hierarchy, &solver->a);
+  return status ? status : make_from_kernel(solver, s, make);
 }
 
 static int is_kept(mus_setup setup) { return setup == MUS_SETUP_COARSE || setup == MUS_SETUP_AUTO; }
@@ -351,12 +354,13 @@ static mus_status keep_up(mus_solver *solver, mus_upkeep_kind kind) {
   if (kind == MUS_UPKEEP_ALL)
     status = make_prolongators(solver, mus_hierarchy_analyse);
   else if (kind == MUS_UPKEEP_NUMBERS)
-    status = kept ? make_prolongators(solver, mus_hierarchy_refresh) : refresh_hierarchy(solver);
+    status = kept ? make_prolongators(solver, mus_hierarchy_refresh)
+                  : make_from_kernel(solver, hierarchy_filter(solver), mus_hierarchy_refresh);
   mus_solver_put(solver, solver->options.prefilter ? MUS_FORM_FILTERED : MUS_FORM_GIVEN);
   // What is held and was not when that was made.
   int more = kind > MUS_UPKEEP_COARSE && solver->options.prefilter && solver->analysed_count < solver->filter.count;
   if (!status && !kept && more && kind == MUS_UPKEEP_ALL)
-    status = refresh_hierarchy(solver);
+    status = make_from_kernel(solver, hierarchy_filter(solver), mus_hierarchy_refresh);
   if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
     status = mus_hierarchy_renew(solver->hierarchy, &solver->a, hierarchy_filter(solver));
   return status;

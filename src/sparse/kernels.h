@@ -42,6 +42,7 @@ typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
     const int *source;            /* a block of the pattern a -> a block of a_value; NULL when they are in step */     \
     int transposed;               /* A's blocks are stored as inner x rows */                                          \
     const real *a_value, *b_value;                                                                                     \
+    const double *a_wide; /* where not NULL: A's values, to be rounded, instead of a_value */                          \
     real *c_value;                                                                                                     \
     int b_origin, c_origin;     /* which blocks of the patterns b and c b_value and c_value start with */              \
     int rows, inner, columns;   /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */             \

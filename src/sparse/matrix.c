@@ -243,27 +243,30 @@ static int invert_row(int block, const double *a, double *inverse) {
 }
 
 // In double inside: rounding the input costs enough.
-static inline __attribute__((always_inline)) int invert_rounded(int block, const float *a, float *inverse) {
-  double wide[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], wide_inverse[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  for (int k = 0; k < block * block; ++k)
-    wide[k] = (double)a[k];
-  int good = invert_block(block, smallest_pivot_f, wide, wide_inverse);
-  for (int k = 0; good && k < block * block; ++k)
-    inverse[k] = (float)wide_inverse[k];
-  return good;
-}
+#define INVERT_ROUNDED(name, real, smallest)                                                                           \
+  static inline __attribute__((always_inline)) int name##_of(int block, const real *a, float *inverse) {               \
+    double wide[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], wide_inverse[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];           \
+    for (int k = 0; k < block * block; ++k)                                                                            \
+      wide[k] = (double)a[k];                                                                                          \
+    int good = invert_block(block, smallest, wide, wide_inverse);                                                      \
+    for (int k = 0; good && k < block * block; ++k)                                                                    \
+      inverse[k] = (float)wide_inverse[k];                                                                             \
+    return good;                                                                                                       \
+  }                                                                                                                    \
+  static int name(int block, const real *a, float *inverse) {                                                          \
+    return block == 3 ? name##_of(3, a, inverse) : name##_of(block, a, inverse);                                       \
+  }
 
-static int invert_row_f(int block, const float *a, float *inverse) {
-  return block == 3 ? invert_rounded(3, a, inverse) : invert_rounded(block, a, inverse);
-}
+INVERT_ROUNDED(invert_row_f, float, smallest_pivot_f)
+INVERT_ROUNDED(invert_row_rounded, double, smallest_pivot_f)
 
 static mus_status not_positive(int row) {
   return mus_fail(MUS_BREAKDOWN,
                   "the diagonal block of row %d is not positive definite: the matrix is indefinite or singular", row);
 }
 
-#define INVERSE_DIAGONAL(real, matrix, name, invert)                                                                   \
-  mus_status name(const matrix *a, const int *place, real *inverse) {                                                  \
+#define INVERSE_DIAGONAL(real, inverse_real, matrix, name, invert)                                                     \
+  mus_status name(const matrix *a, const int *place, inverse_real *inverse) {                                          \
     int rows = a->pattern->rows, block = a->row_block;                                                                 \
     size_t size = (size_t)(block * block);                                                                             \
     int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;                                                               \
@@ -287,8 +290,9 @@ static mus_status not_positive(int row) {
     return failed < rows ? not_positive(failed) : MUS_OK;                                                              \
   }
 
-INVERSE_DIAGONAL(double, mus_matrix, mus_inverse_diagonal, invert_row)
-INVERSE_DIAGONAL(float, mus_matrix_f, mus_inverse_diagonal_f, invert_row_f)
+INVERSE_DIAGONAL(double, double, mus_matrix, mus_inverse_diagonal, invert_row)
+INVERSE_DIAGONAL(float, float, mus_matrix_f, mus_inverse_diagonal_f, invert_row_f)
+INVERSE_DIAGONAL(double, float, mus_matrix, mus_inverse_diagonal_rounded, invert_row_rounded)
 
 double mus_asymmetry(const mus_matrix *a, const mus_transpose *at) {
   int block = a->row_block, blocks = mus_pattern_blocks(a->pattern);

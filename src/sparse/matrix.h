@@ -69,6 +69,8 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);
 // first such row, when a block is not positive definite to working precision.
 mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse);
 mus_status mus_inverse_diagonal_f(const mus_matrix_f *a, const int *place, float *inverse);
+// The same of a matrix in double precision, rounded at the end.
+mus_status mus_inverse_diagonal_rounded(const mus_matrix *a, const int *place, float *inverse);
 
 // max |A - A^T| / max |A|; 0 for an exactly symmetric matrix. A's pattern must be symmetric, its values finite; `at` is
 // the transpose of the pattern.

@@ -283,6 +283,14 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
 #undef MATRIX
 #undef REAL
 
+mus_status mus_galerkin_fill_rounded(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix_f *p,
+                                     mus_matrix_f *coarse) {
+  mus_matrix_f shape = {a->pattern, a->row_block, a->column_block, NULL};
+  mus_product_task_f first = product_task_f(&shape, a->pattern, NULL, p, p);
+  first.a_wide = a->value;
+  return fill_coarse_f(plan, first, p, coarse);
+}
+
 mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) {
   return mus_product_part(a, a->pattern, NULL, b, c);
 }

@@ -49,4 +49,8 @@ mus_status mus_galerkin_fill(const mus_galerkin *plan, const mus_matrix *a, cons
 mus_status mus_galerkin_fill_f(const mus_galerkin *plan, const mus_matrix_f *a, const mus_matrix_f *p,
                                mus_matrix_f *coarse);
 
+// The same with A in double precision, rounded as it is read.
+mus_status mus_galerkin_fill_rounded(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix_f *p,
+                                     mus_matrix_f *coarse);
+
 #endif

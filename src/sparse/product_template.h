@@ -25,20 +25,25 @@ ALWAYS_INLINE void NAME(add_product)(int rows, int inner, int columns, int trans
     }
 }
 
-// Block k of row i of A. A diagonal block that counts half is put into `half`.
-ALWAYS_INLINE const REAL *NAME(left_block)(const PRODUCT_TASK *t, int i, int k, int size, REAL *half) {
-  const REAL *a = t->a_value + (size_t)(t->source ? t->source[k] : k) * (size_t)size;
-  if (!t->upper || t->a->column[k] != i)
-    return a;
-  for (int e = 0; e < size; ++e)
-    half[e] = (REAL)0.5 * a[e];
-  return half;
+// Block k of row i of A. A diagonal block that counts half, or one that has to be rounded, is put into `room`.
+ALWAYS_INLINE const REAL *NAME(left_block)(const PRODUCT_TASK *t, int i, int k, int size, REAL *room) {
+  size_t at = (size_t)(t->source ? t->source[k] : k) * (size_t)size;
+  REAL share = t->upper && t->a->column[k] == i ? (REAL)0.5 : 1;
+  if (t->a_wide)
+    for (int e = 0; e < size; ++e)
+      room[e] = share * (REAL)t->a_wide[at + (size_t)e];
+  else if (share != 1)
+    for (int e = 0; e < size; ++e)
+      room[e] = share * t->a_value[at + (size_t)e];
+  else
+    return t->a_value + at;
+  return room;
 }
 
 ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int end, int *place, int rows, int inner,
                                          int columns, int transposed) {
   size_t b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
-  REAL half[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  REAL left[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int i = begin; i < end; ++i) {
     const unsigned char *target = t->targets ? t->targets->row + t->targets->row_start[i] : NULL;
     int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first;
@@ -47,7 +52,7 @@ ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int e
     for (int k = 0; k < count && !target; ++k)
       place[t->c->column[first + k]] = k;
     for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < t->a->row_start[i + 1]; ++k) {
-      const REAL *a = NAME(left_block)(t, i, k, rows * inner, half);
+      const REAL *a = NAME(left_block)(t, i, k, rows * inner, left);
       int middle = t->a->column[k];
       for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l) {
         const REAL *b = t->b_value + (size_t)(l - t->b_origin) * b_size;
@@ -63,7 +68,7 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int 
                                           int transposed, int targets) {
   const int *a_column = t->a->column, *b_start = t->b->row_start, *b_column = t->b->column;
   const unsigned char *target = targets ? t->targets->row + t->targets->row_start[begin] : NULL;
-  REAL *sums = room->sums, half[9];
+  REAL *sums = room->sums, left[9];
   int *place = room->place, b_origin = t->b_origin;
   for (int i = begin; i < end; ++i) {
     int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first, a_end = t->a->row_start[i + 1];
@@ -73,7 +78,7 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int 
         place[t->c->column[first + k]] = k;
     }
     for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < a_end; ++k) {
-      NAME(factors) factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, half), transposed);
+      NAME(factors) factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, left), transposed);
       int middle = a_column[k], b_end = b_start[middle + 1];
       for (int l = b_start[middle]; l < b_end; ++l) {
         int at = targets ? *target++ : place[b_column[l]];

@@ -65,7 +65,8 @@ static void NAME(add_transpose)(const int *across, MATRIX *a) {
     }
 }
 
-mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, const MATRIX *p, MATRIX *coarse) {
+// `first` is the task of U P, but for what becomes of it.
+static mus_status NAME(fill_coarse)(const mus_galerkin *plan, PRODUCT_TASK first, const MATRIX *p, MATRIX *coarse) {
   size_t most = 0;
   for (int t = 0; t < plan->tiles; ++t)
     most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
@@ -75,7 +76,8 @@ mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, co
   if (!tile)
     status = mus_fail_memory();
   MATRIX up = {&plan->up, p->row_block, p->column_block, tile};
-  PRODUCT_TASK first = NAME(product_task)(a, a->pattern, NULL, p, &up);
+  first.c = up.pattern;
+  first.c_value = tile;
   first.upper = plan->upper;
   first.targets = plan->up_targets.row_start ? &plan->up_targets : NULL;
   PRODUCT_TASK second = NAME(product_task)(p, &plan->pt.pattern, plan->pt.source, &up, coarse);
@@ -92,4 +94,8 @@ mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, co
   if (!status)
     NAME(add_transpose)(plan->across, coarse);
   return status;
+}
+
+mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, const MATRIX *p, MATRIX *coarse) {
+  return NAME(fill_coarse)(plan, NAME(product_task)(a, a->pattern, NULL, p, p), p, coarse);
 }

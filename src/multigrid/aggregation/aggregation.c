@@ -76,6 +76,11 @@ mus_status mus_aggregation_set_kernel(mus_aggregation *self, int rows, int block
   return MUS_OK;
 }
 
+void mus_aggregation_drop_kernel(mus_aggregation *self) {
+  mus_arena_clear(&self->finest);
+  self->level[0].kernel = NULL;
+}
+
 const int *mus_aggregation_of(const mus_aggregation *self, int level, int *nodes, int *aggregates) {
   if (level < 0 || level >= MUS_LEVELS_MAXIMUM || self->level[level].aggregates.count == 0)
     return NULL;
@@ -113,21 +118,30 @@ static mus_status one_block_rows(mus_arena *arena, sa_level *l) {
 // The part of A that smooths the prolongator, with the way back into A.
 static mus_status smoothing_part(mus_arena *arena, const mus_pattern *a, const mus_strength *s, int filtered,
                                  sa_level *l) {
-  int *start = mus_arena_alloc(arena, (size_t)a->rows + 1, sizeof *start);
-  int *column = mus_arena_alloc(arena, (size_t)mus_pattern_blocks(a), sizeof *column);
-  int *source = mus_arena_alloc(arena, (size_t)mus_pattern_blocks(a), sizeof *source);
-  if (!start || !column || !source)
+  int *start = mus_arena_alloc(arena, (size_t)a->rows + 1, sizeof *start), *column = NULL, *source = NULL;
+  if (!start)
     return mus_fail_memory();
-  int blocks = 0;
-  for (int i = 0; i < a->rows; ++i) {
-    start[i] = blocks;
-    for (int k = a->row_start[i]; k < a->row_start[i + 1] && !s->special[i]; ++k)
-      if (!s->special[a->column[k]] && (!filtered || s->strong[k] || a->column[k] == i)) {
-        column[blocks] = a->column[k];
-        source[blocks++] = k;
-      }
+  for (int pass = 0; pass < 2; ++pass) { // counts, then lists
+    int blocks = 0;
+    for (int i = 0; i < a->rows; ++i) {
+      start[i] = blocks;
+      for (int k = a->row_start[i]; k < a->row_start[i + 1] && !s->special[i]; ++k)
+        if (!s->special[a->column[k]] && (!filtered || s->strong[k] || a->column[k] == i)) {
+          if (pass == 1) {
+            column[blocks] = a->column[k];
+            source[blocks] = k;
+          }
+          ++blocks;
+        }
+    }
+    start[a->rows] = blocks;
+    if (pass == 0) {
+      column = mus_arena_alloc(arena, (size_t)blocks, sizeof *column);
+      source = mus_arena_alloc(arena, (size_t)blocks, sizeof *source);
+      if (!column || !source)
+        return mus_fail_memory();
+    }
   }
-  start[a->rows] = blocks;
   l->part = (mus_pattern){a->rows, a->columns, start, column};
   l->part_source = source;
   return MUS_OK;

@@ -22,6 +22,8 @@ size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
 // that constraints forbid are to be filtered by the caller beforehand.
 mus_status mus_aggregation_set_kernel(mus_aggregation *aggregation, int rows, int block, int count,
                                       const double *vectors);
+// Gives back what that takes. Before the next set-up of prolongators it has to be set again.
+void mus_aggregation_drop_kernel(mus_aggregation *aggregation);
 
 // For tests and reports: the aggregate of each node of a level, -1 for special nodes. NULL past the last level.
 const int *mus_aggregation_of(const mus_aggregation *aggregation, int level, int *nodes, int *aggregates);
