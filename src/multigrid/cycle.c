@@ -16,9 +16,20 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
   mus_to_float(n, 1, bottom->left, level->x);
 }
 
+#define RESTRICT_TO(name, real, level_type, by_passes, by_transpose)                                                   \
+  static void name(const level_type *level, const real *x, real *y) {                                                  \
+    if (level->passes && level->passes->chunks > 0)                                                                    \
+      by_passes(&level->p, level->passes, x, y);                                                                       \
+    else                                                                                                               \
+      by_transpose(&level->p, level->pt, x, y);                                                                        \
+  }
+
+RESTRICT_TO(restrict_to, double, mus_cycle_level, mus_restrict, mus_multiply_transposed)
+RESTRICT_TO(restrict_to_f, float, mus_cycle_level_f, mus_restrict_f, mus_multiply_transposed_f)
+
 // The residual goes into `other`, which is free between the two smoothers. A bottom that is solved directly needs no
 // second visit.
-#define CYCLE(real, level_type, operator, cycle, bottom_solve, start, sweep, residual, restrict_to, prolong_add)       \
+#define CYCLE(real, level_type, operator, cycle, bottom_solve, start, sweep, residual, restrict_down, prolong_add)     \
   real *cycle(level_type *level, int levels, int visits, const mus_cycle_bottom *bottom) {                             \
     if (levels == 1 && bottom->factor) {                                                                               \
       bottom_solve(level, bottom);                                                                                     \
@@ -30,7 +41,7 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
     if (levels > 1) {                                                                                                  \
       level_type *next = level + 1;                                                                                    \
       residual(&a, level->b, x, other);                                                                                \
-      restrict_to(&level->p, level->pt, other, next->b);                                                               \
+      restrict_down(level, other, next->b);                                                                            \
       const real *coarse = cycle(next, levels - 1, visits, bottom);                                                    \
       prolong_add(&level->p, coarse, x);                                                                               \
       if (visits > 1 && !(levels == 2 && bottom->factor)) {                                                            \
@@ -47,6 +58,6 @@ static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bot
   }
 
 CYCLE(double, mus_cycle_level, mus_operator, mus_cycle_run, solve_bottom, mus_chebyshev_start, mus_chebyshev_sweep,
-      mus_operator_residual, mus_multiply_transposed, mus_multiply_add)
+      mus_operator_residual, restrict_to, mus_multiply_add)
 CYCLE(float, mus_cycle_level_f, mus_operator_f, mus_cycle_run_f, solve_bottom_f, mus_chebyshev_start_f,
-      mus_chebyshev_sweep_f, mus_operator_residual_f, mus_multiply_transposed_f, mus_multiply_add_f)
+      mus_chebyshev_sweep_f, mus_operator_residual_f, restrict_to_f, mus_multiply_add_f)

@@ -19,6 +19,7 @@
     const beyond_type *beyond;       /* what is added to a beyond its pattern; NULL: nothing */                        \
     const symmetric_type *symmetric; /* a once more, for products; NULL: none */                                       \
     const mus_transpose *pt;         /* of p's pattern */                                                              \
+    const mus_restriction *passes;   /* of p, the other way to multiply by P^T; NULL, or without chunks: none */       \
     const real *inverse_diagonal;                                                                                      \
     mus_chebyshev smoother;                                                                                            \
     real *b, *x, *other; /* b is the caller's on the finest level */                                                   \

@@ -163,6 +163,12 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
     for (int v = 0; v < needed; ++v)
       if (!(vector[v] = mus_arena_alloc(&h->cycle, n, size)))
         return mus_fail_memory();
+    if (k + 1 < h->levels) {
+      mus_status status =
+          mus_restriction_create(&h->cycle, &h->level[k].prolongator, h->level[k].coarse_block, size, &h->passes[k]);
+      if (status)
+        return status;
+    }
     if (h->precision == MUS_DOUBLE)
       h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
     else
@@ -214,6 +220,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
     }
     c->p = l->p;
     c->pt = &l->plan.pt;
+    c->passes = &h->passes[index];
     c->inverse_diagonal = l->inverse_diagonal;
     c->smoother = mus_hierarchy_smoother(h, l->radius.value);
     return MUS_OK;
@@ -234,6 +241,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
   c->pt = &l->plan.pt;
+  c->passes = &h->passes[index];
   c->smoother = mus_hierarchy_smoother(h, l->radius.value);
   mus_arena_clear(&l->numbers);
   l->a.value = l->p.value = l->inverse_diagonal = NULL;

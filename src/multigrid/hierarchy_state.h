@@ -37,6 +37,7 @@ struct mus_hierarchy {
   mus_arena cycle;    // rounded numbers and vectors
   mus_cycle_level d[MUS_LEVELS_MAXIMUM];
   mus_cycle_level_f f[MUS_LEVELS_MAXIMUM];
+  mus_restriction passes[MUS_LEVELS_MAXIMUM];
   mus_renewal renewal[MUS_LEVELS_MAXIMUM];
   mus_renewal_f renewal_f[MUS_LEVELS_MAXIMUM];
   mus_cycle_bottom bottom;

@@ -14,6 +14,7 @@ typedef enum mus_operation {
   MUS_OP_RESIDUAL,   // y = b - A x
   MUS_OP_CHEBYSHEV,  // y = x + alpha D^-1 (b - A x) + beta x - gamma y
   MUS_OP_TRANSPOSED, // y = A^T x: row_start and column are the transpose's, source leads to A's blocks
+  MUS_OP_SCATTER,    // y += A^T x for some rows of A; y is padded and starts with the block column first_column
   MUS_OPERATIONS
 } mus_operation;
 
@@ -21,6 +22,7 @@ typedef enum mus_operation {
   typedef struct name {                                                                                                \
     int row_block, column_block; /* of A, also for MUS_OP_TRANSPOSED */                                                \
     const int *row_start, *column, *source;                                                                            \
+    int first_column;                                                                                                  \
     const real *value, *x, *b, *inverse_diagonal;                                                                      \
     real alpha, beta, gamma;                                                                                           \
     real *y;                                                                                                           \
@@ -29,8 +31,21 @@ typedef enum mus_operation {
 MUS_TASK(mus_task, double);
 MUS_TASK(mus_task_f, float);
 
+// MUS_OP_SCATTER: from one block column of y to the next. What lies between them becomes anything.
+static inline int mus_scatter_stride(int column_block) { return (column_block + 3) / 4 * 4; }
+
 // Block shapes with kernels of their own.
 typedef enum mus_shape { MUS_SHAPE_ANY, MUS_SHAPE_3X3, MUS_SHAPE_6X6, MUS_SHAPE_3X6, MUS_SHAPES } mus_shape;
+
+static inline mus_shape mus_shape_of(int row_block, int column_block) {
+  if (row_block == 3 && column_block == 3)
+    return MUS_SHAPE_3X3;
+  if (row_block == 6 && column_block == 6)
+    return MUS_SHAPE_6X6;
+  if (row_block == 3 && column_block == 6)
+    return MUS_SHAPE_3X6;
+  return MUS_SHAPE_ANY;
+}
 
 typedef void mus_row_kernel(const mus_task *task, int begin, int end);
 typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);

@@ -128,4 +128,41 @@ static inline void row_transposed_3x6_f(const mus_task_f *t, int begin, int end,
 
 #undef FETCH_AHEAD
 
+// y += a^T x for one block, the other way to P^T x. Sums of a block come first, so that blocks after each other with
+// the same y wait for one addition only.
+
+static inline void scatter_3x3_d(const double *a, const double *x, double *y) {
+  __m256d sum = _mm256_mul_pd(_mm256_loadu_pd(a), _mm256_broadcast_sd(x));
+  sum = _mm256_fmadd_pd(_mm256_loadu_pd(a + 3), _mm256_broadcast_sd(x + 1), sum);
+  sum = _mm256_fmadd_pd(_mm256_permute4x64_pd(_mm256_loadu_pd(a + 5), 0xf9), _mm256_broadcast_sd(x + 2), sum);
+  _mm256_storeu_pd(y, _mm256_add_pd(_mm256_loadu_pd(y), sum));
+}
+
+static inline void scatter_3x3_f(const float *a, const float *x, float *y) {
+  __m128 sum = _mm_mul_ps(_mm_loadu_ps(a), _mm_broadcast_ss(x));
+  sum = _mm_fmadd_ps(_mm_loadu_ps(a + 3), _mm_broadcast_ss(x + 1), sum);
+  sum = _mm_fmadd_ps(_mm_permute_ps(_mm_loadu_ps(a + 5), 0xf9), _mm_broadcast_ss(x + 2), sum);
+  _mm_storeu_ps(y, _mm_add_ps(_mm_loadu_ps(y), sum));
+}
+
+static inline void scatter_3x6_d(const double *a, const double *x, double *y) {
+  __m256d four = _mm256_setzero_pd();
+  __m128d two = _mm_setzero_pd();
+  for (int r = 0; r < 3; ++r) {
+    __m256d factor = _mm256_broadcast_sd(x + r);
+    four = _mm256_fmadd_pd(_mm256_loadu_pd(a + 6 * r), factor, four);
+    two = _mm_fmadd_pd(_mm_loadu_pd(a + 6 * r + 4), _mm256_castpd256_pd128(factor), two);
+  }
+  _mm256_storeu_pd(y, _mm256_add_pd(_mm256_loadu_pd(y), four));
+  _mm_storeu_pd(y + 4, _mm_add_pd(_mm_loadu_pd(y + 4), two));
+}
+
+static inline void scatter_3x6_f(const float *a, const float *x, float *y) {
+  const __m256i last = _mm256_setr_epi32(2, 3, 4, 5, 6, 7, 0, 0);
+  __m256 sum = _mm256_mul_ps(_mm256_loadu_ps(a), _mm256_broadcast_ss(x));
+  sum = _mm256_fmadd_ps(_mm256_loadu_ps(a + 6), _mm256_broadcast_ss(x + 1), sum);
+  sum = _mm256_fmadd_ps(_mm256_permutevar8x32_ps(_mm256_loadu_ps(a + 10), last), _mm256_broadcast_ss(x + 2), sum);
+  _mm256_storeu_ps(y, _mm256_add_ps(_mm256_loadu_ps(y), sum));
+}
+
 #endif

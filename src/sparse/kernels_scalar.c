@@ -42,6 +42,17 @@ ROW_TRANSPOSED(row_transposed_3x6_d, 6, double, mus_task)
 ROW_TRANSPOSED(row_transposed_3x3_f, 3, float, mus_task_f)
 ROW_TRANSPOSED(row_transposed_3x6_f, 6, float, mus_task_f)
 
+#define SCATTER(name, columns, real)                                                                                   \
+  static inline void name(const real *a, const real *x, real *y) {                                                     \
+    for (int c = 0; c < (columns); ++c)                                                                                \
+      y[c] += a[c] * x[0] + a[(columns) + c] * x[1] + a[2 * (columns) + c] * x[2];                                     \
+  }
+
+SCATTER(scatter_3x3_d, 3, double)
+SCATTER(scatter_3x6_d, 6, double)
+SCATTER(scatter_3x3_f, 3, float)
+SCATTER(scatter_3x6_f, 6, float)
+
 // Products of 3x3 blocks, for product_template.h.
 #define BLOCK_PRODUCT(real, factors, factors_of, add_blocks, store_block)                                              \
   typedef struct factors {                                                                                             \

@@ -1,6 +1,7 @@
 // Both precisions of kernels_template.h and product_template.h: included by each kernels_*.c once it has defined
-// row_3x3_d, row_6x6_d, row_3x6_d, row_transposed_3x3_d, row_transposed_3x6_d and those that end with f, and what
-// product_template.h needs for 3x3 blocks. Leaves table_d, table_f, product_rows_d and product_rows_f.
+// row_3x3_d, row_6x6_d, row_3x6_d, row_transposed_3x3_d, row_transposed_3x6_d, scatter_3x3_d, scatter_3x6_d and those
+// that end with f, and what product_template.h needs for 3x3 blocks. Leaves table_d, table_f, product_rows_d and
+// product_rows_f.
 #include <string.h>
 
 #define REAL double

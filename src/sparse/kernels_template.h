@@ -5,6 +5,7 @@
 //       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
 //   NAME(row_transposed_3x3), NAME(row_transposed_3x6)
 //       the same with value_source[k]^T, with more blocks to come up to `limit`
+//   NAME(scatter_3x3), NAME(scatter_3x6)   y += a^T x for one block, with y as in MUS_OP_SCATTER
 // All loops over block entries have bounds that are constants after inlining.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -99,6 +100,24 @@ ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation o
   }
 }
 
+ALWAYS_INLINE void NAME(scatter_rows)(const TASK *t, int begin, int end, int row_block, int column_block) {
+  for (int i = begin; i < end; ++i) {
+    const REAL *x = t->x + (size_t)i * (size_t)row_block;
+    for (int k = t->row_start[i]; k < t->row_start[i + 1]; ++k) {
+      const REAL *a = t->value + (size_t)k * (size_t)(row_block * column_block);
+      REAL *y = t->y + (size_t)(t->column[k] - t->first_column) * (size_t)mus_scatter_stride(column_block);
+      if (row_block == 3 && column_block == 3)
+        NAME(scatter_3x3)(a, x, y);
+      else if (row_block == 3 && column_block == 6)
+        NAME(scatter_3x6)(a, x, y);
+      else
+        for (int r = 0; r < row_block; ++r)
+          for (int c = 0; c < column_block; ++c)
+            y[c] += a[r * column_block + c] * x[r];
+    }
+  }
+}
+
 #define KERNEL(operation, stem)                                                                                        \
   static void NAME(stem##_any)(const TASK *t, int begin, int end) {                                                    \
     NAME(rows)(t, begin, end, operation, t->row_block, t->column_block);                                               \
@@ -113,10 +132,19 @@ KERNEL(MUS_OP_RESIDUAL, residual)
 KERNEL(MUS_OP_CHEBYSHEV, chebyshev)
 KERNEL(MUS_OP_TRANSPOSED, transposed)
 
+static void NAME(scatter_any)(const TASK *t, int begin, int end) {
+  NAME(scatter_rows)(t, begin, end, t->row_block, t->column_block);
+}
+static void NAME(scatter_3x3_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 3, 3); }
+static void NAME(scatter_6x6_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 6, 6); }
+static void NAME(scatter_3x6_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 3, 6); }
+
 #define SHAPES(stem)                                                                                                   \
   { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6) }
-static ROW_KERNEL *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {SHAPES(multiply), SHAPES(add), SHAPES(residual),
-                                                                    SHAPES(chebyshev), SHAPES(transposed)};
+static ROW_KERNEL *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
+    SHAPES(multiply),   SHAPES(add),
+    SHAPES(residual),   SHAPES(chebyshev),
+    SHAPES(transposed), {NAME(scatter_any), NAME(scatter_3x3_rows), NAME(scatter_6x6_rows), NAME(scatter_3x6_rows)}};
 
 #undef SHAPES
 #undef KERNEL

@@ -95,16 +95,6 @@ mus_status mus_instructions_use(mus_instructions which) {
 
 const mus_kernels *mus_kernels_current(void) { return kernels_of(mus_instructions_current()); }
 
-static mus_shape shape_of(int row_block, int column_block) {
-  if (row_block == 3 && column_block == 3)
-    return MUS_SHAPE_3X3;
-  if (row_block == 6 && column_block == 6)
-    return MUS_SHAPE_6X6;
-  if (row_block == 3 && column_block == 6)
-    return MUS_SHAPE_3X6;
-  return MUS_SHAPE_ANY;
-}
-
 // --- products
 // ---------------------------------------------------------------------------------------------------------
 
@@ -112,7 +102,7 @@ enum { ROWS_AT_ONCE = 256, ROWS_AHEAD = 16 };
 
 #define RUN(task_type, table)                                                                                          \
   static void table##_run(const task_type *task, mus_operation operation, int rows) {                                  \
-    mus_shape shape = shape_of(task->row_block, task->column_block);                                                   \
+    mus_shape shape = mus_shape_of(task->row_block, task->column_block);                                               \
     void (*kernel)(const task_type *, int, int) = mus_kernels_current()->table[operation][shape];                      \
     int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;                                                               \
     MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)                                                                        \

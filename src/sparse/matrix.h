@@ -49,6 +49,24 @@ void mus_multiply_add_f(const mus_matrix_f *a, const float *x, float *y);
 void mus_multiply_transposed(const mus_matrix *a, const mus_transpose *at, const double *x, double *y);
 void mus_multiply_transposed_f(const mus_matrix_f *a, const mus_transpose *at, const float *x, float *y);
 
+// y = A^T x in passes over A's rows as they lie in memory. Rows are cut into chunks, whose number and places follow
+// from the pattern alone; each sums up what it adds to y in room of its own, and the sums are added in order. That pays
+// where nodes of both sides are numbered along the mesh, so that a chunk adds to few rows of y.
+enum { MUS_RESTRICTION_CHUNKS = 64 };
+typedef struct mus_restriction {
+  int chunks;                                                    // 0: it would not pay
+  int row[MUS_RESTRICTION_CHUNKS + 1];                           // their first rows
+  int low[MUS_RESTRICTION_CHUNKS], high[MUS_RESTRICTION_CHUNKS]; // block columns of A that they meet: low ... high - 1
+  size_t at[MUS_RESTRICTION_CHUNKS];                             // where their sums begin in `room`
+  void *room;
+} mus_restriction;
+
+// For matrices with this pattern and blocks with so many columns, of numbers of that size.
+mus_status mus_restriction_create(mus_arena *arena, const mus_pattern *pattern, int column_block, size_t number_size,
+                                  mus_restriction *out);
+void mus_restrict(const mus_matrix *a, const mus_restriction *plan, const double *x, double *y);
+void mus_restrict_f(const mus_matrix_f *a, const mus_restriction *plan, const float *x, float *y);
+
 // One step of a block-diagonally scaled Chebyshev iteration in one pass over A (A square, D its block diagonal), as a
 // three-term recurrence whose oldest term is overwritten by the newest:
 //   next <- x + alpha D^-1 (b - A x) + beta x - gamma next

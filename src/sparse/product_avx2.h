@@ -10,7 +10,7 @@
 #include <immintrin.h>
 
 static inline __attribute__((always_inline)) void add_product_6_d(int rows, int inner, int transposed, const double *a,
-                                                                const double *b, double *c) {
+                                                                  const double *b, double *c) {
 #define FACTOR(r, q) _mm256_broadcast_sd(transposed ? &a[(q)*rows + (r)] : &a[(r)*inner + (q)])
   __m256d left[6], middle[6], right[6]; // the rows of B, arranged
   for (int q = 0; q < inner; ++q) {

@@ -24,6 +24,7 @@ enum { LEVELS = 4, ORDERS = 4 };
 typedef struct tower {
   problem finest;
   mus_arena arena;
+  mus_restriction passes[2][LEVELS]; // double, single
   int levels;
   mus_pattern p_pattern[LEVELS];
   mus_galerkin plan[LEVELS];
@@ -122,6 +123,13 @@ static tower *create_tower(int levels) {
     t->f[level].p =
         (mus_matrix_f){p->pattern, p->row_block, p->column_block, rounded(t, mus_matrix_values(p), p->value)};
     t->f[level].pt = t->d[level].pt;
+    // one level by passes over P's rows, the next by its transpose
+    for (int single = 0; single < 2; ++single)
+      assert_int_equal(mus_restriction_create(&t->arena, p->pattern, p->column_block,
+                                              single ? sizeof(float) : sizeof(double), &t->passes[single][level]),
+                       MUS_OK);
+    t->d[level].passes = level % 2 == 0 ? &t->passes[0][level] : NULL;
+    t->f[level].passes = level % 2 == 0 ? &t->passes[1][level] : NULL;
   }
   make_bottom(t);
   return t;

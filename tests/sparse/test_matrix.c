@@ -18,8 +18,10 @@
 #include "support/guarded.h"
 #include "support/patterns.h"
 
-typedef enum operation { MULTIPLY, ADD, RESIDUAL, TRANSPOSED, CHEBYSHEV, OPERATIONS } operation;
-static const char *const operation_name[] = {"multiply", "add", "residual", "transposed", "chebyshev"};
+typedef enum operation { MULTIPLY, ADD, RESIDUAL, TRANSPOSED, RESTRICT, CHEBYSHEV, OPERATIONS } operation;
+static const char *const operation_name[] = {"multiply", "add", "residual", "transposed", "restrict", "chebyshev"};
+
+static int is_across(operation op) { return op == TRANSPOSED || op == RESTRICT; }
 
 // One matrix and what the operations want besides. Single precision holds every number exactly, so that both precisions
 // have the same right answers.
@@ -72,8 +74,8 @@ static void destroy(problem *p) {
 
 static int height(const problem *p) { return p->pattern.rows * p->a.row_block; }
 static int width(const problem *p) { return p->pattern.columns * p->a.column_block; }
-static int inputs(const problem *p, operation op) { return op == TRANSPOSED ? height(p) : width(p); }
-static int outputs(const problem *p, operation op) { return op == TRANSPOSED ? width(p) : height(p); }
+static int inputs(const problem *p, operation op) { return is_across(op) ? height(p) : width(p); }
+static int outputs(const problem *p, operation op) { return is_across(op) ? width(p) : height(p); }
 
 static int possible(const problem *p, operation op) { return op != CHEBYSHEV || p->inverse; }
 
@@ -111,6 +113,13 @@ static void *lay_numbers(int room, int at_end, int single, size_t count, const d
   return to;
 }
 
+static mus_restriction restriction_of(mus_arena *arena, const mus_pattern *pattern, int column_block, size_t size) {
+  mus_restriction plan;
+  assert_int_equal(mus_restriction_create(arena, pattern, column_block, size, &plan), MUS_OK);
+  assert_true(plan.chunks > 0);
+  return plan;
+}
+
 static void call_double(const problem *p, operation op, const mus_matrix *a, const mus_transpose *at, const double *x,
                         const double *b, const double *inverse, double *y) {
   switch (op) {
@@ -126,6 +135,13 @@ static void call_double(const problem *p, operation op, const mus_matrix *a, con
   case TRANSPOSED:
     mus_multiply_transposed(a, at, x, y);
     break;
+  case RESTRICT: {
+    mus_arena arena = {0};
+    mus_restriction plan = restriction_of(&arena, a->pattern, a->column_block, sizeof *x);
+    mus_restrict(a, &plan, x, y);
+    mus_arena_clear(&arena);
+    break;
+  }
   default:
     mus_chebyshev_step(a, inverse, b, x, p->alpha, p->beta, p->gamma, y);
   }
@@ -146,6 +162,13 @@ static void call_single(const problem *p, operation op, const mus_matrix_f *a, c
   case TRANSPOSED:
     mus_multiply_transposed_f(a, at, x, y);
     break;
+  case RESTRICT: {
+    mus_arena arena = {0};
+    mus_restriction plan = restriction_of(&arena, a->pattern, a->column_block, sizeof *x);
+    mus_restrict_f(a, &plan, x, y);
+    mus_arena_clear(&arena);
+    break;
+  }
   default:
     mus_chebyshev_step_f(a, inverse, b, x, (float)p->alpha, (float)p->beta, (float)p->gamma, y);
   }
@@ -229,8 +252,7 @@ static answer reference(const problem *p, operation op) {
   double *dense = dense_from_matrix(&p->a);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < m; ++j) {
-      double entry =
-          dense[op == TRANSPOSED ? (size_t)i * (size_t)lead + (size_t)j : (size_t)j * (size_t)lead + (size_t)i];
+      double entry = dense[is_across(op) ? (size_t)i * (size_t)lead + (size_t)j : (size_t)j * (size_t)lead + (size_t)i];
       a.value[i] += (long double)entry * p->x[j];
       a.allowed[i] += fabs(entry * p->x[j]);
       terms[i] += entry != 0;
@@ -368,7 +390,7 @@ static void nan_in_a_value(problem *p, operation op, int single) {
         *at = NAN;
         run(p, op, single, 1, out);
         *at = before;
-        int row = op == TRANSPOSED ? p->pattern.column[k] * wide + e % wide : i * block + e / wide;
+        int row = is_across(op) ? p->pattern.column[k] * wide + e % wide : i * block + e / wide;
         for (int j = 0; j < outputs(p, op); ++j)
           if (op == CHEBYSHEV ? j / block == i : j == row)
             assert_true(isnan(out[j]));
@@ -381,9 +403,9 @@ static void nan_in_a_value(problem *p, operation op, int single) {
 
 // A node whose x is NaN spoils the rows that have a block there and no others.
 static void nan_in_x(problem *p, operation op, int single) {
-  int n = outputs(p, op), block = op == TRANSPOSED ? p->a.column_block : p->a.row_block;
-  int piece = op == TRANSPOSED ? p->a.row_block : p->a.column_block;
-  const mus_pattern *pattern = op == TRANSPOSED ? &p->transpose.pattern : &p->pattern;
+  int n = outputs(p, op), block = is_across(op) ? p->a.column_block : p->a.row_block;
+  int piece = is_across(op) ? p->a.row_block : p->a.column_block;
+  const mus_pattern *pattern = is_across(op) ? &p->transpose.pattern : &p->pattern;
   double *clean = malloc((size_t)n * sizeof *clean), *out = malloc((size_t)n * sizeof *out);
   run(p, op, single, 1, clean);
   for (int node = 0; node < pattern->columns; ++node) {
@@ -422,7 +444,7 @@ static void nan_stays_in_its_rows(void **state) {
 
 // What is overwritten is not read first: old NaN must not survive, in rows without blocks neither.
 static void nan_is_overwritten(void) {
-  static const operation overwriting[] = {MULTIPLY, RESIDUAL, TRANSPOSED, CHEBYSHEV};
+  static const operation overwriting[] = {MULTIPLY, RESIDUAL, TRANSPOSED, RESTRICT, CHEBYSHEV};
   for (int s = 0; s < SHAPES; ++s) {
     problem *p = create(12, 12, 7, all_shapes[s], 3);
     double clean[12 * 12], out[12 * 12];
@@ -822,8 +844,50 @@ static void asymmetry_is_measured(void **state) {
     }
 }
 
+// A prolongator along a chain, long enough for many chunks: the same as by the transpose, with the same bits for any
+// number of threads. Columns in disorder are left to the transpose.
+static void restriction_in_chunks(void **state) {
+  (void)state;
+  enum { ROWS = 5000, COLUMNS = 500, BLOCKS = 2 * ROWS };
+  static int start[ROWS + 1], column[BLOCKS];
+  for (int disorder = 0; disorder < 2; ++disorder) {
+    mus_arena arena = {0};
+    mus_pattern pattern;
+    mus_transpose transpose;
+    mus_restriction plan;
+    int blocks = 0;
+    for (int i = 0; i < ROWS; start[++i] = blocks) {
+      int home = disorder ? i * 37 % (COLUMNS - 1) : i * (COLUMNS - 1) / ROWS;
+      column[blocks++] = home;
+      column[blocks++] = home + 1;
+    }
+    assert_int_equal(mus_pattern_copy(&arena, ROWS, COLUMNS, start, column, &pattern), MUS_OK);
+    assert_int_equal(mus_transpose_create(&arena, &pattern, &transpose), MUS_OK);
+    assert_int_equal(mus_restriction_create(&arena, &pattern, 6, sizeof(double), &plan), MUS_OK);
+    if (disorder) {
+      assert_int_equal(plan.chunks, 0);
+    } else {
+      assert_true(plan.chunks > 3);
+      mus_matrix a = random_matrix(&arena, &pattern, 3, 6, 5);
+      double *x = random_vector(&arena, 3 * ROWS, 6), *right = random_vector(&arena, 6 * COLUMNS, 7);
+      double *one = random_vector(&arena, 6 * COLUMNS, 8), *many = random_vector(&arena, 6 * COLUMNS, 9);
+      mus_multiply_transposed(&a, &transpose, x, right);
+      mus_par_set_threads(1);
+      mus_restrict(&a, &plan, x, one);
+      mus_par_set_threads(7);
+      mus_restrict(&a, &plan, x, many);
+      mus_par_set_threads(0);
+      assert_memory_equal(one, many, 6 * COLUMNS * sizeof *one);
+      for (int i = 0; i < 6 * COLUMNS; ++i)
+        assert_true(fabs(one[i] - right[i]) < 1e-12);
+    }
+    mus_arena_clear(&arena);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(restriction_in_chunks),
       cmocka_unit_test(products_agree_with_dense),
       cmocka_unit_test(long_products_agree_with_dense),
       cmocka_unit_test(precision_is_the_one_asked_for),
