@@ -454,13 +454,20 @@ static int translations_patience(double tolerance) {
   return (int)ceil(fmin(translations_most * -log10(fmax(tolerance, 1e-300)), 1e6));
 }
 
+// Iterations that a solve would take from its start with the rigid motions that have taken over in the middle, by those
+// that they took for the rest of it. Where that was little, by the most that they ought to.
+static int rigid_iterations(int rest, double tolerance, double tolerance_left) {
+  double share = tolerance_left < 1 ? log(tolerance_left) / log(fmax(tolerance, 1e-300)) : 0;
+  return (int)ceil(share > 0.2 ? rest / share : translations_patience(tolerance) * 2 / 3.0);
+}
+
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, or too simple, a better one
 // takes over from the iterate that was reached.
 static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, const double *b, double *x) {
   mus_solve_record *record = &solver->record;
   mus_upkeep_kind kind = upkeep_due(solver);
   mus_cg_options left = *limits;
-  for (;;) {
+  for (int turned = 0;;) {
     int thorough = kind == MUS_UPKEEP_ALL || !is_kept(solver->options.setup);
     int last_resort = thorough && !may_turn_rigid(solver), begun = record->iterations;
     if (!last_resort) {
@@ -471,8 +478,10 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
     mus_status status = run_with_hierarchy(solver, kind, &left, b, x);
     if (!status) {
       solver->iteration_cost = mus_iteration_cost(solver);
-      if (begun == 0)
-        mus_upkeep_note(&solver->upkeep, kind, record->iterations, solver->iteration_cost);
+      int whole =
+          turned ? rigid_iterations(record->iterations - begun, limits->tolerance, left.tolerance) : record->iterations;
+      if (begun == 0 || turned)
+        mus_upkeep_note(&solver->upkeep, kind, whole, solver->iteration_cost);
       choose_depth(solver);
       return status;
     }
@@ -480,6 +489,7 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
       return status;
     if (thorough) {
       turn_rigid(solver);
+      turned = 1;
       kind = MUS_UPKEEP_ALL;
     } else {
       mus_upkeep_end_patience(&solver->upkeep, kind);

@@ -25,7 +25,7 @@ mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep) {
 
 int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost) {
   int next = (int)done + 1;
-  if (!(iteration_cost > 0) || upkeep->of[next].iterations == 0) // nothing to compare with
+  if (!(iteration_cost > 0)) // there has been no solve yet
     return INT_MAX;
   return upkeep->of[next].iterations + 1 + (int)ceil(price_now(upkeep, next) / iteration_cost);
 }
@@ -73,7 +73,7 @@ static void go_on(mus_upkeep *upkeep, int kind, int iterations, double iteration
 void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost) {
   learn(upkeep, done, iterations, iteration_cost);
   for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k)
-    if (k <= (int)done || upkeep->of[k].iterations == 0)
+    if (k <= (int)done)
       begin_anew(upkeep, k, iterations);
     else if (k == (int)done + 1)
       go_on(upkeep, k, iterations, iteration_cost);

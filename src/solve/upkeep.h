@@ -29,7 +29,7 @@ typedef enum mus_upkeep_kind {
 
 typedef struct mus_upkeep {
   struct {
-    int iterations;            // of the first solve after such a set-up, or the first known; 0: none is
+    int iterations;            // of the first solve after such a set-up
     double debt;               // products, since then
     double excess, old_excess; // products, of the last solve and the one before it
     double reluctance;         // 1 or more; 0 before the first
