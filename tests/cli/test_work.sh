@@ -30,7 +30,7 @@ work() {
     --solvers sa:fast,sa:paper --json work.json
   at_most "$2" sa:fast iterations
   at_most 1.4 sa:fast operator_complexity
-  at_most $((3400 * 2601)) sa:fast bytes
+  at_most $((3000 * 2601)) sa:fast bytes
   at_most 1e-4 sa:fast true_error
   at_most "$3" sa:paper iterations
   at_most 4 sa:paper operator_complexity
@@ -39,6 +39,6 @@ work() {
 work pinned 11 8
 work drooping 16 10
 work re-entrant 27 13
-work flag 69 27
+work flag 43 27
 
 conclude
