@@ -211,7 +211,7 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
 
 // Iterations with three translations, freshly set up, that a tenth of the residual may take. Beyond, rigid motions are
 // cheaper: those take at most two thirds as many, at one and a half times the cost.
-static const double translations_most = 4.5;
+static const double translations_most = 3.5;
 
 static int has_rotations(const mus_solver *solver) {
   mus_motions motions = solver->options.sa.motions;
@@ -456,9 +456,11 @@ static int translations_patience(double tolerance) {
 
 // Iterations that a solve would take from its start with the rigid motions that have taken over in the middle, by those
 // that they took for the rest of it. Where that was little, by the most that they ought to.
-static int rigid_iterations(int rest, double tolerance, double tolerance_left) {
-  double share = tolerance_left < 1 ? log(tolerance_left) / log(fmax(tolerance, 1e-300)) : 0;
-  return (int)ceil(share > 0.2 ? rest / share : translations_patience(tolerance) * 2 / 3.0);
+static int rigid_iterations(const mus_solver *solver, int begun, double tolerance) {
+  int end = solver->record.iterations;
+  double reduction = solver->residuals[end] / solver->residuals[begun];
+  double share = reduction > 0 && reduction < 1 ? log(reduction) / log(fmax(tolerance, 1e-300)) : 0;
+  return (int)ceil(share > 0.2 ? (end - begun) / share : translations_patience(tolerance) * 2 / 3.0);
 }
 
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, or too simple, a better one
@@ -478,8 +480,7 @@ static mus_status run_kept(mus_solver *solver, const mus_cg_options *limits, con
     mus_status status = run_with_hierarchy(solver, kind, &left, b, x);
     if (!status) {
       solver->iteration_cost = mus_iteration_cost(solver);
-      int whole =
-          turned ? rigid_iterations(record->iterations - begun, limits->tolerance, left.tolerance) : record->iterations;
+      int whole = turned ? rigid_iterations(solver, begun, limits->tolerance) : record->iterations;
       if (begun == 0 || turned)
         mus_upkeep_note(&solver->upkeep, kind, whole, solver->iteration_cost);
       choose_depth(solver);

@@ -8,7 +8,9 @@
 // kernel and on two threads.
 static const double price[MUS_UPKEEP_KINDS] = {0, 10, 60, 250};
 static const double most_reluctant = 64;
-enum { FIRST_BAN = 2, LONGEST_BAN = 256 };
+// What is cheap is done for longer before less is tried again.
+static const int first_ban[MUS_UPKEEP_KINDS] = {0, 8, 2, 2};
+enum { LONGEST_BAN = 256 };
 
 static double price_now(const mus_upkeep *upkeep, int kind) {
   return price[kind] * fmax(upkeep->of[kind].reluctance, 1);
@@ -34,7 +36,7 @@ static int at_most(int a, int b) { return a < b ? a : b; }
 
 static void ban_less_than(mus_upkeep *upkeep, int kind) {
   int *next = &upkeep->of[kind].next_ban;
-  *next = *next == 0 ? FIRST_BAN : at_most(2 * *next, LONGEST_BAN);
+  *next = *next == 0 ? first_ban[kind] : at_most(2 * *next, LONGEST_BAN);
   upkeep->of[kind].ban = *next;
 }
 

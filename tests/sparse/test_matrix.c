@@ -689,6 +689,10 @@ static void single_inverses_agree_with_double(void **state) {
     assert_int_equal(mus_inverse_diagonal_f(&f.a, d->place, f.inverse), MUS_OK);
     for (size_t k = 0; k < mus_matrix_values(&d->a); ++k)
       assert_true(f.inverse[k] == (float)d->inverse[k]);
+    memset(f.inverse, 0, mus_matrix_values(&d->a) * sizeof *f.inverse);
+    assert_int_equal(mus_inverse_diagonal_rounded(&d->a, d->place, f.inverse), MUS_OK);
+    for (size_t k = 0; k < mus_matrix_values(&d->a); ++k)
+      assert_true(f.inverse[k] == (float)d->inverse[k]);
     destroy_diagonal(d);
   }
 }
@@ -706,6 +710,7 @@ static void assert_breaks_down(diagonal *d, int row) {
   assert_failed_in(mus_inverse_diagonal(&d->a, d->place, d->inverse), row);
   diagonal_f f = round_diagonal(d);
   assert_failed_in(mus_inverse_diagonal_f(&f.a, d->place, f.inverse), row);
+  assert_failed_in(mus_inverse_diagonal_rounded(&d->a, d->place, f.inverse), row);
 }
 
 static void blocks_that_are_not_positive_definite(void **state) {

@@ -323,7 +323,14 @@ static void all_single_galerkin_agree(void) {
     const int *block = galerkin_blocks[k < 2 * GALERKIN_BLOCKS ? k / 2 : 2];
     galerkin *g = create_galerkin(22 + k % 3, 9 + k % 5, block[0], block[1], (uint64_t)k + 1);
     guard_single(0, k % 2, &g->a_f), guard_single(1, k % 2, &g->p_f), guard_single(2, k % 2, &g->coarse_f);
+    // from the matrix in double first: rounded as it is read, it is the rounded one
+    size_t bytes = mus_matrix_values(&g->coarse) * sizeof *g->coarse_f.value;
+    float *rounded = malloc(bytes);
+    assert_int_equal(mus_galerkin_fill_rounded(&g->plan, &g->fine.a, &g->p_f, &g->coarse_f), MUS_OK);
+    memcpy(rounded, g->coarse_f.value, bytes);
     assert_int_equal(mus_galerkin_fill_f(&g->plan, &g->a_f, &g->p_f, &g->coarse_f), MUS_OK);
+    assert_memory_equal(rounded, g->coarse_f.value, bytes);
+    free(rounded);
     mus_matrix_widen(&g->a_f, &g->fine.a), mus_matrix_widen(&g->coarse_f, &g->coarse);
     assert_is_galerkin(g, FLT_EPSILON);
     destroy_galerkin(g);
