@@ -124,10 +124,13 @@ static void check_times(const request *q, candidates *c) {
 // From the last on, until the rest fits.
 static void check_memory(const request *q, candidates *c) {
   double scale = pow(c->growth, memory_power), bytes = c->before->peak_bytes * scale;
-  for (int k = 0; k < c->before->count; ++k)
+  for (int k = 0; k < c->before->count; ++k) {
+    int wanted = 0;
     for (int other = 0; other < c->count; ++other)
-      if (!c->kept[other] && strcmp(c->before->solver[k].name, c->name[other]) == 0)
-        bytes -= c->before->solver[k].bytes * scale;
+      wanted |= c->kept[other] && strcmp(c->before->solver[k].name, c->name[other]) == 0;
+    if (!wanted)
+      bytes -= c->before->solver[k].bytes * scale;
+  }
   for (int k = c->count - 1; k >= 0 && bytes > memory_part * memory_bytes(); --k) {
     char why[160];
     if (!c->kept[k])
