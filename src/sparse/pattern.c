@@ -17,6 +17,16 @@ int mus_pattern_find(const mus_pattern *pattern, int row, int column) {
   return low < pattern->row_start[row + 1] && pattern->column[low] == column ? low : -1;
 }
 
+void mus_pattern_columns(const mus_pattern *pattern, int begin, int end, int *low, int *high) {
+  int first = pattern->columns, after = 0;
+  for (int k = pattern->row_start[begin]; k < pattern->row_start[end]; ++k) {
+    first = pattern->column[k] < first ? pattern->column[k] : first;
+    after = pattern->column[k] >= after ? pattern->column[k] + 1 : after;
+  }
+  *low = first < after ? first : after;
+  *high = after;
+}
+
 mus_status mus_pattern_check(int rows, int columns, const int *row_start, const int *column) {
   if (rows < 1 || columns < 1)
     return mus_fail(MUS_BAD_INPUT, "the pattern has %d rows and %d columns: both must be at least 1", rows, columns);

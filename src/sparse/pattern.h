@@ -21,6 +21,9 @@ static inline int mus_pattern_blocks(const mus_pattern *pattern) { return patter
 // Where block (row, column) is stored, or -1. Binary search.
 int mus_pattern_find(const mus_pattern *pattern, int row, int column);
 
+// The columns that rows begin ... end - 1 have blocks in lie in low ... high - 1; low = high where there are none.
+void mus_pattern_columns(const mus_pattern *pattern, int begin, int end, int *low, int *high);
+
 // Checks a pattern that came from outside: row_start monotone from 0, columns in range, ascending, no duplicates.
 mus_status mus_pattern_check(int rows, int columns, const int *row_start, const int *column);
 

@@ -211,13 +211,7 @@ static size_t cut(int tiles, mus_galerkin *plan) {
   for (int t = 0; t <= tiles; ++t)
     plan->tile[t] = (int)((long long)pt->rows * t / tiles);
   for (int t = 0; t < tiles; ++t) {
-    int low = pt->columns, high = 0;
-    for (int k = pt->row_start[plan->tile[t]]; k < pt->row_start[plan->tile[t + 1]]; ++k) {
-      low = pt->column[k] < low ? pt->column[k] : low;
-      high = pt->column[k] >= high ? pt->column[k] + 1 : high;
-    }
-    plan->needed[t][0] = low < high ? low : high;
-    plan->needed[t][1] = high;
+    mus_pattern_columns(pt, plan->tile[t], plan->tile[t + 1], &plan->needed[t][0], &plan->needed[t][1]);
     blocks += tile_blocks(plan, t);
   }
   return blocks;

@@ -17,14 +17,8 @@ static double cut(const mus_pattern *a, int chunks, mus_restriction *out) {
   for (int c = 0; c <= chunks; ++c)
     out->row[c] = (int)((long long)a->rows * c / chunks);
   for (int c = 0; c < chunks; ++c) {
-    int low = a->columns, high = 0;
-    for (int k = a->row_start[out->row[c]]; k < a->row_start[out->row[c + 1]]; ++k) {
-      low = a->column[k] < low ? a->column[k] : low;
-      high = a->column[k] >= high ? a->column[k] + 1 : high;
-    }
-    out->low[c] = low < high ? low : high;
-    out->high[c] = high;
-    columns += high - out->low[c];
+    mus_pattern_columns(a, out->row[c], out->row[c + 1], &out->low[c], &out->high[c]);
+    columns += out->high[c] - out->low[c];
   }
   return columns;
 }
