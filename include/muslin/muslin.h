@@ -5,7 +5,8 @@
 ///   muslin/run.h            simulate into a folder
 ///   muslin/check.h          proof that nothing intersects in them
 ///   muslin/render.h         pictures and videos of such folders
-///   muslin/sim.h            simulate step by step
+///   muslin/sim.h            simulate step by step, and pull at the cloth
+///   muslin/recording.h      read the frames of such a folder
 ///   muslin/info.h           what a file holds
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
@@ -17,6 +18,7 @@
 #include "muslin/info.h"
 #include "muslin/machine.h"
 #include "muslin/matrix_market.h"
+#include "muslin/recording.h"
 #include "muslin/render.h"
 #include "muslin/run.h"
 #include "muslin/scene.h"

@@ -101,6 +101,75 @@ MUS_API const double *mus_sim_residual(mus_sim *sim);
 /// `most` of these, m. 0 where the scene wants no contact. Signs are those of rounded numbers: mus_check() proves.
 MUS_API mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *count);
 
+// --- while it runs -------------------------------------------------------------------------------------------------
+//
+// Between steps, on the thread that steps: pull at the cloth, and change what acts on it. docs/api.md shows a loop of
+// one's own. None of this goes into checkpoints; mus_run() offers none of it.
+
+/// A spring without length from a point of a cloth to a place in space, inside the implicit solve: stable at any
+/// stiffness and step. It pulls with `stiffness` times the distance, at most with `limit`, and damps the point's speed.
+typedef struct mus_attachment {
+  int count;        ///< 1 to 3: of the vertices that make the point
+  int vertex[3];    ///< corners of one triangle, as mus_sim_triangle_list() has them
+  double weight[3]; ///< of their positions; they sum up to 1
+  double target[3]; ///< m: where the point is drawn to
+  double stiffness; ///< N/m; 0: so that the limit is reached 5 cm away
+  double limit;     ///< N; 0: three times the weight of all cloths on earth
+  double damping;   ///< s: damping over stiffness, a decay time; negative: none (0: 0.02)
+} mus_attachment;
+
+/// `handle` receives what the calls below know it by. What makes no sense is MUS_BAD_INPUT.
+MUS_API mus_status mus_sim_attach(mus_sim *sim, const mus_attachment *attachment, int *handle);
+/// Where the point is drawn to from now on.
+MUS_API mus_status mus_sim_move_attachment(mus_sim *sim, int handle, const double target[3]);
+/// Lets go. The cloth keeps its velocity.
+MUS_API mus_status mus_sim_release(mus_sim *sim, int handle);
+/// How many there are.
+MUS_API int mus_sim_attachments(const mus_sim *sim);
+
+/// In place of what the scene says, from now on: m/s^2, and m/s. Gusts stay the scene's, as a part of this wind; a
+/// scene without wind has none.
+MUS_API mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]);
+MUS_API mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]);
+/// A factor on all stiffnesses of a cloth, beside the scene's own: 0.001 to 1000, and 1 at first.
+MUS_API mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor);
+/// Another linear solver. On failure the one before goes on.
+MUS_API mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options);
+/// What holds now.
+MUS_API void mus_sim_gravity(const mus_sim *sim, double gravity[3]);
+MUS_API void mus_sim_wind(const mus_sim *sim, double wind[3]);
+MUS_API double mus_sim_stiffness(const mus_sim *sim, int cloth);
+MUS_API const mus_solver_options *mus_sim_solver_options(const mus_sim *sim);
+
+/// The last linear solve: its residuals one by one, levels, seconds. All zero before the first step; valid until the
+/// next.
+MUS_API const mus_solve_record *mus_sim_solve_record(const mus_sim *sim);
+/// Into which node of a coarser level of the hierarchy each vertex goes, in the order of the files: level 1 is the
+/// first below the finest. -1 for vertices that are left to the smoother. Returns how many nodes that level has; 0,
+/// with nothing written, where there is no such level.
+MUS_API int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate);
+
+/// A number for each vertex.
+typedef enum mus_field {
+  MUS_FIELD_STRETCH,  ///< strain along warp or weft, the larger with its sign, %
+  MUS_FIELD_BEND,     ///< curvature, 1/m
+  MUS_FIELD_CONTACT,  ///< force of bodies and other cloth in the last step, N, without that which stops impacts
+  MUS_FIELD_RESIDUAL, ///< length of mus_sim_residual(), kg m/s
+  MUS_FIELDS
+} mus_field;
+/// "stretch", "bend", "contact", "residual"; NULL for a number that is none.
+MUS_API const char *mus_field_name(mus_field field);
+/// Of the present state: vertices numbers in the order of the files. NaN where the mesh gives none.
+MUS_API mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value);
+
+/// The scene's bodies, all together: vertices, triangles, triangles * 3 vertex numbers, and whether any ever moves.
+MUS_API int mus_sim_body_vertices(const mus_sim *sim);
+MUS_API int mus_sim_body_triangles(const mus_sim *sim);
+MUS_API const int *mus_sim_body_triangle_list(const mus_sim *sim);
+MUS_API int mus_sim_bodies_move(const mus_sim *sim);
+/// Where they are now, vertices * 3 numbers, m.
+MUS_API mus_status mus_sim_body_positions(mus_sim *sim, double *position);
+
 /// Bytes held, the solver included.
 MUS_API size_t mus_sim_bytes(const mus_sim *sim);
 

@@ -241,6 +241,11 @@ MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
 
+/// Into which node of a coarser level of its hierarchy each node goes: level 1 is the first below the finest. -1 for
+/// nodes that are left to the smoother. `aggregate` has room for all nodes of the matrix. Returns how many nodes that
+/// level has; 0, with nothing written, where there is no such level, or no hierarchy of aggregates.
+MUS_API int mus_solver_aggregates(const mus_solver *solver, int level, int *aggregate);
+
 /// The level report as a table.
 MUS_API void mus_solve_record_print_levels(const mus_solve_record *record, FILE *file);
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "par/par.h"
-#include "sim/motion.h"
 
 // What the elements of all lists are evaluated with.
 typedef struct assembly {
   const mus_model *model;
+  const mus_settings *settings;
   const mus_instant *at;
   mus_weather weather;
   int windy; // 1: there is air, moving or not
@@ -59,7 +59,7 @@ static void evaluate(const void *context, int list, int first, int count, double
   e.blend = (mus_blend){at->length * at->length, at->length, at->drift, 0};
   e.gradient = gradient;
   e.block = block;
-  e.scale = mus_stiffness_at(c->source, at->time);
+  e.scale = mus_settings_stiffness(all->settings, all->model, which->cloth, at->time);
   switch (which->kind) {
   case MUS_ELEMENT_TRIANGLE:
     evaluate_triangles(all, c, first, count, &e);
@@ -84,16 +84,15 @@ static void evaluate(const void *context, int list, int first, int count, double
 }
 
 void mus_assemble(mus_sim *sim, const mus_instant *at, int with_matrix) {
-  static const double still[3] = {0, 0, 0};
   const mus_model *m = &sim->model;
   const mus_scene *scene = m->scene;
-  assembly all = {.model = m, .at = at, .windy = scene->air_density > 0};
+  assembly all = {.model = m, .settings = &sim->settings, .at = at, .windy = scene->air_density > 0};
   all.weather = (mus_weather){.air = {scene->air_density, 1.5, 0.05}, .time = at->time};
-  mus_keys_at(&scene->wind, 3, at->time, still, all.weather.wind);
-  all.weather.gusts = scene->wind.count > 0 && m->gusts.waves > 0 ? &m->gusts : NULL;
+  int wind = mus_settings_wind(&sim->settings, m, at->time, all.weather.wind);
+  all.weather.gusts = wind && m->gusts.waves > 0 ? &m->gusts : NULL;
   mus_scatter_run(m->scatter, evaluate, &all, with_matrix ? &sim->matrix : NULL, sim->right);
   double gravity[3];
-  mus_gravity_at(scene, at->time, gravity);
+  mus_settings_gravity(&sim->settings, m, at->time, gravity);
   MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < m->vertices; ++i) {
     double *diagonal = sim->matrix.value + 9 * (size_t)m->diagonal[i];

@@ -636,6 +636,20 @@ void mus_contact_measure(const mus_model *model, mus_contact_room *room, const m
   }
 }
 
+void mus_contact_forces(const mus_contact_room *room, const double *velocity, double *force) {
+  load_repulsions(&room->between, velocity, force);
+  load_repulsions(&room->against, velocity, force);
+  for (size_t k = 0; k < room->held.count; ++k) {
+    const mus_held *h = &held_vertices(room)[k];
+    double friction[3], *at = force + 3 * (size_t)h->vertex;
+    rub(h, velocity, friction);
+    mus_add_scaled3(1, friction, at);
+    mus_add_scaled3(1, h->impulse, at);
+  }
+  for (size_t i = 0; i < 3 * (size_t)room->surface.cloth_vertices; ++i)
+    force[i] /= room->length;
+}
+
 static double work_of(const mus_repulsions *list, const double *velocity) {
   const mus_coupling *coupling = list->couplings.items;
   const mus_repulsion *effect = list->effects.items;

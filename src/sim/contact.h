@@ -119,6 +119,8 @@ void mus_contact_constraint(const mus_held *held, const double *velocity, mus_co
 // After the solve: impulse of every held vertex, (A d - b) at its row.
 void mus_contact_measure(const mus_model *model, mus_contact_room *room, const mus_matrix *a, const double *change,
                          const double *right);
+// Adds the forces of holds and couplings at these velocities, N, to cloth vertices * 3 numbers.
+void mus_contact_forces(const mus_contact_room *room, const double *velocity, double *force);
 // J that contact has put in: work of holds and couplings over the way to `position`.
 double mus_contact_work(const mus_contact_room *room, const double *velocity);
 

@@ -8,7 +8,6 @@
 
 #include "par/par.h"
 #include "sim/assemble.h"
-#include "sim/motion.h"
 
 enum { PARTS = 256, RUN = 64 };
 
@@ -91,7 +90,7 @@ static double energy_of(const mus_model_cloth *c, mus_element_kind kind, int cou
 }
 
 static void add_cloth(const mus_sim *sim, const mus_model_cloth *c, double time, int part, double *strain, sums *to) {
-  double scale = mus_stiffness_at(c->source, time);
+  double scale = mus_settings_stiffness(&sim->settings, &sim->model, (int)(c - sim->model.cloths), time);
   mus_evaluation e = {.position = sim->position + 3 * (size_t)c->first_vertex, .scale = scale};
   add_membranes(c, e.position, scale, part, strain, to);
   add_springs(&c->springs, e.position, part, strain + c->membranes.count, to);
@@ -129,7 +128,7 @@ void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
   const mus_model *m = &sim->model;
   sums part[PARTS];
   double gravity[3];
-  mus_gravity_at(m->scene, time, gravity);
+  mus_settings_gravity(&sim->settings, m, time, gravity);
   MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
     double *strain = sim->strain;

@@ -8,6 +8,7 @@
 #include "par/par.h"
 #include "par/vector.h"
 #include "sim/assemble.h"
+#include "sim/attach.h"
 
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
@@ -49,7 +50,7 @@ mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *opt
 mus_status mus_sim_renew_solver(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_solver *solver = NULL;
-  mus_status status = mus_sim_make_solver(sim, &m->scene->solver, &solver);
+  mus_status status = mus_sim_make_solver(sim, &sim->settings.solver, &solver);
   if (status)
     return status;
   mus_matrix matrix = {&m->pattern, 3, 3, mus_solver_values(solver)};
@@ -60,6 +61,7 @@ mus_status mus_sim_renew_solver(mus_sim *sim) {
   mus_solver_free(sim->solver);
   mus_solver_free(sim->strong);
   sim->solver = solver;
+  sim->solved = solver;
   sim->strong = NULL;
   sim->matrix = matrix;
   return MUS_OK;
@@ -97,6 +99,8 @@ static mus_status start(mus_sim *sim) {
   for (int k = 0; k < m->cloth_count; ++k)
     sim->reordered |= m->cloths[k].shape.order != NULL;
   mus_status status = allocate(sim);
+  if (!status)
+    status = mus_settings_create(&sim->arena, m, &sim->settings);
   if (!status)
     status = mus_sim_renew_solver(sim);
   if (!status)
@@ -138,6 +142,8 @@ void mus_sim_free(mus_sim *sim) {
   mus_solver_free(sim->strong);
   mus_contact_free(sim->contact);
   free(sim->constraint);
+  mus_free(sim->attachments.items);
+  mus_sim_fields_free(sim->fields);
   mus_arena_clear(&sim->arena);
   mus_model_free(&sim->model);
   free(sim->record);
@@ -177,7 +183,7 @@ static mus_status step_on(mus_sim *sim) {
 }
 
 mus_status mus_sim_step(mus_sim *sim, int *steps) {
-  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  int before = mus_par_set_threads(sim->settings.solver.threads);
   sim->records = 0;
   mus_status status = step_on(sim);
   mus_par_set_threads(before);
@@ -187,7 +193,7 @@ mus_status mus_sim_step(mus_sim *sim, int *steps) {
 }
 
 mus_status mus_sim_frame(mus_sim *sim, int *steps) {
-  int before = mus_par_set_threads(sim->model.scene->solver.threads), frame = sim->frame;
+  int before = mus_par_set_threads(sim->settings.solver.threads), frame = sim->frame;
   mus_status status = MUS_OK;
   sim->records = 0;
   while (!status && sim->frame == frame)
@@ -200,7 +206,7 @@ mus_status mus_sim_frame(mus_sim *sim, int *steps) {
 
 mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
   const mus_model *m = &sim->model;
-  int before = mus_par_set_threads(m->scene->solver.threads);
+  int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_status status = mus_step_prepare(sim, step_length(m->scene));
   mus_par_set_threads(before);
   *out = (mus_sim_system){.rows = m->vertices,
@@ -220,7 +226,7 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
 
 const double *mus_sim_residual(mus_sim *sim) {
   double *residual = sim->predicted; // room that only a step needs
-  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_multiply(&sim->matrix, sim->change, residual);
   if (sim->contact)
     mus_contact_couple(sim->contact, sim->change, residual);
@@ -235,7 +241,7 @@ mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *c
   *count = 0;
   if (!room)
     return MUS_OK;
-  int before = mus_par_set_threads(sim->model.scene->solver.threads);
+  int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_status status = mus_contact_crossings(&sim->model, room, sim->position, sim->time);
   mus_par_set_threads(before);
   if (status)
@@ -271,10 +277,13 @@ int mus_sim_first_triangle(const mus_sim *sim, int cloth) {
   return cloth < sim->model.cloth_count ? sim->model.cloths[cloth].first_triangle : sim->model.triangles;
 }
 
+const mus_solve_record *mus_sim_solve_record(const mus_sim *sim) { return mus_solver_record(sim->solved); }
+
 const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].shape.repairs; }
 
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_solver_bytes(sim->solver) +
          (sim->strong ? mus_solver_bytes(sim->strong) : 0) + mus_contact_bytes(sim->contact) +
+         mus_sim_fields_bytes(sim->fields) + sim->attachments.capacity * sizeof(mus_attached) +
          (size_t)sim->constraint_room * sizeof *sim->constraint + (size_t)sim->record_room * sizeof *sim->record;
 }

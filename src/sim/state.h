@@ -4,6 +4,9 @@
 
 #include "muslin/sim.h"
 #include "sim/contact.h"
+#include "sim/settings.h"
+
+struct mus_sim_fields; // see fields.c
 
 struct mus_sim {
   mus_model model;
@@ -16,6 +19,9 @@ struct mus_sim {
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
   int halvings_before;                       // of the last step
+  mus_settings settings;
+  mus_list attachments; // mus_attached, see attach.h
+  int last_handle;      // that was given to one of them
   // room of a step
   double *predicted;                       // positions at which forces are taken
   double *strain;                          // of all membranes and springs
@@ -31,8 +37,10 @@ struct mus_sim {
   int constraint_room;                     // there is memory for so many
   mus_contact_room *contact;               // NULL where the scene wants none
   mus_solver *solver, *strong;             // strong: made when the first one fails
+  const mus_solver *solved;                // the one of these that ran last
   double *seen[3];                         // positions, velocities and residual in the order of the files ...
   int reordered;                           // ... where some cloth has another
+  struct mus_sim_fields *fields;           // NULL until one is asked for
   mus_step_record *record;
   int records, record_room;
 };
@@ -45,6 +53,9 @@ mus_status mus_sim_renew_solver(mus_sim *sim);
 void mus_sim_clear_prescribed(const mus_sim *sim, double *value);
 // Call when positions or velocities have changed other than by a step.
 void mus_sim_show(mus_sim *sim);
+
+void mus_sim_fields_free(struct mus_sim_fields *fields); // NULL is fine
+size_t mus_sim_fields_bytes(const struct mus_sim_fields *fields);
 
 // The linear system of a step of length h from the present state, without doing the step.
 mus_status mus_step_prepare(mus_sim *sim, double h);

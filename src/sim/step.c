@@ -18,6 +18,7 @@
 #include "par/par.h"
 #include "par/vector.h"
 #include "sim/assemble.h"
+#include "sim/attach.h"
 #include "sim/motion.h"
 
 // A step that stretches any thread by more than this beyond what it was has gone wrong.
@@ -130,6 +131,7 @@ static mus_status touch(mus_sim *sim, const scheme *s, double time, double h, mu
 
 static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *record) {
   mus_status status = mus_solver_set_values(solver, sim->matrix.value);
+  sim->solved = solver;
   if (!status)
     status = mus_solver_set_coordinates(solver, sim->position);
   if (!status)
@@ -156,7 +158,7 @@ static mus_status solve(mus_sim *sim, mus_step_record *record) {
       sim->model.vertices > RETRY_VERTICES)
     return status;
   if (!sim->strong) {
-    mus_solver_options options = sim->model.scene->solver;
+    mus_solver_options options = sim->settings.solver;
     options.method = MUS_METHOD_CHOLMOD;
     status = mus_sim_make_solver(sim, &options, &sim->strong);
     if (status)
@@ -185,8 +187,10 @@ static mus_status prepare(mus_sim *sim, const scheme *s, double time, double h, 
     status = constrain_holds(sim);
   if (status)
     return status;
-  mus_assemble(sim, &(mus_instant){time, sim->predicted, sim->velocity, s->length, s->length}, 1);
+  mus_instant at = {time, sim->predicted, sim->velocity, s->length, s->length};
+  mus_assemble(sim, &at, 1);
   finish_right(sim, s, sim->velocity);
+  mus_attachments_load(sim, &at, &sim->matrix, sim->right);
   if (sim->contact)
     mus_contact_load(&sim->model, sim->contact, sim->velocity, &sim->matrix, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
@@ -218,8 +222,10 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, double 
 // r of the head comment at the present iterate, in `right`, and its matrix where wanted.
 static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int with_matrix, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_assemble(sim, &(mus_instant){time, sim->position, sim->velocity, s->length, 0}, with_matrix);
+  mus_instant at = {time, sim->position, sim->velocity, s->length, 0};
+  mus_assemble(sim, &at, with_matrix);
   finish_right(sim, s, sim->saved_velocity);
+  mus_attachments_load(sim, &at, with_matrix ? &sim->matrix : NULL, sim->right);
   if (sim->contact)
     mus_contact_load(&sim->model, sim->contact, sim->velocity, with_matrix ? &sim->matrix : NULL, sim->right);
   mus_sim_clear_prescribed(sim, sim->right);
@@ -333,17 +339,18 @@ void mus_step_remember(mus_sim *sim, const mus_step_record *record) {
 }
 
 // Whether energies before and after the step can be compared: neither wind nor a key puts any in, nor a thread that is
-// drawn in.
+// drawn in, nor a hand that pulls.
 static int is_closed(const mus_sim *sim, double time) {
-  const mus_scene *scene = sim->model.scene;
-  double before[3], after[3];
-  mus_gravity_at(scene, sim->time, before);
-  mus_gravity_at(scene, time, after);
-  int closed = scene->wind.count == 0 && memcmp(before, after, sizeof before) == 0;
-  for (int k = 0; k < sim->model.cloth_count; ++k) {
-    const mus_cloth *cloth = sim->model.cloths[k].source;
-    closed = closed && mus_stiffness_at(cloth, sim->time) == mus_stiffness_at(cloth, time);
-  }
+  const mus_model *m = &sim->model;
+  const mus_settings *settings = &sim->settings;
+  double before[3], after[3], wind[3];
+  mus_settings_gravity(settings, m, sim->time, before);
+  mus_settings_gravity(settings, m, time, after);
+  int closed = !mus_settings_wind(settings, m, time, wind) && memcmp(before, after, sizeof before) == 0 &&
+               sim->attachments.count == 0;
+  for (int k = 0; k < m->cloth_count; ++k)
+    closed =
+        closed && mus_settings_stiffness(settings, m, k, sim->time) == mus_settings_stiffness(settings, m, k, time);
   for (int k = 0; k < 2; ++k)
     closed = closed && sim->model.stitches[k].count == 0;
   return closed;

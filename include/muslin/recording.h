@@ -1,0 +1,51 @@
+/// Recordings: what mus_run() has left in a folder, or is still writing, read frame by frame.
+///
+///     mus_recording *recording = NULL;
+///     mus_recording_open("out/drooping", &recording);
+///     double *x = malloc(3 * (size_t)mus_recording_vertices(recording) * sizeof *x);
+///     for (int frame = 0; frame < mus_recording_frames(recording); ++frame)
+///       mus_recording_positions(recording, frame, x);
+///     mus_recording_close(recording);
+///
+/// All cloths are one after the other, as in muslin/sim.h, and so are all bodies.
+#ifndef MUSLIN_RECORDING_H
+#define MUSLIN_RECORDING_H
+
+#include "muslin/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mus_recording mus_recording;
+
+/// `path` is a result folder. Frames that are written after this call are not seen. `out` is written on success only.
+MUS_API mus_status mus_recording_open(const char *path, mus_recording **out);
+MUS_API void mus_recording_close(mus_recording *recording); ///< NULL is fine
+
+MUS_API int mus_recording_frames(const mus_recording *recording);  ///< the start is frame 0; at least 1
+MUS_API double mus_recording_rate(const mus_recording *recording); ///< Hz
+MUS_API int mus_recording_vertices(const mus_recording *recording);
+MUS_API int mus_recording_triangles(const mus_recording *recording);
+MUS_API const int *mus_recording_triangle_list(const mus_recording *recording);
+MUS_API int mus_recording_cloths(const mus_recording *recording);
+/// First vertex of a cloth; all vertices for mus_recording_cloths().
+MUS_API int mus_recording_first_vertex(const mus_recording *recording, int cloth);
+MUS_API const char *mus_recording_cloth_name(const mus_recording *recording, int cloth);
+/// vertices * 3 numbers, m.
+MUS_API mus_status mus_recording_positions(mus_recording *recording, int frame, double *position);
+
+MUS_API int mus_recording_body_vertices(const mus_recording *recording);
+MUS_API int mus_recording_body_triangles(const mus_recording *recording);
+MUS_API const int *mus_recording_body_triangle_list(const mus_recording *recording);
+MUS_API mus_status mus_recording_body_positions(mus_recording *recording, int frame, double *position);
+
+/// 1 where the recording has what the field needs: residuals are there after a run that kept them, contact never is.
+MUS_API int mus_recording_has_field(const mus_recording *recording, mus_field field);
+/// vertices numbers; MUS_UNSUPPORTED where the recording has none.
+MUS_API mus_status mus_recording_field(mus_recording *recording, mus_field field, int frame, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,129 @@
+// Numbers a vertex that tell how a simulation is doing: see mus_sim_field() in muslin/sim.h.
+#include <string.h>
+
+#include "base/error.h"
+#include "par/par.h"
+#include "par/vector.h"
+#include "sim/heat.h"
+#include "sim/state.h"
+
+const char *mus_field_name(mus_field field) {
+  static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual"};
+  return (int)field >= 0 && field < MUS_FIELDS ? names[field] : NULL;
+}
+
+// Made when first asked for: most simulations never are.
+struct mus_sim_fields {
+  mus_arena arena;
+  mus_heat_plan *plan; // cloths
+  double *value;       // vertices, in the order that is simulated
+  double *force;       // vertices * 3
+};
+
+void mus_sim_fields_free(struct mus_sim_fields *fields) {
+  if (!fields)
+    return;
+  mus_arena_clear(&fields->arena);
+  mus_free(fields);
+}
+
+size_t mus_sim_fields_bytes(const struct mus_sim_fields *fields) {
+  return fields ? sizeof *fields + fields->arena.bytes : 0;
+}
+
+static mus_status make_fields(mus_sim *sim) {
+  const mus_model *m = &sim->model;
+  struct mus_sim_fields *fields = mus_alloc_zero(1, sizeof *fields);
+  if (!fields)
+    return mus_fail_memory();
+  fields->plan = mus_arena_alloc_zero(&fields->arena, (size_t)m->cloth_count, sizeof *fields->plan);
+  fields->value = mus_arena_alloc_zero(&fields->arena, (size_t)m->vertices, sizeof *fields->value);
+  fields->force = mus_arena_alloc_zero(&fields->arena, 3 * (size_t)m->vertices, sizeof *fields->force);
+  mus_status status = fields->plan && fields->value && fields->force ? MUS_OK : mus_fail_memory();
+  for (int k = 0; k < m->cloth_count && !status; ++k)
+    status = mus_heat_plan_create(&fields->arena, &m->cloths[k].shape.mesh, &fields->plan[k]);
+  if (status)
+    mus_sim_fields_free(fields);
+  else
+    sim->fields = fields;
+  return status;
+}
+
+// From the order that is simulated to that of the files.
+static void show(const mus_sim *sim, const double *value, double *seen) {
+  for (int k = 0; k < sim->model.cloth_count; ++k) {
+    const mus_model_cloth *c = &sim->model.cloths[k];
+    size_t first = (size_t)c->first_vertex;
+    if (c->shape.order)
+      mus_order_restore(c->shape.order, 1, value + first, seen + first);
+    else
+      mus_copy((size_t)c->shape.mesh.vertices, value + first, seen + first);
+  }
+}
+
+static void fill_heat(mus_sim *sim, mus_field field, double *value) {
+  for (int k = 0; k < sim->model.cloth_count; ++k) {
+    size_t first = (size_t)sim->model.cloths[k].first_vertex;
+    (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k], sim->position + 3 * first,
+                                                                    value + first);
+  }
+}
+
+static void fill_contact(mus_sim *sim, double *value) {
+  size_t n = 3 * (size_t)sim->model.vertices;
+  mus_fill(n, 0, sim->fields->force);
+  if (sim->contact && sim->step_before > 0)
+    mus_contact_forces(sim->contact, sim->velocity, sim->fields->force);
+  mus_heat_length(sim->model.vertices, sim->fields->force, value);
+}
+
+mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value) {
+  if (!mus_field_name(field))
+    return mus_fail(MUS_BAD_INPUT, "there is no field of number %d", (int)field);
+  mus_status status = sim->fields ? MUS_OK : make_fields(sim);
+  if (status)
+    return status;
+  if (field == MUS_FIELD_RESIDUAL) {
+    mus_heat_length(sim->model.vertices, mus_sim_residual(sim), value);
+    return MUS_OK;
+  }
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  if (field == MUS_FIELD_CONTACT)
+    fill_contact(sim, sim->fields->value);
+  else
+    fill_heat(sim, field, sim->fields->value);
+  mus_par_set_threads(before);
+  show(sim, sim->fields->value, value);
+  return MUS_OK;
+}
+
+int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate) {
+  int count = mus_solver_aggregates(sim->solver, level, aggregate);
+  for (int k = 0; k < sim->model.cloth_count && count > 0 && sim->reordered; ++k) {
+    const mus_model_cloth *c = &sim->model.cloths[k];
+    const mus_order *order = c->shape.order;
+    int *at = aggregate + c->first_vertex, *room = (int *)(void *)sim->seen[2]; // that of residuals
+    for (int i = 0; i < c->shape.mesh.vertices && order; ++i)
+      room[order->vertex[i]] = at[i];
+    if (order)
+      memcpy(at, room, (size_t)c->shape.mesh.vertices * sizeof *at);
+  }
+  return count;
+}
+
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+int mus_sim_body_vertices(const mus_sim *sim) { return mus_bodies_vertices(sim->model.bodies); }
+int mus_sim_body_triangles(const mus_sim *sim) { return mus_bodies_triangles(sim->model.bodies); }
+const int *mus_sim_body_triangle_list(const mus_sim *sim) { return mus_bodies_triangle_list(sim->model.bodies); }
+
+int mus_sim_bodies_move(const mus_sim *sim) {
+  for (int b = 0; b < sim->model.scene->body_count; ++b)
+    if (mus_bodies_moves(sim->model.bodies, b))
+      return 1;
+  return 0;
+}
+
+mus_status mus_sim_body_positions(mus_sim *sim, double *position) {
+  return mus_bodies_at(sim->model.bodies, sim->time, position);
+}
