@@ -15,6 +15,7 @@
 #include "render.h"
 #include "run.h"
 #include "solve.h"
+#include "view.h"
 
 typedef struct command {
   const char *name;
@@ -24,6 +25,7 @@ typedef struct command {
 
 static const command commands[] = {
     {"run", run_command, "simulate a scene into a folder"},
+    {"view", view_command, "watch a simulation or a result in the browser, and pull at the cloth"},
     {"examples", examples_command, "list the built-in scenes"},
     {"check", check_command, "search a result for intersections"},
     {"render", render_command, "draw pictures and videos of a result"},

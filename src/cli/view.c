@@ -1,0 +1,181 @@
+// `muslin view`. See view.h.
+#include "view.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "muslin/muslin.h"
+#include "options.h"
+#include "preset.h"
+#include "scene_argument.h"
+
+#if MUSLIN_VIEW
+#include "view/view.h"
+
+static const char *const program = "muslin view";
+
+typedef struct watch_options {
+  const char *subject, *host, *solver;
+  int port, vertices, threads, preset, paused, live, open, help; // negative, or 0 vertices: as usual
+  double time_step;                                              // negative: 1/60 s
+} watch_options;
+
+// --- options ---------------------------------------------------------------------------------------------------------
+
+enum { OPTIONS = 16, PORT_MOST = 65535, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+
+static int list_options(watch_options *o, option *list) {
+  int n = 0;
+  list[n++] =
+      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
+  list[n++] = option_real("time-step", &o->time_step, "seconds, at most (1/60)");
+  list[n - 1].value = "S";
+  list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
+  list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
+  list[n++] =
+      option_flag("live", &o->live, "simulate the scene of a result folder anew, instead of playing the result");
+  list[n++] = option_flag("paused", &o->paused, "wait for a page to say \"play\"");
+  list[n++] = option_flag("open", &o->open, "ask the desktop to open the address");
+  list[n++] = option_text("host", &o->host, "ADDRESS",
+                          "listen on this address of the machine, 0.0.0.0 for all:\n"
+                          "others can then watch and take part (127.0.0.1)");
+  list[n++] = option_whole("port", &o->port, 0, PORT_MOST, "0: any that is free (8765, or any where that is taken)");
+  list[n++] = option_flag("help", &o->help, "this text");
+  list[n - 1].letter = 'h';
+  return n;
+}
+
+static void print_help(const option_table *table) {
+  printf("muslin view SCENE|RESULT [options]\n\n"
+         "Simulates a scene and shows it in the browser, where it can be turned, pulled at and changed, or plays the\n"
+         "folder that muslin run has left. SCENE is a scene file (docs/scene.md) or a built-in scene's name (muslin\n"
+         "examples). The address that is printed has a token in it: who does not know it is refused. docs/view.md\n"
+         "shows the page.\n\nOptions:\n");
+  options_print(table, stdout);
+}
+
+static int parse_command(int argc, char **argv, watch_options *o) {
+  option list[OPTIONS];
+  option_table table = {program, list, list_options(o, list)};
+  int count = 0, failed = options_parse(&table, argc, argv, &o->subject, 1, &count);
+  if (failed)
+    return failed;
+  if (o->help)
+    print_help(&table);
+  else if (count == 0)
+    return failure_input(program, "what? Give a scene file, a built-in scene's name (muslin examples lists them) or a "
+                                  "result folder, or --help");
+  return 0;
+}
+
+// --- the scene -------------------------------------------------------------------------------------------------------
+
+// Files that move bodies may count in frames of the scene; where there are none, a frame is a step of the usual length.
+static void choose_rate(const watch_options *o, mus_scene *scene) {
+  int from_files = 0;
+  for (int k = 0; k < scene->body_count; ++k)
+    from_files |= scene->bodies[k].shape.kind == MUS_BODY_FILE;
+  scene->time_step = o->time_step > 0 ? o->time_step : 1.0 / 60;
+  if (!from_files)
+    scene->frame_rate = scene->time_step < 1.0 / 60 ? 60 : 1 / scene->time_step;
+}
+
+static int change_scene(const watch_options *o, mus_scene *scene) {
+  if (o->time_step >= 0 && !(o->time_step >= 1e-5 && o->time_step <= 0.1))
+    return failure_input(program, "--time-step: %g is out of range; give 1e-5 to 0.1 seconds", o->time_step);
+  choose_rate(o, scene);
+  if (o->preset >= 0)
+    preset_fill((mus_preset)o->preset, &scene->solver);
+  if (o->threads >= 0)
+    scene->solver.threads = o->threads;
+  mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
+  if (status)
+    return failure_status(program, "--solver", status);
+  if (o->solver && !mus_method_available(scene->solver.method))
+    return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", o->solver);
+  const scene_shape shape = {o->vertices, -1, -1};
+  return scene_argument_shape(program, o->subject, &shape, scene);
+}
+
+// --- watching --------------------------------------------------------------------------------------------------------
+
+static atomic_int interrupted;
+
+static void interrupt(int number) {
+  (void)number;
+  atomic_store(&interrupted, 1);
+}
+
+// The first of these ends it in good order, the second has its usual effect.
+static void catch_interrupts(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+static int watch(const watch_options *o, const mus_scene *scene) {
+  char why[600] = "";
+  const view_options options = {.scene = scene,
+                                .folder = scene ? NULL : o->subject,
+                                .host = o->host,
+                                .port = o->port,
+                                .paused = o->paused,
+                                .open = o->open,
+                                .stop = &interrupted};
+  catch_interrupts();
+  mus_status status = view_run(&options, why, sizeof why);
+  if (!status) {
+    fprintf(stderr, "muslin view: ended\n");
+    return CLI_DONE;
+  }
+  fprintf(stderr, "%s: %s\n", program, why[0] ? why : mus_status_name(status));
+  return status == MUS_BAD_INPUT || (status == MUS_IO_ERROR && !scene) ? CLI_BAD_INPUT : CLI_FAILED;
+}
+
+// Options that only a simulation has.
+static int check_playback(const watch_options *o) {
+  if (o->vertices > 0 || o->time_step >= 0 || o->solver || o->preset >= 0 || o->threads >= 0)
+    return failure_input(program, "%s is a result, which is played as it is: give --live to simulate its scene anew",
+                         o->subject);
+  return 0;
+}
+
+int view_command(int argc, char **argv) {
+  watch_options o = {.port = -1, .threads = -1, .preset = -1, .time_step = -1};
+  int failed = parse_command(argc, argv, &o), folder = 0;
+  if (failed || o.help)
+    return failed;
+  mus_scene scene;
+  failed = scene_argument_load(program, o.subject, &scene, &folder);
+  if (failed)
+    return failed;
+  if (!folder && o.live)
+    failed = failure_input(program, "--live is for result folders: %s is simulated anyway", o.subject);
+  else if (folder && !o.live)
+    failed = check_playback(&o);
+  else
+    failed = change_scene(&o, &scene);
+  if (!failed)
+    failed = watch(&o, folder && !o.live ? NULL : &scene);
+  mus_scene_free(&scene);
+  return failed;
+}
+
+#else
+
+int view_command(int argc, char **argv) {
+  (void)argc;
+  if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+    printf("muslin view SCENE|RESULT [options]\n\nThis build has no viewer: install libwebsockets-dev and build "
+           "again.\n");
+    return CLI_DONE;
+  }
+  fprintf(stderr, "muslin view: this build has no viewer: install libwebsockets-dev and build again\n");
+  return CLI_FAILED;
+}
+#endif

@@ -1,0 +1,292 @@
+// A simulation that goes on, as a source. See source.h.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "muslin/muslin.h"
+#include "source.h"
+
+enum { PAGES = 32, LEVELS = 8, CURVE = 200 };
+
+typedef struct live {
+  const mus_scene *scene;
+  mus_sim *sim;
+  int page[PAGES], hand[PAGES], hands; // which page holds which attachment
+  double *field[MUS_FIELDS];           // vertices; made when first wanted
+  int *level[LEVELS];                  // the same
+  double *body;                        // body vertices * 3
+  double *flat;                        // vertices * 2: material coordinates
+  mus_step_record done;                // all parts of the last step together
+} live;
+
+json_t *view_json_vector(const double vector[3]) { return json_pack("[fff]", vector[0], vector[1], vector[2]); }
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static void close_live(void *self) {
+  live *l = self;
+  if (!l)
+    return;
+  mus_sim_free(l->sim);
+  for (int k = 0; k < MUS_FIELDS; ++k)
+    free(l->field[k]);
+  for (int k = 0; k < LEVELS; ++k)
+    free(l->level[k]);
+  free(l->body);
+  free(l->flat);
+  free(l);
+}
+
+static mus_status open_live(const view_subject *subject, void **out) {
+  live *l = calloc(1, sizeof *l);
+  if (!l)
+    return MUS_OUT_OF_MEMORY;
+  l->scene = subject->scene;
+  mus_status status = mus_sim_create(l->scene, &l->sim);
+  if (!status) {
+    l->body = calloc(3 * (size_t)mus_sim_body_vertices(l->sim) + 1, sizeof *l->body);
+    l->flat = calloc(2 * (size_t)mus_sim_vertices(l->sim), sizeof *l->flat);
+    status = l->body && l->flat ? mus_sim_body_positions(l->sim, l->body) : MUS_OUT_OF_MEMORY;
+  }
+  if (status)
+    close_live(l);
+  else
+    *out = l;
+  return status;
+}
+
+// --- what stays ------------------------------------------------------------------------------------------------------
+
+static json_t *name_cloths(const live *l) {
+  json_t *list = json_array();
+  for (int k = 0; k < l->scene->cloth_count; ++k) {
+    const mus_cloth *cloth = &l->scene->cloths[k];
+    json_array_append_new(list, json_pack("{sssssi}", "name", cloth->name ? cloth->name : "cloth", "fabric",
+                                          cloth->fabric ? cloth->fabric : "cotton", "first",
+                                          mus_sim_first_vertex(l->sim, k)));
+  }
+  return list;
+}
+
+static json_t *name_solvers(void) {
+  json_t *list = json_array();
+  for (int k = 0; k < MUS_METHODS; ++k)
+    if (mus_method_available((mus_method)k))
+      json_array_append_new(list, json_string(mus_method_name((mus_method)k)));
+  return list;
+}
+
+static json_t *introduce(void *self, view_arrays *arrays) {
+  live *l = self;
+  size_t triangles = (size_t)mus_sim_triangles(l->sim);
+  const int *corner = mus_sim_triangle_list(l->sim);
+  for (size_t k = 0; k < 3 * triangles; ++k) // at a seam the last counts
+    memcpy(l->flat + 2 * (size_t)corner[k], mus_sim_material(l->sim) + 2 * k, 2 * sizeof *l->flat);
+  view_arrays_ints(arrays, "triangles", VIEW_U32, 3 * triangles, corner);
+  view_arrays_doubles(arrays, "flat", 2 * (size_t)mus_sim_vertices(l->sim), l->flat);
+  view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_sim_body_triangles(l->sim),
+                   mus_sim_body_triangle_list(l->sim));
+  view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_sim_body_vertices(l->sim), l->body);
+  json_t *fields = json_array();
+  for (int k = 0; k < MUS_FIELDS; ++k)
+    json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
+  return json_pack("{sssssisososo}", "mode", "live", "name", l->scene->name ? l->scene->name : "scene", "vertices",
+                   mus_sim_vertices(l->sim), "cloths", name_cloths(l), "solvers", name_solvers(), "fields", fields);
+}
+
+// --- what pages ask for ----------------------------------------------------------------------------------------------
+
+static int hand_of(const live *l, int page) {
+  int k = 0;
+  while (k < l->hands && l->page[k] != page)
+    ++k;
+  return k;
+}
+
+static void forget(void *self, int page) {
+  live *l = self;
+  int k = hand_of(l, page);
+  if (k == l->hands)
+    return;
+  mus_sim_release(l->sim, l->hand[k]);
+  l->page[k] = l->page[--l->hands];
+  l->hand[k] = l->hand[l->hands];
+}
+
+// A triangle that is not there is no reason to complain: its page may not have seen the latest.
+static mus_status grab(live *l, int page, const view_message *m) {
+  forget(l, page);
+  if (l->hands == PAGES || m->number >= mus_sim_triangles(l->sim))
+    return MUS_OK;
+  mus_attachment pull = {.count = 3};
+  memcpy(pull.vertex, mus_sim_triangle_list(l->sim) + 3 * (size_t)m->number, sizeof pull.vertex);
+  memcpy(pull.weight, m->weight, sizeof pull.weight);
+  memcpy(pull.target, m->vector, sizeof pull.target);
+  mus_status status = mus_sim_attach(l->sim, &pull, &l->hand[l->hands]);
+  if (!status)
+    l->page[l->hands++] = page;
+  return status;
+}
+
+static mus_status reset(live *l) {
+  mus_sim *fresh = NULL;
+  mus_status status = mus_sim_create(l->scene, &fresh);
+  if (status)
+    return status;
+  mus_sim_free(l->sim);
+  l->sim = fresh;
+  l->hands = 0;
+  l->done = (mus_step_record){0};
+  return MUS_OK;
+}
+
+static mus_status choose_solver(live *l, mus_method method) {
+  mus_solver_options options = *mus_sim_solver_options(l->sim);
+  options.method = method;
+  return mus_sim_set_solver(l->sim, &options);
+}
+
+static mus_status act(void *self, int page, const view_message *m) {
+  live *l = self;
+  mus_status status = MUS_OK;
+  int k = hand_of(l, page);
+  switch (m->action) {
+  case VIEW_RESET:
+    return reset(l);
+  case VIEW_GRAVITY:
+    return mus_sim_set_gravity(l->sim, m->vector);
+  case VIEW_WIND:
+    return mus_sim_set_wind(l->sim, m->vector);
+  case VIEW_STIFFNESS:
+    for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
+      status = mus_sim_set_stiffness(l->sim, cloth, m->value);
+    return status;
+  case VIEW_SOLVER:
+    return choose_solver(l, (mus_method)m->number);
+  case VIEW_GRAB:
+    return grab(l, page, m);
+  case VIEW_DRAG:
+    return k < l->hands ? mus_sim_move_attachment(l->sim, l->hand[k], m->vector) : MUS_OK;
+  case VIEW_RELEASE:
+    forget(l, page);
+    return MUS_OK;
+  default: // of a recording, or done by show.c
+    return MUS_OK;
+  }
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+static void add_seconds(const mus_step_record *from, mus_step_record *to) {
+  to->detect_seconds += from->detect_seconds;
+  to->respond_seconds += from->respond_seconds;
+  to->assemble_seconds += from->assemble_seconds;
+  to->setup_seconds += from->setup_seconds;
+  to->prefilter_seconds += from->prefilter_seconds;
+  to->solve_seconds += from->solve_seconds;
+  to->other_seconds += from->other_seconds;
+  to->iterations += from->iterations;
+}
+
+static mus_status step(void *self, double *seconds) {
+  live *l = self;
+  double before = mus_sim_time(l->sim);
+  int parts = 0;
+  mus_status status = mus_sim_step(l->sim, &parts);
+  for (int k = 0; k < parts; ++k) {
+    mus_step_record all = *mus_sim_step_record(l->sim, k);
+    if (k > 0)
+      add_seconds(&l->done, &all);
+    l->done = all;
+  }
+  *seconds = mus_sim_time(l->sim) - before;
+  return status;
+}
+
+// --- a frame ---------------------------------------------------------------------------------------------------------
+
+static json_t *describe_settings(const live *l) {
+  double gravity[3], wind[3];
+  mus_sim_gravity(l->sim, gravity);
+  mus_sim_wind(l->sim, wind);
+  return json_pack("{sososfss}", "gravity", view_json_vector(gravity), "wind", view_json_vector(wind), "stiffness",
+                   mus_sim_stiffness(l->sim, 0), "solver", mus_method_name(mus_sim_solver_options(l->sim)->method));
+}
+
+// Residuals as parts of the first; every so manyth where there are many.
+static json_t *describe_solve(const mus_solve_record *r) {
+  json_t *curve = json_array(), *levels = json_array();
+  int stride = r->iterations / CURVE + 1;
+  for (int k = 0; k <= r->iterations && r->residuals && r->residuals[0] > 0; k += stride) {
+    double part = r->residuals[k] / r->residuals[0];
+    json_array_append_new(curve, json_real(isfinite(part) ? part : 0));
+  }
+  for (int k = 0; k < r->levels; ++k)
+    json_array_append_new(levels, json_pack("[iI]", r->level[k].rows, (json_int_t)r->level[k].nonzeros));
+  return json_pack("{sssisisfsoso}", "method", mus_method_name(r->method), "iterations", r->iterations, "stride",
+                   stride, "residual", isfinite(r->true_residual) ? r->true_residual : 0.0, "curve", curve, "levels",
+                   levels);
+}
+
+static json_t *describe_step(const mus_step_record *r) {
+  return json_pack("{sfsfsfsfsfsfsf}", "detect", r->detect_seconds, "assemble", r->assemble_seconds, "set-up",
+                   r->setup_seconds, "filter", r->prefilter_seconds, "solve", r->solve_seconds, "respond",
+                   r->respond_seconds, "other", r->other_seconds);
+}
+
+static json_t *describe_state(const mus_step_record *r) {
+  return json_pack("{sisisisisfsf}", "halvings", r->halvings, "bodyContacts", r->body_contacts, "clothContacts",
+                   r->cloth_contacts, "impacts", r->impacts, "kinetic", isfinite(r->kinetic) ? r->kinetic : 0.0,
+                   "strain", isfinite(r->strain_maximum) ? r->strain_maximum : 0.0);
+}
+
+static mus_status add_fields(live *l, unsigned wants, view_arrays *arrays) {
+  size_t vertices = (size_t)mus_sim_vertices(l->sim);
+  for (int k = 0; k < MUS_FIELDS; ++k) {
+    if (!(wants & 1u << k))
+      continue;
+    if (!l->field[k] && !(l->field[k] = calloc(vertices, sizeof(double))))
+      return MUS_OUT_OF_MEMORY;
+    mus_status status = mus_sim_field(l->sim, (mus_field)k, l->field[k]);
+    if (status)
+      return status;
+    view_arrays_doubles(arrays, mus_field_name((mus_field)k), vertices, l->field[k]);
+  }
+  return MUS_OK;
+}
+
+static mus_status add_levels(live *l, view_arrays *arrays) {
+  static const char *const names[LEVELS] = {"level1", "level2", "level3", "level4",
+                                            "level5", "level6", "level7", "level8"};
+  size_t vertices = (size_t)mus_sim_vertices(l->sim);
+  for (int k = 0; k < LEVELS; ++k) {
+    if (!l->level[k] && !(l->level[k] = calloc(vertices, sizeof(int))))
+      return MUS_OUT_OF_MEMORY;
+    if (mus_sim_aggregates(l->sim, k + 1, l->level[k]) == 0)
+      return MUS_OK;
+    view_arrays_ints(arrays, names[k], VIEW_I32, vertices, l->level[k]);
+  }
+  return MUS_OK;
+}
+
+static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *arrays) {
+  live *l = self;
+  json_object_set_new(head, "time", json_real(mus_sim_time(l->sim)));
+  json_object_set_new(head, "settings", describe_settings(l));
+  json_object_set_new(head, "solve", describe_solve(mus_sim_solve_record(l->sim)));
+  json_object_set_new(head, "stages", describe_step(&l->done));
+  json_object_set_new(head, "state", describe_state(&l->done));
+  view_arrays_doubles(arrays, "positions", 3 * (size_t)mus_sim_vertices(l->sim), mus_sim_positions(l->sim));
+  mus_status status = MUS_OK;
+  if (mus_sim_bodies_move(l->sim)) {
+    status = mus_sim_body_positions(l->sim, l->body);
+    view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_sim_body_vertices(l->sim), l->body);
+  }
+  if (!status)
+    status = add_fields(l, wants, arrays);
+  if (!status && wants & VIEW_WANT_LEVELS)
+    status = add_levels(l, arrays);
+  return status;
+}
+
+const view_source view_live = {open_live, close_live, introduce, act, forget, step, show};

@@ -1,0 +1,147 @@
+// Messages from pages. See message.h.
+#include "message.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// What the message has besides "do".
+typedef enum shape { SHAPE_BARE, SHAPE_NUMBER, SHAPE_FRAME, SHAPE_VECTOR, SHAPE_WORD, SHAPE_GRAB, SHAPE_TARGET } shape;
+
+static const struct {
+  const char *name;
+  shape has;
+  double low, high; // of its numbers
+} actions[VIEW_ACTIONS] = {
+    [VIEW_PAUSE] = {"pause", SHAPE_BARE, 0, 0},
+    [VIEW_PLAY] = {"play", SHAPE_BARE, 0, 0},
+    [VIEW_STEP] = {"step", SHAPE_BARE, 0, 0},
+    [VIEW_RESET] = {"reset", SHAPE_BARE, 0, 0},
+    [VIEW_RELEASE] = {"release", SHAPE_BARE, 0, 0},
+    [VIEW_LEVELS] = {"levels", SHAPE_BARE, 0, 0},
+    [VIEW_SPEED] = {"speed", SHAPE_NUMBER, 0.01, 100},
+    [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},
+    [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
+    [VIEW_WIND] = {"wind", SHAPE_VECTOR, -100, 100},
+    [VIEW_STIFFNESS] = {"stiffness", SHAPE_NUMBER, 0.01, 100},
+    [VIEW_SOLVER] = {"solver", SHAPE_WORD, 0, 0},
+    [VIEW_SHOW] = {"show", SHAPE_WORD, 0, 0},
+    [VIEW_GRAB] = {"grab", SHAPE_GRAB, -1e4, 1e4},
+    [VIEW_DRAG] = {"drag", SHAPE_TARGET, -1e4, 1e4},
+};
+
+// What is read, and where complaints go.
+typedef struct reading {
+  const json_t *root;
+  size_t keys; // that were looked at
+  char *why;
+} reading;
+
+static int complain(reading *r, const char *text) {
+  snprintf(r->why, VIEW_REASON_BYTES, "%s", text);
+  return 0;
+}
+
+static json_t *take(reading *r, const char *key) {
+  json_t *value = json_object_get(r->root, key);
+  r->keys += value != NULL;
+  return value;
+}
+
+static int read_number(reading *r, const json_t *value, double low, double high, double *out) {
+  if (!json_is_number(value))
+    return complain(r, "a number is missing, or is none");
+  *out = json_number_value(value);
+  return *out >= low && *out <= high ? 1 : complain(r, "a number is out of range");
+}
+
+static int read_vector(reading *r, const char *key, double low, double high, double out[3]) {
+  const json_t *list = take(r, key);
+  if (!json_is_array(list) || json_array_size(list) != 3)
+    return complain(r, "three numbers in a list are missing");
+  for (size_t c = 0; c < 3; ++c)
+    if (!read_number(r, json_array_get(list, c), low, high, &out[c]))
+      return 0;
+  return 1;
+}
+
+static int read_whole(reading *r, const char *key, int *out) {
+  const json_t *value = take(r, key);
+  if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > 2000000000)
+    return complain(r, "a whole number from 0 on is missing");
+  *out = (int)json_integer_value(value);
+  return 1;
+}
+
+static int read_word(reading *r, view_message *m) {
+  const char *word = json_string_value(take(r, "value"));
+  if (!word)
+    return complain(r, "a word is missing");
+  int count = m->action == VIEW_SOLVER ? MUS_METHODS : MUS_FIELDS;
+  for (m->number = 0; m->number < count; ++m->number) {
+    const char *name =
+        m->action == VIEW_SOLVER ? mus_method_name((mus_method)m->number) : mus_field_name((mus_field)m->number);
+    if (name && strcmp(name, word) == 0)
+      return 1;
+  }
+  return m->action == VIEW_SHOW && strcmp(word, "nothing") == 0 ? 1 : complain(r, "the word is none that is known");
+}
+
+static int read_grab(reading *r, double low, double high, view_message *m) {
+  if (!read_whole(r, "triangle", &m->number) || !read_vector(r, "weight", 0, 1, m->weight) ||
+      !read_vector(r, "target", low, high, m->vector))
+    return 0;
+  double sum = m->weight[0] + m->weight[1] + m->weight[2];
+  return fabs(sum - 1) <= 1e-3 ? 1 : complain(r, "the weights do not sum up to 1");
+}
+
+static int read_rest(reading *r, view_message *m) {
+  double low = actions[m->action].low, high = actions[m->action].high;
+  switch (actions[m->action].has) {
+  case SHAPE_BARE:
+    return 1;
+  case SHAPE_NUMBER:
+    return read_number(r, take(r, "value"), low, high, &m->value);
+  case SHAPE_FRAME:
+    return read_whole(r, "frame", &m->number);
+  case SHAPE_VECTOR:
+    return read_vector(r, "value", low, high, m->vector);
+  case SHAPE_WORD:
+    return read_word(r, m);
+  case SHAPE_GRAB:
+    return read_grab(r, low, high, m);
+  case SHAPE_TARGET:
+    return read_vector(r, "target", low, high, m->vector);
+  }
+  return 0;
+}
+
+static int read_message(reading *r, view_message *m) {
+  const char *word = json_string_value(take(r, "do"));
+  if (!word)
+    return complain(r, "it is no object with a word \"do\"");
+  int found = 0;
+  while (found < VIEW_ACTIONS && strcmp(actions[found].name, word) != 0)
+    ++found;
+  if (found == VIEW_ACTIONS)
+    return complain(r, "\"do\" is none that is known");
+  m->action = (view_action)found;
+  if (!read_rest(r, m))
+    return 0;
+  return json_object_size(r->root) == r->keys ? 1 : complain(r, "it has a key that does not belong there");
+}
+
+int view_message_parse(const char *text, size_t size, view_message *out, char why[VIEW_REASON_BYTES]) {
+  view_message message = {0};
+  reading r = {.why = why};
+  if (size > VIEW_MESSAGE_BYTES)
+    return complain(&r, "it is too long");
+  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+  r.root = root;
+  int good = root ? read_message(&r, &message) : complain(&r, "it is no JSON");
+  json_decref(root);
+  if (good)
+    *out = message;
+  return good;
+}

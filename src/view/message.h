@@ -1,0 +1,51 @@
+// Messages from pages: JSON texts, taken apart strictly, since anyone who finds the address may send anything.
+//
+//   {"do": "pause"}  "play"  "step"  "reset"  "release"  "levels"
+//   {"do": "speed", "value": 0.5}                  {"do": "seek", "frame": 12}
+//   {"do": "gravity", "value": [0, -9.81, 0]}      {"do": "wind", "value": [3, 0, 0]}
+//   {"do": "stiffness", "value": 2}                {"do": "solver", "value": "diag"}
+//   {"do": "show", "value": "stretch"}             or "bend", "contact", "residual", "nothing"
+//   {"do": "grab", "triangle": 7, "weight": [0.2, 0.3, 0.5], "target": [0, 1, 0]}
+//   {"do": "drag", "target": [0, 1.1, 0]}
+#ifndef VIEW_MESSAGE_H
+#define VIEW_MESSAGE_H
+
+#include <stddef.h>
+
+#include "muslin/sim.h"
+
+typedef enum view_action {
+  VIEW_PAUSE,
+  VIEW_PLAY,
+  VIEW_STEP,
+  VIEW_RESET,
+  VIEW_RELEASE,
+  VIEW_LEVELS, // asks for the hierarchy's aggregates, once
+  VIEW_SPEED,
+  VIEW_SEEK,
+  VIEW_GRAVITY,
+  VIEW_WIND,
+  VIEW_STIFFNESS,
+  VIEW_SOLVER,
+  VIEW_SHOW,
+  VIEW_GRAB,
+  VIEW_DRAG,
+  VIEW_ACTIONS
+} view_action;
+
+typedef struct view_message {
+  view_action action;
+  int number;       // frame, triangle, mus_method, or mus_field (MUS_FIELDS: nothing)
+  double value;     // speed, stiffness
+  double vector[3]; // gravity, wind, target
+  double weight[3];
+} view_message;
+
+// Longer ones are refused unread.
+enum { VIEW_MESSAGE_BYTES = 1024, VIEW_REASON_BYTES = 160 };
+
+// 1 where it is a message; what is in `out` is then in range: finite, weights from 0 to 1 that sum up to 1, numbers
+// from 0 on. 0 otherwise, and `why` says what is wrong, in printable characters.
+int view_message_parse(const char *text, size_t size, view_message *out, char why[VIEW_REASON_BYTES]);
+
+#endif

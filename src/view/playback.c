@@ -1,0 +1,112 @@
+// A recording, as a source. See source.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "muslin/recording.h"
+#include "source.h"
+
+typedef struct playback {
+  mus_recording *recording;
+  const char *folder;
+  int frame;
+  double *position, *body, *field[MUS_FIELDS];
+} playback;
+
+static void close_playback(void *self) {
+  playback *p = self;
+  if (!p)
+    return;
+  mus_recording_close(p->recording);
+  free(p->position);
+  free(p->body);
+  for (int k = 0; k < MUS_FIELDS; ++k)
+    free(p->field[k]);
+  free(p);
+}
+
+static mus_status open_playback(const view_subject *subject, void **out) {
+  playback *p = calloc(1, sizeof *p);
+  if (!p)
+    return MUS_OUT_OF_MEMORY;
+  p->folder = subject->folder;
+  mus_status status = mus_recording_open(p->folder, &p->recording);
+  if (!status) {
+    p->position = calloc(3 * (size_t)mus_recording_vertices(p->recording) + 1, sizeof *p->position);
+    p->body = calloc(3 * (size_t)mus_recording_body_vertices(p->recording) + 1, sizeof *p->body);
+    status = p->position && p->body ? mus_recording_body_positions(p->recording, 0, p->body) : MUS_OUT_OF_MEMORY;
+  }
+  if (status)
+    close_playback(p);
+  else
+    *out = p;
+  return status;
+}
+
+static json_t *introduce(void *self, view_arrays *arrays) {
+  const playback *p = self;
+  const mus_recording *r = p->recording;
+  view_arrays_ints(arrays, "triangles", VIEW_U32, 3 * (size_t)mus_recording_triangles(r),
+                   mus_recording_triangle_list(r));
+  view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_recording_body_triangles(r),
+                   mus_recording_body_triangle_list(r));
+  view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_recording_body_vertices(r), p->body);
+  json_t *fields = json_array(), *cloths = json_array();
+  for (int k = 0; k < MUS_FIELDS; ++k)
+    if (mus_recording_has_field(r, (mus_field)k))
+      json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
+  for (int k = 0; k < mus_recording_cloths(r); ++k)
+    json_array_append_new(
+        cloths, json_pack("{sssi}", "name", mus_recording_cloth_name(r, k), "first", mus_recording_first_vertex(r, k)));
+  return json_pack("{sssssisoso}", "mode", "recording", "name", p->folder, "vertices", mus_recording_vertices(r),
+                   "cloths", cloths, "fields", fields);
+}
+
+static int last_frame(const playback *p) { return mus_recording_frames(p->recording) - 1; }
+
+static mus_status act(void *self, int page, const view_message *m) {
+  playback *p = self;
+  (void)page;
+  if (m->action == VIEW_SEEK)
+    p->frame = m->number < last_frame(p) ? m->number : last_frame(p);
+  else if (m->action == VIEW_RESET || (m->action == VIEW_PLAY && p->frame == last_frame(p)))
+    p->frame = 0;
+  return MUS_OK;
+}
+
+static void forget(void *self, int page) {
+  (void)self;
+  (void)page;
+}
+
+static mus_status step(void *self, double *seconds) {
+  playback *p = self;
+  *seconds = p->frame < last_frame(p) ? 1 / mus_recording_rate(p->recording) : 0;
+  p->frame += p->frame < last_frame(p);
+  return MUS_OK;
+}
+
+static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *arrays) {
+  playback *p = self;
+  mus_recording *r = p->recording;
+  size_t vertices = (size_t)mus_recording_vertices(r);
+  json_object_set_new(head, "time", json_real(p->frame / mus_recording_rate(r)));
+  json_object_set_new(head, "frame", json_integer(p->frame));
+  json_object_set_new(head, "frames", json_integer(mus_recording_frames(r)));
+  mus_status status = mus_recording_positions(r, p->frame, p->position);
+  view_arrays_doubles(arrays, "positions", 3 * vertices, p->position);
+  if (!status && mus_recording_body_vertices(r) > 0) {
+    status = mus_recording_body_positions(r, p->frame, p->body);
+    view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_recording_body_vertices(r), p->body);
+  }
+  for (int k = 0; k < MUS_FIELDS && !status; ++k) {
+    if (!(wants & 1u << k) || !mus_recording_has_field(r, (mus_field)k))
+      continue;
+    if (!p->field[k] && !(p->field[k] = calloc(vertices, sizeof(double))))
+      return MUS_OUT_OF_MEMORY;
+    status = mus_recording_field(r, (mus_field)k, p->frame, p->field[k]);
+    view_arrays_doubles(arrays, mus_field_name((mus_field)k), vertices, p->field[k]);
+  }
+  return status;
+}
+
+const view_source view_playback = {open_playback, close_playback, introduce, act, forget, step, show};

@@ -1,0 +1,443 @@
+// The server. See server.h.
+#include "server.h"
+
+#include <ctype.h>
+#include <libwebsockets.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+_Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes before what it writes");
+
+// Messages a second that a page may send, and how many at once; a hand sends 60. Lines a second in the log.
+static const double message_rate = 200, message_burst = 400, log_rate = 5, log_burst = 40;
+enum { CHUNK = 32768, NAME_BYTES = 256 };
+
+// So many at once, and so many a second.
+typedef struct bucket {
+  double level, time;
+} bucket;
+
+// A page; lws keeps it beside the connection.
+typedef struct page {
+  int number;           // from 1; 0: refused
+  int introduced, idle; // idle: it has the latest frame, and is ready for the next
+  unsigned wants, seen; // as in source.h; the serial of the last frame sent
+  bucket messages;
+  char text[VIEW_MESSAGE_BYTES];
+  size_t length;
+} page;
+
+// A request for the page.
+typedef struct request {
+  size_t sent;
+} request;
+
+struct view_server {
+  view_server_options options;
+  char token[VIEW_TOKEN_BYTES];
+  struct lws_context *context;
+  view_show *show;
+  int pages, last_number, ending;
+  struct lws *connection[VIEW_PAGES];
+  bucket log;
+  long unlogged;
+  lws_sorted_usec_list_t heartbeat;
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int take_from(bucket *b, double rate, double burst) {
+  double time = now();
+  b->level = b->time == 0 ? burst : b->level + rate * (time - b->time);
+  b->time = time;
+  if (b->level > burst)
+    b->level = burst;
+  if (b->level < 1)
+    return 0;
+  b->level -= 1;
+  return 1;
+}
+
+// A line, unless there are too many.
+__attribute__((format(printf, 2, 3))) static void say(view_server *server, const char *format, ...) {
+  if (!server->options.log)
+    return;
+  if (!take_from(&server->log, log_rate, log_burst)) {
+    ++server->unlogged;
+    return;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  fprintf(server->options.log, "muslin view: ");
+  vfprintf(server->options.log, format, arguments);
+  if (server->unlogged > 0)
+    fprintf(server->options.log, " (and %ld lines that came too fast)", server->unlogged);
+  fprintf(server->options.log, "\n");
+  fflush(server->options.log);
+  va_end(arguments);
+  server->unlogged = 0;
+}
+
+// --- who may
+// -----------------------------------------------------------------------------------------------------------
+
+// In a time that tells nothing about where they differ.
+static int same_token(const char *a, const char *b) {
+  unsigned difference = strlen(a) != strlen(b);
+  for (size_t k = 0; a[k] && b[k]; ++k)
+    difference |= (unsigned)(a[k] ^ b[k]);
+  return difference == 0;
+}
+
+static int has_token(const view_server *server, struct lws *wsi) {
+  char given[2 * VIEW_TOKEN_BYTES] = "";
+  const char *value = lws_get_urlarg_by_name(wsi, "token=", given, sizeof given);
+  return value && same_token(value, server->token);
+}
+
+static int header(struct lws *wsi, enum lws_token_indexes which, char value[NAME_BYTES]) {
+  value[0] = 0;
+  return lws_hdr_copy(wsi, value, NAME_BYTES, which) > 0;
+}
+
+// Browsers are fooled into calling 127.0.0.1 by other names; those are not answered.
+static int is_own_name(const view_server *server, const char *host) {
+  char own[NAME_BYTES];
+  const char *const names[] = {server->options.host, "localhost", "127.0.0.1"};
+  if (server->options.any_host_name)
+    return 1;
+  for (int k = 0; k < 3; ++k) {
+    snprintf(own, sizeof own, "%s:%d", names[k], view_server_port(server));
+    if (strcmp(own, host) == 0 || (view_server_port(server) == 80 && strcmp(names[k], host) == 0))
+      return 1;
+  }
+  return 0;
+}
+
+// Why a request is refused; NULL where it is not.
+static const char *refusal(const view_server *server, struct lws *wsi, int socket) {
+  char host[NAME_BYTES], origin[NAME_BYTES], own[NAME_BYTES + 8];
+  if (!header(wsi, WSI_TOKEN_HOST, host) || !is_own_name(server, host))
+    return "the host name is not the server's";
+  if (!has_token(server, wsi))
+    return "the token is wrong";
+  snprintf(own, sizeof own, "http://%s", host);
+  if (socket && (!header(wsi, WSI_TOKEN_ORIGIN, origin) || strcmp(origin, own) != 0))
+    return "the origin is foreign";
+  return NULL;
+}
+
+// --- the page
+// ----------------------------------------------------------------------------------------------------------
+
+static int answer_text(struct lws *wsi, unsigned status, const char *text) {
+  unsigned char buffer[LWS_PRE + 1024], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+  if (lws_add_http_common_headers(wsi, status, "text/plain; charset=utf-8", strlen(text), &at, end) ||
+      lws_finalize_write_http_header(wsi, start, &at, end))
+    return 1;
+  size_t length = strlen(text);
+  memcpy(start, text, length);
+  if (lws_write(wsi, start, length, LWS_WRITE_HTTP_FINAL) < (int)length)
+    return 1;
+  return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+static int begin_page(view_server *server, struct lws *wsi, request *r) {
+  static const char policy[] = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+                               "img-src data: blob:; connect-src 'self' ws:; base-uri 'none'; form-action 'none'; "
+                               "frame-ancestors 'none'";
+  static const char *const headers[][2] = {{"content-security-policy:", policy},
+                                           {"referrer-policy:", "no-referrer"},
+                                           {"cache-control:", "no-store"},
+                                           {"x-content-type-options:", "nosniff"}};
+  unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+  r->sent = 0;
+  if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", server->options.page_size, &at, end))
+    return 1;
+  for (size_t k = 0; k < sizeof headers / sizeof *headers; ++k)
+    if (lws_add_http_header_by_name(wsi, (const unsigned char *)headers[k][0], (const unsigned char *)headers[k][1],
+                                    (int)strlen(headers[k][1]), &at, end))
+      return 1;
+  if (lws_finalize_write_http_header(wsi, start, &at, end))
+    return 1;
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static int continue_page(const view_server *server, struct lws *wsi, request *r) {
+  unsigned char buffer[LWS_PRE + CHUNK];
+  size_t left = server->options.page_size - r->sent, size = left < CHUNK ? left : CHUNK;
+  memcpy(buffer + LWS_PRE, server->options.page + r->sent, size);
+  r->sent += size;
+  int last = r->sent == server->options.page_size;
+  if (lws_write(wsi, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size)
+    return 1;
+  if (last)
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static int answer_request(view_server *server, struct lws *wsi, request *r, const char *path) {
+  const char *why = refusal(server, wsi, 0);
+  if (strcmp(path, "/") != 0)
+    return answer_text(wsi, HTTP_STATUS_NOT_FOUND,
+                       "There is only one page here: open the address that muslin view printed.\n");
+  if (!why)
+    return begin_page(server, wsi, r);
+  say(server, "a request is refused: %s", why);
+  return answer_text(wsi, HTTP_STATUS_FORBIDDEN,
+                     "Refused: open the address that muslin view printed, with its token, as it is.\n");
+}
+
+static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+  struct lws_context *context = lws_get_context(wsi);
+  view_server *server = context ? lws_context_user(context) : NULL;
+  switch (reason) {
+  case LWS_CALLBACK_HTTP:
+    return answer_request(server, wsi, user, in);
+  case LWS_CALLBACK_HTTP_WRITEABLE:
+    return continue_page(server, wsi, user);
+  default:
+    return lws_callback_http_dummy(wsi, reason, user, in, length);
+  }
+}
+
+// --- pages that watch
+// ----------------------------------------------------------------------------------------------------
+
+static page *page_of(struct lws *wsi) { return lws_wsi_user(wsi); }
+
+// What all of them want together.
+static unsigned wants(const view_server *server) {
+  unsigned all = 0;
+  for (int k = 0; k < server->pages; ++k)
+    all |= page_of(server->connection[k])->wants;
+  return all;
+}
+
+static int send_packet(struct lws *wsi, view_packet *packet) {
+  size_t size;
+  unsigned char *bytes = view_packet_bytes(packet, &size);
+  int wrote = lws_write(wsi, bytes, size, LWS_WRITE_BINARY); // keeps what the socket does not take yet
+  view_packet_drop(packet);
+  return wrote < (int)size;
+}
+
+// The socket has taken all that came before: the introduction, then always the latest frame.
+static int continue_watching(view_server *server, struct lws *wsi, page *p) {
+  if (!p->introduced) {
+    p->introduced = 1;
+    lws_callback_on_writable(wsi);
+    return send_packet(wsi, view_show_introduction(server->show));
+  }
+  view_packet *latest = view_show_latest(server->show);
+  if (!latest || view_packet_serial(latest) == p->seen) {
+    view_packet_drop(latest);
+    p->idle = 1;
+    view_show_ask(server->show, wants(server));
+    return 0;
+  }
+  p->seen = view_packet_serial(latest);
+  p->wants &= ~(view_packet_marks(latest) & VIEW_WANT_LEVELS); // asked for once
+  p->idle = 0;
+  lws_callback_on_writable(wsi);
+  return send_packet(wsi, latest);
+}
+
+static void wake_pages(view_server *server) {
+  for (int k = 0; k < server->pages; ++k)
+    if (page_of(server->connection[k])->idle)
+      lws_callback_on_writable(server->connection[k]);
+}
+
+static int begin_watching(view_server *server, struct lws *wsi, page *p) {
+  *p = (page){.number = 0};
+  if (server->pages == VIEW_PAGES) {
+    say(server, "a page is refused: %d watch already", VIEW_PAGES);
+    return -1;
+  }
+  p->number = ++server->last_number;
+  server->connection[server->pages++] = wsi;
+  say(server, "page %d watches", p->number);
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static void end_watching(view_server *server, struct lws *wsi, page *p) {
+  int k = 0;
+  while (k < server->pages && server->connection[k] != wsi)
+    ++k;
+  if (!p || k == server->pages)
+    return;
+  server->connection[k] = server->connection[--server->pages];
+  if (!server->ending)
+    say(server, "page %d has left", p->number);
+  if (server->show)
+    view_show_forget(server->show, p->number);
+}
+
+static int close_page(view_server *server, struct lws *wsi, const page *p, enum lws_close_status status,
+                      const char *why) {
+  say(server, "page %d is closed: %s", p->number, why);
+  lws_close_reason(wsi, status, (unsigned char *)(uintptr_t)why, strlen(why));
+  return -1;
+}
+
+static int take_message(view_server *server, struct lws *wsi, page *p) {
+  view_message message;
+  char why[VIEW_REASON_BYTES], text[VIEW_REASON_BYTES + 32];
+  if (!view_message_parse(p->text, p->length, &message, why)) {
+    snprintf(text, sizeof text, "malformed message: %.80s", why);
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, text);
+  }
+  if (message.action == VIEW_SHOW || message.action == VIEW_LEVELS) {
+    unsigned levels = p->wants & VIEW_WANT_LEVELS;
+    if (message.action == VIEW_LEVELS)
+      p->wants |= VIEW_WANT_LEVELS;
+    else
+      p->wants = levels | (message.number < MUS_FIELDS ? 1u << message.number : 0);
+    if (p->idle)
+      view_show_ask(server->show, wants(server));
+    return 0;
+  }
+  if (!view_show_act(server->show, p->number, &message))
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages wait");
+  return 0;
+}
+
+static int receive(view_server *server, struct lws *wsi, page *p, const void *in, size_t length) {
+  if (lws_is_first_fragment(wsi))
+    p->length = 0;
+  if (lws_frame_is_binary(wsi))
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "malformed message: it is binary");
+  if (length > sizeof p->text - p->length || lws_remaining_packet_payload(wsi) > sizeof p->text)
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "oversized message");
+  memcpy(p->text + p->length, in, length);
+  p->length += length;
+  if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0)
+    return 0;
+  if (!take_from(&p->messages, message_rate, message_burst))
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages a second");
+  return take_message(server, wsi, p);
+}
+
+static int watch(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+  struct lws_context *context = lws_get_context(wsi);
+  view_server *server = context ? lws_context_user(context) : NULL;
+  const char *why;
+  switch (reason) {
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+    why = refusal(server, wsi, 1);
+    if (why)
+      say(server, "a page is refused: %s", why);
+    return why != NULL;
+  case LWS_CALLBACK_ESTABLISHED:
+    return begin_watching(server, wsi, user);
+  case LWS_CALLBACK_SERVER_WRITEABLE:
+    return server->show ? continue_watching(server, wsi, user) : 0;
+  case LWS_CALLBACK_RECEIVE:
+    return server->show ? receive(server, wsi, user, in, length) : 0;
+  case LWS_CALLBACK_CLOSED:
+    end_watching(server, wsi, user);
+    return 0;
+  case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+    if (server)
+      wake_pages(server);
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+// --- life
+// ----------------------------------------------------------------------------------------------------------------
+
+static const struct lws_protocols protocols[] = {
+    {"http", serve_page, sizeof(request), 0, 0, NULL, 0},
+    {"muslin", watch, sizeof(page), VIEW_MESSAGE_BYTES, 0, NULL, 0},
+    {NULL, NULL, 0, 0, 0, NULL, 0},
+};
+
+// Pages that are silent for so long, s, are asked whether they are there, and dropped where they do not answer.
+static const lws_retry_bo_t patience = {.secs_since_valid_ping = 20, .secs_since_valid_hangup = 60};
+
+static int make_token(char token[VIEW_TOKEN_BYTES]) {
+  unsigned char bytes[(VIEW_TOKEN_BYTES - 1) / 2];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    return 0;
+  for (size_t k = 0; k < sizeof bytes; ++k)
+    snprintf(token + 2 * k, 3, "%02x", bytes[k]);
+  return 1;
+}
+
+mus_status view_server_start(const view_server_options *options, char *why, size_t size, view_server **out) {
+  view_server *server = calloc(1, sizeof *server);
+  if (!server || !make_token(server->token)) {
+    snprintf(why, size, "no memory, or no random numbers for the token");
+    free(server);
+    return MUS_OUT_OF_MEMORY;
+  }
+  server->options = *options;
+  lws_set_log_level(0, NULL);
+  struct lws_context_creation_info info = {.port = options->port,
+                                           .iface = options->host,
+                                           .protocols = protocols,
+                                           .gid = -1,
+                                           .uid = -1,
+                                           .user = server,
+                                           .retry_and_idle_policy = &patience,
+                                           .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
+                                                      LWS_SERVER_OPTION_DISABLE_IPV6,
+                                           .keepalive_timeout = 10,
+                                           .timeout_secs = 10};
+  server->context = lws_create_context(&info);
+  if (!server->context) {
+    snprintf(why, size,
+             "cannot listen on %s, port %d: take another --port, 0 for any that is free, or check --host against this "
+             "machine's addresses",
+             options->host, options->port);
+    free(server);
+    return MUS_IO_ERROR;
+  }
+  *out = server;
+  return MUS_OK;
+}
+
+int view_server_port(const view_server *server) {
+  return lws_get_vhost_listen_port(lws_get_vhost_by_name(server->context, "default"));
+}
+
+const char *view_server_token(const view_server *server) { return server->token; }
+
+void view_server_wake(void *server) { lws_cancel_service(((view_server *)server)->context); }
+
+// Keeps lws_service() from sleeping through a signal that came just before it.
+static void beat(lws_sorted_usec_list_t *timer) {
+  view_server *server = lws_container_of(timer, view_server, heartbeat);
+  lws_sul_schedule(server->context, 0, timer, beat, 200 * LWS_US_PER_MS);
+}
+
+void view_server_run(view_server *server, view_show *show, const atomic_int *stop) {
+  server->show = show;
+  lws_sul_schedule(server->context, 0, &server->heartbeat, beat, 200 * LWS_US_PER_MS);
+  while (!atomic_load(stop) && lws_service(server->context, 0) >= 0)
+    ;
+  lws_sul_schedule(server->context, 0, &server->heartbeat, beat, LWS_SET_TIMER_USEC_CANCEL);
+  server->show = NULL;
+}
+
+void view_server_stop(view_server *server) {
+  if (!server)
+    return;
+  server->ending = 1;
+  lws_context_destroy(server->context);
+  free(server);
+}

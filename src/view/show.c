@@ -1,0 +1,368 @@
+// The show. See show.h.
+//
+// One lock guards what the two threads share: the queue of messages, what is asked for, the latest frame. The source
+// and all below it belong to the show's thread.
+#include "show.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { QUEUE = 256, QUEUE_ROOM = QUEUE + 64, TEXT = 512 }; // the rest is for pages that have gone
+// Seconds from one frame to the next, at least.
+static const double frame_gap = 1.0 / 61;
+// A show that falls behind the clock by more than this, s, does not catch up.
+static const double patience = 0.1;
+
+typedef struct queued {
+  int page, gone;
+  view_message message;
+} queued;
+
+struct view_show {
+  view_show_options options;
+  const view_source *source;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  // shared
+  int ready; // 1: the source is open; -1: it could not be opened
+  mus_status opened;
+  char failure[TEXT];              // why
+  int stop, asked, asked_for_more; // more: than the latest frame has
+  unsigned wants;
+  queued queue[QUEUE_ROOM];
+  int waiting;
+  view_packet *introduction, *latest;
+  long steps;
+  double seconds; // in them
+  // the thread's own
+  void *self;
+  int paused, steps_wanted, dirty; // dirty: something has changed since the last frame
+  double speed;
+  double clock_start, shown_start; // when both agreed, s
+  double shown;                    // s, of the source's own time
+  double pace;                     // seconds of its own a second, lately
+  char error[TEXT], notice[TEXT];  // shown until a reset; shown once
+  int notices;
+  unsigned serial;
+  double published; // when the latest frame was, s
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_text(char *to, mus_status status) {
+  const char *text = status == MUS_OUT_OF_MEMORY ? "out of memory: take fewer vertices" : mus_last_error();
+  snprintf(to, TEXT, "%s", text);
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+static void restart_clock(view_show *show) {
+  show->clock_start = now();
+  show->shown_start = show->shown;
+}
+
+static void act(view_show *show, const queued *q) {
+  const view_message *m = &q->message;
+  mus_status status = MUS_OK;
+  show->dirty = 1;
+  if (q->gone) {
+    show->source->forget(show->self, q->page);
+    return;
+  }
+  switch (m->action) {
+  case VIEW_PAUSE:
+    show->paused = 1;
+    break;
+  case VIEW_PLAY:
+    show->paused = 0;
+    status = show->source->act(show->self, q->page, m);
+    break;
+  case VIEW_STEP:
+    show->paused = show->steps_wanted = 1;
+    break;
+  case VIEW_SPEED:
+    show->speed = m->value;
+    break;
+  default:
+    status = show->source->act(show->self, q->page, m);
+    if (!status && m->action == VIEW_RESET)
+      show->error[0] = 0;
+  }
+  if (m->action == VIEW_PLAY || m->action == VIEW_SPEED || m->action == VIEW_RESET || m->action == VIEW_SEEK)
+    restart_clock(show);
+  if (status) {
+    keep_text(show->notice, status);
+    ++show->notices;
+  }
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------
+
+static view_packet *make_frame(view_show *show, unsigned wants) {
+  view_arrays arrays = {0};
+  json_t *head = json_pack("{sssisbsfsf}", "type", "frame", "serial", (int)(show->serial & 0x7fffffff), "paused",
+                           show->paused, "speed", show->speed, "pace", show->pace);
+  mus_status status = show->source->show(show->self, wants, head, &arrays);
+  if (status && !show->error[0])
+    keep_text(show->error, status);
+  if (show->error[0])
+    json_object_set_new(head, "error", json_string(show->error));
+  if (show->notices)
+    json_object_set_new(head, "notice", json_pack("[is]", show->notices, show->notice));
+  return view_packet_make(head, &arrays, show->serial, wants);
+}
+
+// With the lock held, which is given back meanwhile.
+static void publish(view_show *show) {
+  unsigned wants = show->wants;
+  show->asked = show->asked_for_more = show->dirty = 0;
+  show->published = now();
+  ++show->serial;
+  pthread_mutex_unlock(&show->lock);
+  view_packet *made = make_frame(show, wants);
+  pthread_mutex_lock(&show->lock);
+  if (!made) // there may be memory for the next one
+    return;
+  view_packet_drop(show->latest);
+  show->latest = made;
+  pthread_mutex_unlock(&show->lock);
+  show->options.wake(show->options.context);
+  pthread_mutex_lock(&show->lock);
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+static void step(view_show *show) {
+  double begin = now(), seconds = 0;
+  mus_status status = show->source->step(show->self, &seconds);
+  double took = now() - begin;
+  if (status) {
+    keep_text(show->error, status);
+    show->paused = 1;
+  } else if (seconds == 0) { // a recording's end
+    show->paused = 1;
+  }
+  show->shown += seconds;
+  double pace = took > 0 ? seconds / took : 0;
+  show->pace = show->pace > 0 ? 0.9 * show->pace + 0.1 * pace : pace;
+  show->dirty = 1;
+  pthread_mutex_lock(&show->lock);
+  ++show->steps;
+  show->seconds += took;
+  pthread_mutex_unlock(&show->lock);
+}
+
+// Seconds until the next step is due.
+static double until_due(view_show *show) {
+  double ahead = (show->shown - show->shown_start) / show->speed - (now() - show->clock_start);
+  if (ahead < -patience)
+    restart_clock(show);
+  return ahead;
+}
+
+static void wait_for(view_show *show, double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  long nano = until.tv_nsec + (long)(1e9 * seconds);
+  until.tv_sec += nano / 1000000000;
+  until.tv_nsec = nano % 1000000000;
+  pthread_cond_timedwait(&show->changed, &show->lock, &until);
+}
+
+static void act_all(view_show *show) {
+  while (show->waiting > 0 && !show->stop) {
+    queued first = show->queue[0];
+    memmove(show->queue, show->queue + 1, (size_t)--show->waiting * sizeof *show->queue);
+    pthread_mutex_unlock(&show->lock);
+    act(show, &first);
+    pthread_mutex_lock(&show->lock);
+  }
+}
+
+static void go_on(view_show *show) {
+  static const double long_time = 0.25;
+  pthread_mutex_lock(&show->lock);
+  while (!show->stop) {
+    act_all(show);
+    int wanted = show->asked && (show->dirty || show->asked_for_more);
+    double until_frame = wanted ? show->published + frame_gap - now() : long_time;
+    if (until_frame <= 0) {
+      publish(show);
+      continue;
+    }
+    int runs = (!show->paused || show->steps_wanted) && !show->error[0];
+    double until_step = !runs ? long_time : show->steps_wanted ? 0 : until_due(show);
+    if (until_step <= 0) {
+      show->steps_wanted = 0;
+      pthread_mutex_unlock(&show->lock);
+      step(show);
+      pthread_mutex_lock(&show->lock);
+    } else if (show->waiting == 0) {
+      double wait = until_step < until_frame ? until_step : until_frame;
+      wait_for(show, wait < long_time ? wait : long_time);
+    }
+  }
+  pthread_mutex_unlock(&show->lock);
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static view_packet *introduce(view_show *show) {
+  view_arrays arrays = {0};
+  json_t *head = show->source->introduce(show->self, &arrays);
+  if (!head)
+    return NULL;
+  json_object_set_new(head, "type", json_string("introduction"));
+  return view_packet_make(head, &arrays, 0, 0);
+}
+
+static void *run(void *argument) {
+  view_show *show = argument;
+  mus_status status = show->source->open(&show->options.subject, &show->self);
+  if (!status && !(show->introduction = introduce(show)))
+    status = MUS_OUT_OF_MEMORY;
+  pthread_mutex_lock(&show->lock);
+  show->ready = status ? -1 : 1;
+  show->opened = status;
+  if (status)
+    keep_text(show->failure, status);
+  show->dirty = 1;
+  restart_clock(show);
+  pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+  if (!status)
+    go_on(show);
+  show->source->close(show->self);
+  return NULL;
+}
+
+static int start_thread(view_show *show) {
+  sigset_t all, before;
+  sigfillset(&all);
+  if (show->options.signals)
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failed = pthread_create(&show->thread, NULL, run, show);
+  if (show->options.signals)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed;
+}
+
+static void free_show(view_show *show) {
+  pthread_mutex_destroy(&show->lock);
+  pthread_cond_destroy(&show->changed);
+  view_packet_drop(show->introduction);
+  view_packet_drop(show->latest);
+  free(show);
+}
+
+mus_status view_show_start(const view_show_options *options, char *why, size_t size, view_show **out) {
+  view_show *show = calloc(1, sizeof *show);
+  if (!show)
+    return MUS_OUT_OF_MEMORY;
+  show->options = *options;
+  show->source = options->subject.scene ? &view_live : &view_playback;
+  show->paused = options->paused;
+  show->speed = 1;
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_mutex_init(&show->lock, NULL);
+  pthread_cond_init(&show->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  if (start_thread(show)) {
+    free_show(show);
+    return MUS_OUT_OF_MEMORY;
+  }
+  pthread_mutex_lock(&show->lock);
+  while (!show->ready)
+    pthread_cond_wait(&show->changed, &show->lock);
+  mus_status status = show->opened;
+  pthread_mutex_unlock(&show->lock);
+  if (status) {
+    pthread_join(show->thread, NULL);
+    snprintf(why, size, "%s", show->failure);
+    free_show(show);
+  } else {
+    *out = show;
+  }
+  return status;
+}
+
+void view_show_stop(view_show *show) {
+  if (!show)
+    return;
+  pthread_mutex_lock(&show->lock);
+  show->stop = 1;
+  pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+  pthread_join(show->thread, NULL);
+  free_show(show);
+}
+
+// --- from other threads ----------------------------------------------------------------------------------------------
+
+view_packet *view_show_introduction(view_show *show) { return view_packet_hold(show->introduction); }
+
+view_packet *view_show_latest(view_show *show) {
+  pthread_mutex_lock(&show->lock);
+  view_packet *latest = show->latest ? view_packet_hold(show->latest) : NULL;
+  pthread_mutex_unlock(&show->lock);
+  return latest;
+}
+
+void view_show_ask(view_show *show, unsigned wants) {
+  pthread_mutex_lock(&show->lock);
+  show->asked = 1;
+  if (wants & ~show->wants)
+    show->asked_for_more = 1;
+  show->wants = wants;
+  pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+}
+
+// Where a page has dragged twice in a row, only the second counts.
+static queued *place_in_queue(view_show *show, int page, const view_message *message) {
+  queued *last = show->waiting > 0 ? &show->queue[show->waiting - 1] : NULL;
+  if (last && message && message->action == VIEW_DRAG && last->message.action == VIEW_DRAG && last->page == page &&
+      !last->gone)
+    return last;
+  return show->waiting < QUEUE ? &show->queue[show->waiting++] : NULL;
+}
+
+int view_show_act(view_show *show, int page, const view_message *message) {
+  pthread_mutex_lock(&show->lock);
+  queued *place = place_in_queue(show, page, message);
+  if (place)
+    *place = (queued){page, 0, *message};
+  pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+  return place != NULL;
+}
+
+// Never refused: where there is no room at all, what a page asked for makes it.
+void view_show_forget(view_show *show, int page) {
+  pthread_mutex_lock(&show->lock);
+  int place = show->waiting < QUEUE_ROOM ? show->waiting++ : QUEUE_ROOM - 1;
+  while (place > 0 && show->waiting == QUEUE_ROOM && show->queue[place].gone)
+    --place;
+  show->queue[place] = (queued){.page = page, .gone = 1};
+  pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+}
+
+void view_show_count(view_show *show, long *steps, double *seconds) {
+  pthread_mutex_lock(&show->lock);
+  *steps = show->steps;
+  *seconds = show->seconds;
+  pthread_mutex_unlock(&show->lock);
+}

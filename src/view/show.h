@@ -1,0 +1,40 @@
+// The show: a source that goes on in a thread of its own, at the pace of the clock, whoever watches.
+//
+// Frames are made when they are asked for, and only then: view_show_ask() says that a page is ready for another, the
+// next frame becomes the latest, and `wake` is called. A page that reads slowly asks less often, and one that has
+// stalled never; neither ever keeps the source waiting.
+#ifndef VIEW_SHOW_H
+#define VIEW_SHOW_H
+
+#include "source.h"
+
+typedef struct view_show view_show;
+
+typedef struct view_show_options {
+  view_subject subject;
+  int paused;                  // 1: until a page says "play"
+  int signals;                 // 1: signals are for other threads
+  void (*wake)(void *context); // from the show's thread: there is a new frame
+  void *context;
+} view_show_options;
+
+// Opens the source and starts the thread. On failure `why` says what is wrong. The subject outlives the show.
+mus_status view_show_start(const view_show_options *options, char *why, size_t size, view_show **out);
+void view_show_stop(view_show *show); // after the step that goes on; NULL is fine
+
+// What stays, for each page to begin with. The caller drops it.
+view_packet *view_show_introduction(view_show *show);
+// The latest frame, or NULL before the first. The caller drops it.
+view_packet *view_show_latest(view_show *show);
+// A page is ready for a frame, and this is what all pages together want in it (see source.h).
+void view_show_ask(view_show *show, unsigned wants);
+
+// From a page. 0 where too many wait already.
+int view_show_act(view_show *show, int page, const view_message *message);
+// That page has gone.
+void view_show_forget(view_show *show, int page);
+
+// For measurements: steps so far, and seconds that were spent in them.
+void view_show_count(view_show *show, long *steps, double *seconds);
+
+#endif

@@ -1,0 +1,67 @@
+// Watching. See view.h.
+#include "view.h"
+
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "page.h"
+#include "server.h"
+
+extern char **environ;
+
+enum { USUAL_PORT = 8765, ADDRESS_BYTES = 320 };
+
+static mus_status listen_somewhere(view_server_options *options, int port, char *why, size_t size, view_server **out) {
+  options->port = port >= 0 ? port : USUAL_PORT;
+  mus_status status = view_server_start(options, why, size, out);
+  if (status != MUS_IO_ERROR || port >= 0)
+    return status;
+  options->port = 0;
+  return view_server_start(options, why, size, out);
+}
+
+// Where there is no desktop, the address stands on the terminal all the same.
+static void open_address(char *address) {
+  char program[] = "xdg-open";
+  char *arguments[] = {program, address, NULL};
+  pid_t child;
+  if (posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0)
+    waitpid(child, NULL, 0); // it hands over and ends
+  else
+    fprintf(stderr, "muslin view: there is no xdg-open here: open the address yourself\n");
+}
+
+mus_status view_run(const view_options *options, char *why, size_t size) {
+  view_server_options serving = {.host = options->host ? options->host : "127.0.0.1", .log = stderr};
+  serving.any_host_name = options->host && strcmp(options->host, "127.0.0.1") != 0;
+  serving.page = view_page(&serving.page_size);
+  view_server *server = NULL;
+  view_show *show = NULL;
+  mus_status status = listen_somewhere(&serving, options->port, why, size, &server);
+  if (status)
+    return status;
+  const view_show_options showing = {.subject = {options->scene, options->folder},
+                                     .paused = options->paused,
+                                     .signals = 1,
+                                     .wake = view_server_wake,
+                                     .context = server};
+  status = view_show_start(&showing, why, size, &show);
+  if (!status) {
+    char address[ADDRESS_BYTES];
+    const char *name = strcmp(serving.host, "0.0.0.0") == 0 ? "127.0.0.1" : serving.host;
+    snprintf(address, sizeof address, "http://%s:%d/?token=%s", name, view_server_port(server),
+             view_server_token(server));
+    printf("%s\nOpen this address in a browser; Ctrl-C ends.\n", address);
+    fflush(stdout);
+    if (serving.any_host_name)
+      fprintf(stderr, "muslin view: anyone who has this address and reaches this machine can watch and take part\n");
+    if (options->open)
+      open_address(address);
+    view_server_run(server, show, options->stop);
+  }
+  view_show_stop(show);
+  view_server_stop(server);
+  return status;
+}

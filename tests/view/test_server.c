@@ -1,0 +1,583 @@
+// The server and the show behind it, over loopback: who is let in, what is sent, what is refused, and that nothing of
+// this keeps the simulation waiting.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "muslin/run.h"
+#include "support/check.h"
+#include "support/files.h"
+#include "support/socket.h"
+#include "view/server.h"
+
+// A server with a show, in threads of their own.
+typedef struct theatre {
+  mus_scene scene;
+  view_server *server;
+  view_show *show;
+  pthread_t thread;
+  atomic_int stop;
+  char page[64], path[64], host[32], origin[64]; // as pages have them
+  int port;
+  FILE *log;
+} theatre;
+
+static void *serve(void *argument) {
+  theatre *t = argument;
+  view_server_run(t->server, t->show, &t->stop);
+  return NULL;
+}
+
+static theatre *open_theatre(const char *text, const char *folder, int paused) {
+  theatre *t = calloc(1, sizeof *t);
+  assert_non_null(t);
+  char why[512] = "";
+  if (text && *text == '{')
+    assert_ok(mus_scene_parse("test", text, &t->scene));
+  else if (text)
+    assert_ok(mus_scene_builtin(text, &t->scene));
+  if (text)
+    mus_scene_resize(&t->scene, 441, MUS_REGULAR);
+  t->log = tmpfile();
+  strcpy(t->page, "<!doctype html><title>page</title>");
+  const view_server_options serving = {
+      .host = "127.0.0.1", .page = t->page, .page_size = strlen(t->page), .log = t->log};
+  if (view_server_start(&serving, why, sizeof why, &t->server))
+    fail_msg("%s", why);
+  const view_show_options showing = {
+      .subject = {text ? &t->scene : NULL, folder}, .paused = paused, .wake = view_server_wake, .context = t->server};
+  if (view_show_start(&showing, why, sizeof why, &t->show))
+    fail_msg("%s", why);
+  t->port = view_server_port(t->server);
+  snprintf(t->path, sizeof t->path, "/?token=%s", view_server_token(t->server));
+  snprintf(t->host, sizeof t->host, "127.0.0.1:%d", t->port);
+  snprintf(t->origin, sizeof t->origin, "http://127.0.0.1:%d", t->port);
+  assert_int_equal(pthread_create(&t->thread, NULL, serve, t), 0);
+  return t;
+}
+
+static void close_theatre(theatre *t) {
+  atomic_store(&t->stop, 1);
+  pthread_join(t->thread, NULL);
+  view_show_stop(t->show);
+  view_server_stop(t->server);
+  mus_scene_free(&t->scene);
+  fclose(t->log);
+  free(t);
+}
+
+static int watch(const theatre *t) {
+  int socket = socket_watch(t->port, t->path, t->host, t->origin);
+  assert_true(socket >= 0);
+  return socket;
+}
+
+// A packet taken apart.
+typedef struct packet {
+  json_t *head;
+  unsigned char *bytes;
+  size_t arrays; // where they begin
+} packet;
+
+static void drop(packet *p) {
+  json_decref(p->head);
+  free(p->bytes);
+}
+
+static packet hear(int socket) {
+  long size;
+  packet p = {.bytes = socket_hear(socket, &size)};
+  if (!p.bytes)
+    fail_msg("the server has closed the connection: %ld", size);
+  size_t length = p.bytes[0] + 256u * p.bytes[1] + 65536u * p.bytes[2];
+  assert_true(length % 4 == 0 && 4 + length <= (size_t)size);
+  p.head = json_loadb((char *)p.bytes + 4, length, 0, NULL);
+  assert_non_null(p.head);
+  p.arrays = 4 + length;
+  size_t total = p.arrays, k;
+  const json_t *item;
+  json_array_foreach(json_object_get(p.head, "arrays"), k, item) total +=
+      4 * (size_t)json_integer_value(json_array_get(item, 2));
+  assert_int_equal(total, size);
+  return p;
+}
+
+static float *array(const packet *p, const char *name, size_t *size) {
+  size_t at = p->arrays, k;
+  const json_t *item;
+  json_array_foreach(json_object_get(p->head, "arrays"), k, item) {
+    *size = (size_t)json_integer_value(json_array_get(item, 2));
+    if (strcmp(json_string_value(json_array_get(item, 0)), name) == 0)
+      return (float *)(void *)(p->bytes + at);
+    at += 4 * *size;
+  }
+  return NULL;
+}
+
+static double number(const packet *p, const char *key) { return json_number_value(json_object_get(p->head, key)); }
+
+// The first packet, and what a page says next.
+static packet introduction(int socket) {
+  packet p = hear(socket);
+  assert_string_equal(json_string_value(json_object_get(p.head, "type")), "introduction");
+  return p;
+}
+
+// Hears frames until one has what is asked for, within seconds.
+static packet hear_until(int socket, int (*holds)(const packet *p)) {
+  for (int k = 0; k < 600; ++k) {
+    packet p = hear(socket);
+    if (holds(&p))
+      return p;
+    drop(&p);
+  }
+  fail_msg("it never comes");
+  return (packet){0};
+}
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// So many more steps are done, or the test fails.
+static void goes_on(const theatre *t) {
+  long before, after;
+  double spent, begin = seconds();
+  view_show_count(t->show, &before, &spent);
+  do {
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    view_show_count(t->show, &after, &spent);
+    assert_true(seconds() < begin + 30);
+  } while (after < before + 3);
+}
+
+static void logged(theatre *t, const char *text) {
+  char line[512];
+  int found = 0;
+  rewind(t->log);
+  while (fgets(line, sizeof line, t->log))
+    found |= strstr(line, text) != NULL;
+  fseek(t->log, 0, SEEK_END);
+  if (!found)
+    fail_msg("\"%s\" is not in the log", text);
+}
+
+// --- who is let in ---------------------------------------------------------------------------------------------------
+
+static void get(const theatre *t, const char *path, const char *host, const char *answer) {
+  char *text = socket_get(t->port, path, host);
+  if (!strstr(text, answer))
+    fail_msg("GET %s for %s: \"%s\" is not in %.200s", path, host, answer, text);
+  free(text);
+}
+
+static void only_those_with_the_token_are_let_in(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 0);
+  char wrong[64], other[64];
+  strcpy(wrong, t->path);
+  wrong[strlen(wrong) - 1] = wrong[strlen(wrong) - 1] == '0' ? '1' : '0';
+  snprintf(other, sizeof other, "localhost:%d", t->port);
+  get(t, t->path, t->host, "<title>page</title>");
+  get(t, t->path, other, "200 OK");
+  get(t, wrong, t->host, "403");
+  get(t, "/", t->host, "403");
+  get(t, "/?token=", t->host, "403");
+  get(t, t->path, "evil.example", "403");
+  get(t, "/secret", t->host, "404");
+  logged(t, "a request is refused: the token is wrong");
+  logged(t, "the host name is not the server's");
+  assert_int_equal(socket_watch(t->port, wrong, t->host, t->origin), -1);
+  assert_int_equal(socket_watch(t->port, t->path, t->host, "http://evil.example"), -1);
+  assert_int_equal(socket_watch(t->port, t->path, t->host, "https://127.0.0.1"), -1);
+  assert_int_equal(socket_watch(t->port, t->path, t->host, NULL), -1);
+  assert_int_equal(socket_watch(t->port, t->path, "evil.example", "http://evil.example"), -1);
+  logged(t, "a page is refused: the origin is foreign");
+  goes_on(t);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  socket_close(socket);
+  close_theatre(t);
+}
+
+static void at_most_so_many_watch(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 1);
+  int sockets[VIEW_PAGES + 1];
+  long size;
+  for (int k = 0; k < VIEW_PAGES; ++k) {
+    sockets[k] = watch(t);
+    packet p = introduction(sockets[k]);
+    drop(&p);
+  }
+  sockets[VIEW_PAGES] = socket_watch(t->port, t->path, t->host, t->origin);
+  if (sockets[VIEW_PAGES] >= 0) // taken, and then closed
+    assert_null(socket_hear(sockets[VIEW_PAGES], &size));
+  logged(t, "watch already");
+  for (int k = 0; k <= VIEW_PAGES; ++k)
+    socket_close(sockets[k]);
+  close_theatre(t);
+}
+
+// --- what is sent
+// ------------------------------------------------------------------------------------------------------
+
+static int has_stretch(const packet *p) {
+  size_t size;
+  return array(p, "stretch", &size) != NULL;
+}
+static int has_levels(const packet *p) {
+  size_t size;
+  return array(p, "level1", &size) != NULL;
+}
+static int is_paused(const packet *p) { return json_is_true(json_object_get(p->head, "paused")); }
+static int is_running(const packet *p) { return !is_paused(p); }
+static int is_light(const packet *p) {
+  json_t *gravity = json_object_get(json_object_get(p->head, "settings"), "gravity");
+  return json_number_value(json_array_get(gravity, 1)) == -1.5;
+}
+static int uses_diag(const packet *p) {
+  const char *method = json_string_value(json_object_get(json_object_get(p->head, "solve"), "method"));
+  return method && strcmp(method, "diag") == 0;
+}
+static int is_at_start(const packet *p) { return number(p, "time") == 0; }
+static int has_notice(const packet *p) { return json_object_get(p->head, "notice") != NULL; }
+
+static void frames_follow_the_introduction(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 0);
+  int socket = watch(t);
+  size_t size;
+  packet p = introduction(socket);
+  assert_int_equal(number(&p, "vertices"), 441);
+  assert_non_null(array(&p, "triangles", &size));
+  assert_int_equal(size, 3 * 800);
+  drop(&p);
+  double before = -1;
+  float lowest = 1;
+  for (int k = 0; k < 20; ++k) {
+    p = hear(socket);
+    assert_true(number(&p, "time") >= before);
+    before = number(&p, "time");
+    const float *x = array(&p, "positions", &size);
+    assert_int_equal(size, 3 * 441);
+    for (int i = 0; i < 441; ++i)
+      lowest = fminf(lowest, x[3 * i + 1]);
+    drop(&p);
+  }
+  assert_true(before > 0 && lowest < 0);
+  socket_say(socket, "{\"do\":\"show\",\"value\":\"stretch\"}");
+  p = hear_until(socket, has_stretch);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"levels\"}");
+  p = hear_until(socket, has_levels);
+  assert_true(json_array_size(json_object_get(json_object_get(p.head, "solve"), "levels")) >= 2);
+  assert_true(json_array_size(json_object_get(json_object_get(p.head, "solve"), "curve")) >= 2);
+  drop(&p);
+  p = hear(socket); // they come once
+  p = (drop(&p), hear(socket));
+  assert_false(has_levels(&p));
+  drop(&p);
+  socket_close(socket);
+  close_theatre(t);
+}
+
+static void pages_lead(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 1);
+  int socket = watch(t), other = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  p = hear_until(socket, is_paused);
+  assert_true(number(&p, "time") == 0);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"step\"}");
+  p = hear(socket);
+  double step = number(&p, "time");
+  assert_true(step > 0 && is_paused(&p));
+  drop(&p);
+  socket_say(socket, "{\"do\":\"show\",\"value\":\"bend\"}"); // comes though nothing moves
+  p = hear(socket);
+  assert_true(number(&p, "time") == step);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"gravity\",\"value\":[0,-1.5,0]}");
+  p = hear_until(socket, is_light);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"solver\",\"value\":\"diag\"}");
+  socket_say(socket, "{\"do\":\"play\"}");
+  p = hear_until(socket, is_running);
+  drop(&p);
+  p = hear_until(socket, uses_diag);
+  drop(&p);
+  if (!mus_method_available(MUS_METHOD_GAMG)) {
+    socket_say(socket, "{\"do\":\"solver\",\"value\":\"gamg\"}");
+    p = hear_until(socket, has_notice);
+    drop(&p);
+  }
+  p = introduction(other);
+  drop(&p);
+  p = hear_until(other, is_running); // the second page sees the same
+  assert_true(is_light(&p));
+  drop(&p);
+  socket_say(other, "{\"do\":\"pause\"}");
+  socket_say(other, "{\"do\":\"reset\"}");
+  p = hear_until(socket, is_at_start);
+  assert_false(is_light(&p));
+  drop(&p);
+  socket_close(socket);
+  socket_close(other);
+  close_theatre(t);
+}
+
+// --- grabbing
+// ------------------------------------------------------------------------------------------------------------
+
+static double height(const packet *p, int vertex) {
+  size_t size;
+  const float *x = array(p, "positions", &size);
+  return (double)x[3 * vertex + 1];
+}
+
+static void a_hand_lifts_and_lets_go(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 0);
+  int socket = watch(t), other = watch(t);
+  packet p = introduction(socket);
+  size_t size;
+  const uint32_t *corner = (const uint32_t *)(const void *)array(&p, "triangles", &size);
+  int triangle = -1, vertex = 440; // the corner across from the pins
+  int slot = 0;
+  for (int k = 0; k < (int)size && triangle < 0; ++k)
+    if (corner[k] == 440) {
+      triangle = k / 3;
+      slot = k % 3;
+    }
+  assert_true(triangle >= 0);
+  drop(&p);
+  p = introduction(other);
+  drop(&p);
+  char text[256];
+  snprintf(text, sizeof text, "{\"do\":\"grab\",\"triangle\":%d,\"weight\":[%d,%d,%d],\"target\":[0.4,0.1,0.4]}",
+           triangle, slot == 0, slot == 1, slot == 2);
+  socket_say(socket, text);
+  socket_say(socket, "{\"do\":\"drag\",\"target\":[0.4,0.2,0.4]}");
+  double reached = -1;
+  for (int k = 0; k < 900 && fabs(reached - 0.2) > 0.02; ++k) {
+    p = hear(other);
+    reached = height(&p, vertex);
+    drop(&p);
+  }
+  assert_true(fabs(reached - 0.2) < 0.02);
+  socket_close(socket); // a browser that dies lets go
+  for (int k = 0; k < 900 && reached > -0.1; ++k) {
+    p = hear(other);
+    reached = height(&p, vertex);
+    drop(&p);
+  }
+  assert_true(reached <= -0.1);
+  socket_close(other);
+  close_theatre(t);
+}
+
+// --- what is refused
+// -----------------------------------------------------------------------------------------------------
+
+static int closes(int socket) {
+  for (;;) {
+    long size;
+    unsigned char *message = socket_hear(socket, &size);
+    if (!message)
+      return (int)-size;
+    free(message);
+  }
+}
+
+static void bad_messages_end_the_connection(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 0);
+  char *large = calloc(1, 2000000);
+  assert_non_null(large);
+  memset(large, ' ', 1999999);
+
+  int socket = watch(t);
+  socket_say(socket, "{\"do\":\"explode\"}");
+  assert_int_equal(closes(socket), 1003);
+  socket_close(socket);
+  logged(t, "malformed message");
+
+  socket = watch(t);
+  socket_say_bytes(socket, 2, "\0\1\2", 3);
+  assert_int_equal(closes(socket), 1003);
+  socket_close(socket);
+
+  socket = watch(t);
+  socket_say_bytes(socket, 1, large, 1500);
+  assert_int_equal(closes(socket), 1009);
+  socket_close(socket);
+  logged(t, "oversized message");
+
+  socket = watch(t); // the server need not listen to the end
+  socket_say_bytes(socket, 1, large, 1999999);
+  int status = closes(socket);
+  assert_true(status == 1009 || status == 1);
+  socket_close(socket);
+
+  socket = watch(t);
+  socket_send(socket, "no frame at all, and not masked either, but some bytes of nonsense", 60);
+  closes(socket);
+  socket_close(socket);
+
+  socket = watch(t);
+  for (int k = 0; k < 3000; ++k)
+    socket_say(socket, "{\"do\":\"drag\",\"target\":[0,0,0]}");
+  status = closes(socket);
+  assert_true(status == 1008 || status == 1); // what is still on its way may cut the last word off
+  socket_close(socket);
+  logged(t, "too many messages a second");
+
+  goes_on(t);
+  socket = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  p = hear(socket);
+  drop(&p);
+  socket_close(socket);
+  free(large);
+  close_theatre(t);
+}
+
+// A page that does not read keeps no other waiting, nor the simulation.
+static void a_stalled_page_costs_nothing(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, 0);
+  int stalled = watch(t), socket = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  for (int k = 0; k < 200; ++k) {
+    p = hear(socket);
+    drop(&p);
+  }
+  goes_on(t);
+  socket_close(stalled);
+  socket_close(socket);
+  close_theatre(t);
+}
+
+// --- what goes wrong
+// -----------------------------------------------------------------------------------------------------
+
+static int has_error(const packet *p) { return json_object_get(p->head, "error") != NULL; }
+
+static void a_scene_that_explodes_says_so(void **state) {
+  (void)state;
+  theatre *t =
+      open_theatre("{\"time_step\": 0.01, \"cloths\": [{\"shape\": {\"vertices\": 49}, \"pins\": ["
+                   "{\"where\": {\"box\": [-1, -1, -1, -0.4, 1, 1]}},"
+                   "{\"where\": {\"box\": [0.4, -1, -1, 1, 1, 1]}, \"offset\": [{\"time\": 0, \"value\": [0, 0, 0]},"
+                   "{\"time\": 0.1, \"value\": [0, 0, 0]}, {\"time\": 0.1001, \"value\": [90, 0, 0]}]}]}]}",
+                   NULL, 0);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  p = hear_until(socket, has_error);
+  assert_non_null(strstr(json_string_value(json_object_get(p.head, "error")), "take a smaller time_step"));
+  assert_true(is_paused(&p));
+  drop(&p);
+  socket_say(socket, "{\"do\":\"reset\"}");
+  p = hear_until(socket, is_at_start);
+  assert_false(has_error(&p));
+  drop(&p);
+  socket_close(socket);
+  close_theatre(t);
+}
+
+static void what_cannot_start_is_refused(void **state) {
+  (void)state;
+  mus_scene scene;
+  assert_ok(mus_scene_parse("test", "{\"cloths\": [{\"pins\": [{\"where\": {\"sphere\": [9, 9, 9, 1]}}]}]}", &scene));
+  char why[512] = "";
+  view_show *show = NULL;
+  assert_int_equal(view_show_start(&(view_show_options){.subject = {.scene = &scene}}, why, sizeof why, &show),
+                   MUS_BAD_INPUT);
+  assert_non_null(strstr(why, "holds no vertex"));
+  assert_null(show);
+  mus_scene_free(&scene);
+  view_server *server = NULL;
+  assert_int_equal(view_server_start(&(view_server_options){.host = "203.0.113.7"}, why, sizeof why, &server),
+                   MUS_IO_ERROR);
+  assert_non_null(strstr(why, "cannot listen on 203.0.113.7"));
+}
+
+// --- recordings
+// ----------------------------------------------------------------------------------------------------------
+
+static int is_frame_2(const packet *p) { return number(p, "frame") == 2; }
+static int is_last(const packet *p) { return number(p, "frame") == 5; }
+
+static void recordings_play(void **state) {
+  mus_scene scene;
+  assert_ok(mus_scene_parse(
+      "test", "{\"frames\": 5, \"time_step\": 0.01, \"cloths\": [{\"shape\": {\"vertices\": 49}}]}", &scene));
+  mus_run_options options = mus_default_run_options();
+  mus_run_summary summary;
+  options.folder = files_path(*state, "out");
+  assert_ok(mus_run(&scene, &options, &summary));
+  mus_scene_free(&scene);
+  char folder[512];
+  snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
+  theatre *t = open_theatre(NULL, folder, 1);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  assert_string_equal(json_string_value(json_object_get(p.head, "mode")), "recording");
+  drop(&p);
+  p = hear(socket);
+  assert_true(number(&p, "frame") == 0 && number(&p, "frames") == 6);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"seek\",\"frame\":2}");
+  p = hear_until(socket, is_frame_2);
+  double there = height(&p, 0);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"show\",\"value\":\"stretch\"}");
+  p = hear_until(socket, has_stretch);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"gravity\",\"value\":[0,0,0]}"); // passed over
+  socket_say(socket, "{\"do\":\"play\"}");
+  p = hear_until(socket, is_last);
+  assert_true(height(&p, 0) < there);
+  drop(&p);
+  p = hear_until(socket, is_paused); // at its end
+  drop(&p);
+  socket_say(socket, "{\"do\":\"seek\",\"frame\":2000000}");
+  p = hear_until(socket, is_last);
+  drop(&p);
+  socket_close(socket);
+  close_theatre(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(only_those_with_the_token_are_let_in),
+                                     cmocka_unit_test(at_most_so_many_watch),
+                                     cmocka_unit_test(frames_follow_the_introduction),
+                                     cmocka_unit_test(pages_lead),
+                                     cmocka_unit_test(a_hand_lifts_and_lets_go),
+                                     cmocka_unit_test(bad_messages_end_the_connection),
+                                     cmocka_unit_test(a_stalled_page_costs_nothing),
+                                     cmocka_unit_test(a_scene_that_explodes_says_so),
+                                     cmocka_unit_test(what_cannot_start_is_refused),
+                                     cmocka_unit_test_setup_teardown(recordings_play, files_setup, files_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
