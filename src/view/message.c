@@ -14,21 +14,14 @@ static const struct {
   shape has;
   double low, high; // of its numbers
 } actions[VIEW_ACTIONS] = {
-    [VIEW_PAUSE] = {"pause", SHAPE_BARE, 0, 0},
-    [VIEW_PLAY] = {"play", SHAPE_BARE, 0, 0},
-    [VIEW_STEP] = {"step", SHAPE_BARE, 0, 0},
-    [VIEW_RESET] = {"reset", SHAPE_BARE, 0, 0},
-    [VIEW_RELEASE] = {"release", SHAPE_BARE, 0, 0},
-    [VIEW_LEVELS] = {"levels", SHAPE_BARE, 0, 0},
-    [VIEW_SPEED] = {"speed", SHAPE_NUMBER, 0.01, 100},
-    [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},
-    [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
-    [VIEW_WIND] = {"wind", SHAPE_VECTOR, -100, 100},
-    [VIEW_STIFFNESS] = {"stiffness", SHAPE_NUMBER, 0.01, 100},
-    [VIEW_SOLVER] = {"solver", SHAPE_WORD, 0, 0},
-    [VIEW_SHOW] = {"show", SHAPE_WORD, 0, 0},
-    [VIEW_GRAB] = {"grab", SHAPE_GRAB, -1e4, 1e4},
-    [VIEW_DRAG] = {"drag", SHAPE_TARGET, -1e4, 1e4},
+    [VIEW_PAUSE] = {"pause", SHAPE_BARE, 0, 0},      [VIEW_PLAY] = {"play", SHAPE_BARE, 0, 0},
+    [VIEW_STEP] = {"step", SHAPE_BARE, 0, 0},        [VIEW_RESET] = {"reset", SHAPE_BARE, 0, 0},
+    [VIEW_RELEASE] = {"release", SHAPE_BARE, 0, 0},  [VIEW_LEVELS] = {"levels", SHAPE_BARE, 0, 0},
+    [VIEW_SEEN] = {"seen", SHAPE_BARE, 0, 0},        [VIEW_SPEED] = {"speed", SHAPE_NUMBER, 0.01, 100},
+    [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},       [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
+    [VIEW_WIND] = {"wind", SHAPE_VECTOR, -100, 100}, [VIEW_STIFFNESS] = {"stiffness", SHAPE_NUMBER, 0.01, 100},
+    [VIEW_SOLVER] = {"solver", SHAPE_WORD, 0, 0},    [VIEW_SHOW] = {"show", SHAPE_WORD, 0, 0},
+    [VIEW_GRAB] = {"grab", SHAPE_GRAB, -1e4, 1e4},   [VIEW_DRAG] = {"drag", SHAPE_TARGET, -1e4, 1e4},
 };
 
 // What is read, and where complaints go.

@@ -1,6 +1,6 @@
 // Messages from pages: JSON texts, taken apart strictly, since anyone who finds the address may send anything.
 //
-//   {"do": "pause"}  "play"  "step"  "reset"  "release"  "levels"
+//   {"do": "pause"}  "play"  "step"  "reset"  "release"  "levels"  "seen"
 //   {"do": "speed", "value": 0.5}                  {"do": "seek", "frame": 12}
 //   {"do": "gravity", "value": [0, -9.81, 0]}      {"do": "wind", "value": [3, 0, 0]}
 //   {"do": "stiffness", "value": 2}                {"do": "solver", "value": "diag"}
@@ -21,6 +21,7 @@ typedef enum view_action {
   VIEW_RESET,
   VIEW_RELEASE,
   VIEW_LEVELS, // asks for the hierarchy's aggregates, once
+  VIEW_SEEN,   // a frame has been drawn
   VIEW_SPEED,
   VIEW_SEEK,
   VIEW_GRAVITY,

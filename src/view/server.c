@@ -13,7 +13,7 @@ _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes bef
 
 // Messages a second that a page may send, and how many at once; a hand sends 60. Lines a second in the log.
 static const double message_rate = 200, message_burst = 400, log_rate = 5, log_burst = 40;
-enum { CHUNK = 32768, NAME_BYTES = 256 };
+enum { CHUNK = 32768, NAME_BYTES = 256, IN_FLIGHT = 3 }; // frames that were sent and not drawn yet, at most
 
 // So many at once, and so many a second.
 typedef struct bucket {
@@ -24,6 +24,7 @@ typedef struct bucket {
 typedef struct page {
   int number;           // from 1; 0: refused
   int introduced, idle; // idle: it has the latest frame, and is ready for the next
+  long sent, drawn;     // frames
   unsigned wants, seen; // as in source.h; the serial of the last frame sent
   bucket messages;
   char text[VIEW_MESSAGE_BYTES];
@@ -238,6 +239,10 @@ static int continue_watching(view_server *server, struct lws *wsi, page *p) {
     lws_callback_on_writable(wsi);
     return send_packet(wsi, view_show_introduction(server->show));
   }
+  if (p->sent - p->drawn >= IN_FLIGHT) { // browsers take in what they cannot draw
+    p->idle = 0;
+    return 0;
+  }
   view_packet *latest = view_show_latest(server->show);
   if (!latest || view_packet_serial(latest) == p->seen) {
     view_packet_drop(latest);
@@ -248,6 +253,7 @@ static int continue_watching(view_server *server, struct lws *wsi, page *p) {
   p->seen = view_packet_serial(latest);
   p->wants &= ~(view_packet_marks(latest) & VIEW_WANT_LEVELS); // asked for once
   p->idle = 0;
+  ++p->sent;
   lws_callback_on_writable(wsi);
   return send_packet(wsi, latest);
 }
@@ -297,6 +303,11 @@ static int take_message(view_server *server, struct lws *wsi, page *p) {
   if (!view_message_parse(p->text, p->length, &message, why)) {
     snprintf(text, sizeof text, "malformed message: %.80s", why);
     return close_page(server, wsi, p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, text);
+  }
+  if (message.action == VIEW_SEEN) {
+    p->drawn += p->drawn < p->sent;
+    lws_callback_on_writable(wsi);
+    return 0;
   }
   if (message.action == VIEW_SHOW || message.action == VIEW_LEVELS) {
     unsigned levels = p->wants & VIEW_WANT_LEVELS;

@@ -22,8 +22,8 @@ static view_message good(const char *text) {
 
 static void what_is_meant_is_understood(void **state) {
   (void)state;
-  const char *const bare[] = {"pause", "play", "step", "reset", "release", "levels"};
-  for (int k = 0; k < 6; ++k) {
+  const char *const bare[] = {"pause", "play", "step", "reset", "release", "levels", "seen"};
+  for (int k = 0; k < 7; ++k) {
     char text[64] = "{\"do\": \"";
     strcat(strcat(text, bare[k]), "\"}");
     assert_int_equal(good(text).action, VIEW_PAUSE + k);

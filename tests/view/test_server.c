@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "muslin/run.h"
@@ -110,6 +111,8 @@ static packet hear(int socket) {
   json_array_foreach(json_object_get(p.head, "arrays"), k, item) total +=
       4 * (size_t)json_integer_value(json_array_get(item, 2));
   assert_int_equal(total, size);
+  if (strcmp(json_string_value(json_object_get(p.head, "type")), "frame") == 0)
+    socket_say(socket, "{\"do\":\"seen\"}");
   return p;
 }
 
@@ -245,6 +248,7 @@ static int has_levels(const packet *p) {
   return array(p, "level1", &size) != NULL;
 }
 static int is_paused(const packet *p) { return json_is_true(json_object_get(p->head, "paused")); }
+static int has_moved(const packet *p) { return number(p, "time") > 0; }
 static int is_running(const packet *p) { return !is_paused(p); }
 static int is_light(const packet *p) {
   json_t *gravity = json_object_get(json_object_get(p->head, "settings"), "gravity");
@@ -306,7 +310,7 @@ static void pages_lead(void **state) {
   assert_true(number(&p, "time") == 0);
   drop(&p);
   socket_say(socket, "{\"do\":\"step\"}");
-  p = hear(socket);
+  p = hear_until(socket, has_moved);
   double step = number(&p, "time");
   assert_true(step > 0 && is_paused(&p));
   drop(&p);
@@ -460,19 +464,29 @@ static void bad_messages_end_the_connection(void **state) {
   close_theatre(t);
 }
 
-// A page that does not read keeps no other waiting, nor the simulation.
+// Pages that do not read, or do not draw, keep no other waiting, nor the simulation.
 static void a_stalled_page_costs_nothing(void **state) {
   (void)state;
   theatre *t = open_theatre("drooping", NULL, 0);
-  int stalled = watch(t), socket = watch(t);
+  int stalled = watch(t), slow = watch(t), socket = watch(t);
   packet p = introduction(socket);
+  long size;
+  for (int k = 0; k < 4; ++k) { // the introduction and three frames
+    free(socket_hear(slow, &size));
+    assert_true(size > 0);
+  }
   drop(&p);
   for (int k = 0; k < 200; ++k) {
     p = hear(socket);
     drop(&p);
   }
   goes_on(t);
+  assert_int_equal(recv(slow, &size, 1, MSG_DONTWAIT), -1); // no fourth before one is drawn
+  socket_say(slow, "{\"do\":\"seen\"}");
+  free(socket_hear(slow, &size));
+  assert_true(size > 0);
   socket_close(stalled);
+  socket_close(slow);
   socket_close(socket);
   close_theatre(t);
 }

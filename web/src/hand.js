@@ -1,0 +1,88 @@
+// The hand: grabs the cloth under the pointer, pulls it along, lets go.
+import {pick} from './surface.js';
+
+/** `say` sends a message; `may()` tells whether there is a simulation to pull at. */
+export function makeHand(stage, say, may) {
+  const canvas = stage.canvas;
+  let held = null; // {pointer, triangle, weight, target}
+  let last = 0;
+
+  function pointOf({triangle, weight}) {
+    const point = [0, 0, 0];
+    for (let k = 0; k < 3; ++k)
+      for (let c = 0; c < 3; ++c)
+        point[c] += weight[k] * stage.positions[3 * stage.triangles[3 * triangle + k] + c];
+    return point;
+  }
+
+  // The cloth under the pointer, or a little beside it: edges are thin, and fingers are not.
+  function under(event) {
+    if (!stage.geometry) return null;
+    const reach = event.pointerType === 'touch' ? 18 : 7;
+    for (let k = -1; k < 8; ++k) {
+      const away = k < 0 ? 0 : reach, angle = k * Math.PI / 4;
+      const ray = stage.ray(event.clientX + away * Math.cos(angle), event.clientY + away * Math.sin(angle));
+      const found = pick(ray.origin, ray.direction, stage.positions, stage.triangles);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  function release() {
+    if (!held) return;
+    held = null;
+    canvas.classList.remove('holds');
+    stage.controls.enabled = true;
+    stage.showHand(null, null);
+    say({do: 'release'});
+  }
+
+  // Before the camera's controls see it.
+  canvas.addEventListener('pointerdown', event => {
+    if (held) return release(); // a second finger turns the view
+    if (event.button !== 0 || event.shiftKey || !may()) return;
+    const found = under(event);
+    if (!found) return;
+    event.stopImmediatePropagation();
+    canvas.setPointerCapture(event.pointerId);
+    canvas.classList.add('holds');
+    canvas.focus();
+    stage.controls.enabled = false;
+    held = {pointer: event.pointerId, triangle: found.triangle, weight: found.weight};
+    held.target = pointOf(held);
+    held.from = held.target; // the plane that it is pulled along
+    say({do: 'grab', triangle: held.triangle, weight: held.weight, target: held.target});
+  }, {capture: true});
+
+  canvas.addEventListener('pointermove', event => {
+    if (!held) {
+      if (event.buttons === 0 && event.pointerType === 'mouse' && performance.now() - last > 60) {
+        last = performance.now();
+        canvas.classList.toggle('over', may() && under(event) !== null);
+      }
+      return;
+    }
+    if (event.pointerId !== held.pointer) return;
+    held.target = stage.across(held.from, stage.ray(event.clientX, event.clientY));
+    if (performance.now() - last < 12) return; // the newest goes with the next frame
+    last = performance.now();
+    say({do: 'drag', target: held.target});
+  });
+  for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'])
+    canvas.addEventListener(name, event => {
+      if (held && event.pointerId === held.pointer) release();
+    });
+
+  return {
+    release,
+    /** After a frame: the newest target, and the thread from the cloth to it. */
+    follow() {
+      if (!held) return;
+      if (performance.now() - last > 12) {
+        last = performance.now();
+        say({do: 'drag', target: held.target});
+      }
+      stage.showHand(pointOf(held), held.target);
+    },
+  };
+}

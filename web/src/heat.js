@@ -1,0 +1,66 @@
+// False colours: scales for fields, a colour for each aggregate.
+
+export const units = {stretch: '%', bend: '1/m', contact: 'N', residual: 'kg m/s'};
+
+// Stops in sRGB, from 0 to 1. Signed fields get blue for less than nothing and red for more.
+const rising = [[24, 26, 66], [38, 84, 124], [46, 144, 130], [142, 190, 92], [250, 222, 110]];
+const signed = [[34, 74, 160], [132, 170, 214], [236, 233, 226], [224, 148, 106], [164, 38, 40]];
+
+function stopsOf(field) { return field === 'stretch' ? signed : rising; }
+
+/** The colour at a part, 0 to 1, as [r, g, b] from 0 to 255. */
+export function colourAt(field, part) {
+  const stops = stopsOf(field), place = Math.min(Math.max(part, 0), 1) * (stops.length - 1);
+  const k = Math.min(Math.floor(place), stops.length - 2), rest = place - k;
+  return stops[k].map((from, c) => from + rest * (stops[k + 1][c] - from));
+}
+
+/** [low, high]: nearly all of the numbers are between them; around 0 for signed fields. */
+export function rangeOf(field, values) {
+  const step = Math.max(1, Math.floor(values.length / 2000)), some = [];
+  for (let i = 0; i < values.length; i += step) some.push(values[i]);
+  some.sort((a, b) => a - b);
+  let low = some[Math.floor(0.005 * (some.length - 1))], high = some[Math.ceil(0.995 * (some.length - 1))];
+  if (field === 'stretch') {
+    high = Math.max(Math.abs(low), Math.abs(high));
+    low = -high;
+  } else {
+    low = 0;
+  }
+  return high > low ? [low, high] : [low, low + 1e-9];
+}
+
+// Light is added up linearly; colours of pictures are not linear.
+function linear(byte) { return Math.pow(byte / 255, 2.2); }
+
+const tables = {};
+function tableOf(field) {
+  const key = field === 'stretch' ? 'signed' : 'rising';
+  if (!tables[key]) {
+    tables[key] = new Float32Array(3 * 256);
+    for (let k = 0; k < 256; ++k)
+      colourAt(field, k / 255).forEach((byte, c) => { tables[key][3 * k + c] = linear(byte); });
+  }
+  return tables[key];
+}
+
+/** Linear colours of vertices, into `colours`. */
+export function paintField(field, values, [low, high], colours) {
+  const table = tableOf(field), scale = 255 / (high - low);
+  for (let i = 0; i < values.length; ++i) {
+    const k = 3 * Math.min(255, Math.max(0, Math.round((values[i] - low) * scale)));
+    colours[3 * i] = table[k]; colours[3 * i + 1] = table[k + 1]; colours[3 * i + 2] = table[k + 2];
+  }
+}
+
+/** A colour for an aggregate, far from those of its neighbours, as [r, g, b] from 0 to 255; grey for none. */
+export function aggregateColour(number) {
+  if (number < 0) return [110, 110, 110];
+  const hue = (number * 0.61803398875) % 1, value = 0.62 + 0.3 * ((number * 0.7548776662) % 1);
+  return [0, 1 / 3, 2 / 3].map(shift => 255 * value * (0.62 + 0.38 * Math.cos(2 * Math.PI * (hue + shift))));
+}
+
+export function paintAggregates(numbers, colours) {
+  for (let i = 0; i < numbers.length; ++i)
+    aggregateColour(numbers[i]).forEach((byte, c) => { colours[3 * i + c] = linear(byte); });
+}

@@ -1,0 +1,210 @@
+// The page: frames from the server onto the stage, wishes of the user to the server.
+import {connect} from './connection.js';
+import {makeHand} from './hand.js';
+import {colourAt, paintAggregates, paintField, rangeOf, units} from './heat.js';
+import {makePanel} from './panel.js';
+import {drawLevels, drawResiduals, makeStagePlot, stageColours} from './plots.js';
+import {Stage} from './stage.js';
+
+const element = id => document.getElementById(id);
+const stage = new Stage(element('stage'));
+const stagePlot = makeStagePlot(element('stages'));
+let mode = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
+let unseen = 0, frames = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', asked = false;
+
+const line = connect(hear, text => {
+  lost = text;
+  tell();
+});
+const hand = makeHand(stage, line.say, () => mode === 'live' && !lost);
+const panel = makePanel({say: line.say, changed});
+
+// --- words -----------------------------------------------------------------------------------------------------------
+
+function tell() {
+  const error = latest?.head.error;
+  const text = lost || (error ? `The simulation has stopped: ${error}. Reset begins again.` : '');
+  element('banner').textContent = text;
+  element('banner').hidden = !text;
+}
+
+function notice(text) {
+  element('notice').textContent = text;
+  element('notice').hidden = false;
+  clearTimeout(notice.timer);
+  notice.timer = setTimeout(() => { element('notice').hidden = true; }, 5000);
+}
+
+function describe({head}) {
+  const words = [`${stage.positions.length / 3} vertices`, `${head.time.toFixed(2)} s`];
+  if (head.frames) words.push(`frame ${head.frame} of ${head.frames - 1}`);
+  if (head.settings && head.pace > 0) words.push(`${head.pace.toPrecision(2)} × real time`);
+  words.push(`${rate.toFixed(0)} fps`);
+  element('status').textContent = words.join(' · ');
+  if (!head.solve) return;
+  element('solve').textContent = `${head.solve.method}, ${head.solve.iterations}`;
+  element('took').textContent =
+    `${(1000 * Object.values(head.stages).reduce((a, b) => a + b, 0)).toFixed(1)} ms`;
+  element('sizes').textContent = head.solve.levels.map(([rows], k) => `${k}: ${rows}`).join('   ');
+}
+
+element('key').replaceChildren(...Object.entries(stageColours).map(([name, colour]) => {
+  const item = document.createElement('span'), dot = document.createElement('i');
+  dot.style.background = colour;
+  item.append(dot, name);
+  return item;
+}));
+
+// --- colours ---------------------------------------------------------------------------------------------------------
+
+function legend(field) {
+  element('legend').hidden = !field;
+  if (!field) return;
+  const paper = element('scale').getContext('2d');
+  for (let x = 0; x < 160; ++x) {
+    paper.fillStyle = `rgb(${colourAt(field, x / 159).map(Math.round).join()})`;
+    paper.fillRect(x, 0, 1, 10);
+  }
+  element('low').textContent = range[0].toPrecision(2);
+  element('high').textContent = range[1].toPrecision(2);
+  element('unit').textContent = `${field}, ${units[field]}`;
+}
+
+// The scale follows at once where the numbers outgrow it, and slowly where they shrink.
+function paint({arrays}) {
+  const values = arrays[shown];
+  if (!values || shown.startsWith('level')) return;
+  const now = rangeOf(shown, values);
+  range = range ? range.map((x, k) => (Math.abs(now[k]) > Math.abs(x) ? now[k] : 0.97 * x + 0.03 * now[k])) : now;
+  paintField(shown, values, range, stage.colours);
+  stage.painted();
+  legend(shown);
+}
+
+function choose(name) {
+  shown = name;
+  range = null;
+  line.say({do: 'show', value: units[name] ? name : 'nothing'});
+  if (name.startsWith('level')) {
+    paintAggregates(levels[Number(name.slice(5)) - 1], stage.colours);
+    stage.painted();
+  } else if (name === 'fabric') {
+    stage.paintFabric();
+  }
+  if (!units[name]) legend(null);
+}
+
+function keepLevels(arrays) {
+  levels = [];
+  while (arrays[`level${levels.length + 1}`]) levels.push(arrays[`level${levels.length + 1}`].slice());
+  panel.setLevels(levels.length);
+  element('colour').value = shown;
+  drawLevels(element('levels'), flat, levels);
+  if (shown.startsWith('level')) choose(levels[Number(shown.slice(5)) - 1] ? shown : 'fabric');
+}
+
+// --- from the server -------------------------------------------------------------------------------------------------
+
+function hear(packet) {
+  if (packet.head.type === 'introduction') {
+    mode = packet.head.mode;
+    flat = packet.arrays.flat;
+    stage.introduce(packet);
+    panel.introduce(packet.head);
+    stagePlot.clear();
+    asked = false;
+    unseen = 0;
+    choose(shown.startsWith('level') ? 'fabric' : shown);
+    element('colour').value = shown;
+    return;
+  }
+  if (packet.arrays.level1) keepLevels(packet.arrays); // they come once, and this frame may never be drawn
+  latest = packet;
+  latest.fresh = true;
+  ++unseen;
+}
+
+// A frame goes onto the stage when the browser is about to draw; of several only the last.
+function take(packet) {
+  const {head, arrays} = packet, now = performance.now();
+  packet.fresh = false;
+  ++frames;
+  if (lastFrame) rate = rate ? 0.9 * rate + 100 / Math.max(1, now - lastFrame) : 1000 / Math.max(1, now - lastFrame);
+  lastFrame = now;
+  if (arrays.bodies) stage.setBodies(arrays.bodies);
+  stage.setPositions(arrays.positions);
+  paint(packet);
+  hand.follow();
+  panel.follow(head);
+  tell();
+  if (head.notice && head.notice[0] !== notices) {
+    notices = head.notice[0];
+    notice(head.notice[1]);
+  }
+  if (head.stages && !head.paused) stagePlot.add(head.stages);
+  if (!asked && head.solve?.levels.length > 1) { // as soon as there is a hierarchy
+    asked = true;
+    line.say({do: 'levels'});
+  }
+  if (now - lastPlot > 100 || head.paused) {
+    lastPlot = now;
+    describe(packet);
+    if (head.solve) drawResiduals(element('residuals'), head.solve);
+    stagePlot.draw();
+  }
+}
+
+function everyFrame() {
+  requestAnimationFrame(everyFrame);
+  const fresh = latest?.fresh && stage.geometry;
+  if (fresh) take(latest);
+  stage.draw();
+  if (fresh) for (; unseen > 0; --unseen) line.say({do: 'seen'});
+}
+
+// --- from the user ---------------------------------------------------------------------------------------------------
+
+function savePicture() {
+  stage.dirty = true;
+  stage.draw();
+  stage.canvas.toBlob(blob => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `muslin-${latest ? latest.head.time.toFixed(2) : 0}s.png`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  });
+}
+
+function changed(what) {
+  const turns = {left: [-0.1, 0], right: [0.1, 0], up: [0, 0.1], down: [0, -0.1]};
+  if (what === 'colour') choose(element('colour').value);
+  else if (what === 'wireframe') stage.materials?.forEach(m => { m.wireframe = element('wireframe').checked; });
+  else if (what === 'shadow') stage.sun.castShadow = element('shadow').checked;
+  else if (what === 'ground') stage.ground.visible = element('ground').checked;
+  else if (what === 'home' && stage.box) stage.home();
+  else if (what === 'picture') savePicture();
+  else if (what === 'nearer' || what === 'farther') stage.zoom(what === 'nearer' ? 0.9 : 1 / 0.9);
+  else if (turns[what]) stage.turn(...turns[what]);
+  stage.dirty = true;
+}
+
+new ResizeObserver(() => stage.resize()).observe(stage.canvas);
+new ResizeObserver(([{target}]) => {
+  document.documentElement.style.setProperty('--foot', `${target.offsetHeight}px`);
+}).observe(document.querySelector('footer'));
+stage.resize();
+window.addEventListener('blur', () => hand.release());
+stage.canvas.addEventListener('webglcontextlost', event => {
+  event.preventDefault();
+  notice('The browser has lost its graphics: reload the page.');
+});
+everyFrame();
+
+// For those who drive the page from outside: tests, consoles.
+window.muslinView = {
+  frames: () => frames,
+  head: () => latest?.head,
+  position: vertex => [...stage.positions.slice(3 * vertex, 3 * vertex + 3)],
+  place: vertex => stage.place(stage.positions.slice(3 * vertex, 3 * vertex + 3)),
+};

@@ -1,0 +1,136 @@
+// Buttons, sliders and keys. What a slider shows follows the server, unless a hand is on it.
+
+const element = id => document.getElementById(id);
+
+// A slider's number as the server has it, and in words.
+const sliders = {
+  gravity: {words: x => `${x.toFixed(1)} m/s²`},
+  wind: {words: x => `${x.toFixed(1)} m/s`},
+  direction: {words: x => `${x.toFixed(0)}°`},
+  stiffness: {words: x => `× ${(10 ** x).toPrecision(2)}`},
+  speed: {words: x => `× ${(10 ** x).toPrecision(2)}`},
+};
+
+export function makePanel({say, changed}) {
+  const touched = {};
+  const number = name => Number(element(name).value);
+  const label = name => {
+    element(name).parentElement.querySelector('output').textContent = sliders[name].words(number(name));
+  };
+
+  function send(name) {
+    const angle = number('direction') * Math.PI / 180;
+    if (name === 'gravity') say({do: 'gravity', value: [0, -number('gravity'), 0]});
+    else if (name === 'stiffness') say({do: 'stiffness', value: 10 ** number('stiffness')});
+    else if (name === 'speed') say({do: 'speed', value: 10 ** number('speed')});
+    else say({do: 'wind', value: [number('wind') * Math.cos(angle), 0, number('wind') * Math.sin(angle)]});
+  }
+
+  for (const name of Object.keys(sliders)) {
+    element(name).addEventListener('input', () => {
+      touched[name] = performance.now();
+      label(name);
+      send(name);
+    });
+    label(name);
+  }
+
+  // A slider to a number of the server's, where nobody has just moved it.
+  function put(name, value) {
+    if (!Number.isFinite(value) || performance.now() - (touched[name] ?? -1e9) < 1000) return;
+    element(name).value = value;
+    label(name);
+  }
+
+  element('solver').addEventListener('change', () => say({do: 'solver', value: element('solver').value}));
+  element('timeline').addEventListener('input', () => {
+    touched.timeline = performance.now();
+    say({do: 'seek', frame: number('timeline')});
+  });
+  for (const name of ['colour', 'wireframe', 'shadow', 'ground'])
+    element(name).addEventListener('change', () => changed(name));
+  const actions = {
+    play: () => say({do: element('play').dataset.paused === '1' ? 'play' : 'pause'}),
+    step: () => say({do: 'step'}),
+    reset: () => say({do: 'reset'}),
+    home: () => changed('home'),
+    picture: () => changed('picture'),
+    refresh: () => say({do: 'levels'}),
+    fold() {
+      const folded = document.body.classList.toggle('folded');
+      element('fold').setAttribute('aria-expanded', String(!folded));
+    },
+  };
+  for (const [name, action] of Object.entries(actions)) element(name).addEventListener('click', action);
+
+  function toggle(name) {
+    element(name).checked = !element(name).checked;
+    changed(name);
+  }
+  function nextColour() {
+    const choice = element('colour');
+    choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+    changed('colour');
+  }
+  const keys = {
+    ' ': actions.play, '.': actions.step, r: actions.reset, c: actions.home, s: actions.picture, p: actions.fold,
+    w: () => toggle('wireframe'), g: () => toggle('ground'), h: nextColour,
+    ArrowLeft: () => changed('left'), ArrowRight: () => changed('right'), ArrowUp: () => changed('up'),
+    ArrowDown: () => changed('down'), '+': () => changed('nearer'), '-': () => changed('farther'),
+  };
+  window.addEventListener('keydown', event => {
+    const typing = /INPUT|SELECT|BUTTON|SUMMARY/.test(event.target.tagName);
+    if (event.ctrlKey || event.metaKey || event.altKey || (typing && event.key !== 'Escape')) return;
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+
+  function fill(choice, words) {
+    const before = choice.value;
+    choice.replaceChildren(...words.map(([value, text]) => new Option(text, value)));
+    if (words.some(([value]) => value === before)) choice.value = before;
+  }
+
+  if (window.matchMedia('(max-width: 640px)').matches) actions.fold();
+
+  let levels = 0;
+  return {
+    introduce(head) {
+      document.title = `${head.name} – muslin`;
+      element('name').textContent = head.name;
+      document.body.classList.toggle('recorded', head.mode === 'recording');
+      element('timeline').hidden = head.mode !== 'recording';
+      this.fields = head.fields;
+      levels = -1;
+      this.setLevels(0);
+      fill(element('solver'), (head.solvers ?? []).map(name => [name, name]));
+    },
+    setLevels(count) {
+      if (count === levels) return;
+      levels = count;
+      const words = [['fabric', 'fabric'], ...this.fields.map(name => [name, name])];
+      for (let k = 1; k <= count; ++k) words.push([`level${k}`, `aggregates of level ${k}`]);
+      fill(element('colour'), words);
+    },
+    follow(head) {
+      element('play').textContent = head.paused ? 'Play' : 'Pause';
+      element('play').dataset.paused = head.paused ? '1' : '0';
+      put('speed', Math.log10(head.speed));
+      if (head.frames && performance.now() - (touched.timeline ?? -1e9) > 300) {
+        element('timeline').max = head.frames - 1;
+        element('timeline').value = head.frame;
+      }
+      const settings = head.settings;
+      if (!settings) return;
+      const [x, , z] = settings.wind;
+      put('gravity', -settings.gravity[1]);
+      if (performance.now() - Math.max(touched.wind ?? -1e9, touched.direction ?? -1e9) > 1000) {
+        put('wind', Math.hypot(x, z));
+        if (Math.hypot(x, z) > 0.01) put('direction', (Math.atan2(z, x) * 180 / Math.PI + 360) % 360);
+      }
+      put('stiffness', Math.log10(settings.stiffness));
+      if (document.activeElement !== element('solver')) element('solver').value = settings.solver;
+    },
+  };
+}
