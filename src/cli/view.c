@@ -16,11 +16,13 @@
 #include "view/view.h"
 
 static const char *const program = "muslin view";
+// What runs in real time and looks right: a step a frame, s, and a residual of the linear solver.
+static const double usual_step = 1.0 / 60, usual_tolerance = 1e-3;
 
 typedef struct watch_options {
   const char *subject, *host, *solver;
   int port, vertices, threads, preset, paused, live, open, help; // negative, or 0 vertices: as usual
-  double time_step;                                              // negative: 1/60 s
+  double time_step, tolerance;                                   // negative: as usual
 } watch_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
@@ -33,6 +35,7 @@ static int list_options(watch_options *o, option *list) {
       option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most (1/60)");
   list[n - 1].value = "S";
+  list[n++] = option_real("tolerance", &o->tolerance, "of the linear solver (1e-3: what an eye can see)");
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
@@ -79,9 +82,9 @@ static void choose_rate(const watch_options *o, mus_scene *scene) {
   int from_files = 0;
   for (int k = 0; k < scene->body_count; ++k)
     from_files |= scene->bodies[k].shape.kind == MUS_BODY_FILE;
-  scene->time_step = o->time_step > 0 ? o->time_step : 1.0 / 60;
+  scene->time_step = o->time_step > 0 ? o->time_step : usual_step;
   if (!from_files)
-    scene->frame_rate = scene->time_step < 1.0 / 60 ? 60 : 1 / scene->time_step;
+    scene->frame_rate = scene->time_step < usual_step ? 60 : 1 / scene->time_step;
 }
 
 static int change_scene(const watch_options *o, mus_scene *scene) {
@@ -92,6 +95,9 @@ static int change_scene(const watch_options *o, mus_scene *scene) {
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
+  if (o->tolerance >= 0 && !(o->tolerance >= 1e-14 && o->tolerance <= 0.1))
+    return failure_input(program, "--tolerance: %g is out of range; give 1e-14 to 0.1", o->tolerance);
+  scene->solver.tolerance = o->tolerance > 0 ? o->tolerance : usual_tolerance;
   mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
   if (status)
     return failure_status(program, "--solver", status);
@@ -139,14 +145,14 @@ static int watch(const watch_options *o, const mus_scene *scene) {
 
 // Options that only a simulation has.
 static int check_playback(const watch_options *o) {
-  if (o->vertices > 0 || o->time_step >= 0 || o->solver || o->preset >= 0 || o->threads >= 0)
+  if (o->vertices > 0 || o->time_step >= 0 || o->tolerance >= 0 || o->solver || o->preset >= 0 || o->threads >= 0)
     return failure_input(program, "%s is a result, which is played as it is: give --live to simulate its scene anew",
                          o->subject);
   return 0;
 }
 
 int view_command(int argc, char **argv) {
-  watch_options o = {.port = -1, .threads = -1, .preset = -1, .time_step = -1};
+  watch_options o = {.port = -1, .threads = -1, .preset = -1, .time_step = -1, .tolerance = -1};
   int failed = parse_command(argc, argv, &o), folder = 0;
   if (failed || o.help)
     return failed;

@@ -33,6 +33,24 @@ static void open_address(char *address) {
     fprintf(stderr, "muslin view: there is no xdg-open here: open the address yourself\n");
 }
 
+// An address that nobody reads is no use.
+static mus_status tell(const view_server_options *serving, const view_server *server, int open, char *why,
+                       size_t size) {
+  char address[ADDRESS_BYTES];
+  const char *name = strcmp(serving->host, "0.0.0.0") == 0 ? "127.0.0.1" : serving->host;
+  snprintf(address, sizeof address, "http://%s:%d/?token=%s", name, view_server_port(server),
+           view_server_token(server));
+  if (printf("%s\nOpen this address in a browser; Ctrl-C ends.\n", address) < 0 || fflush(stdout) != 0) {
+    snprintf(why, size, "cannot print the address: is the disk full?");
+    return MUS_IO_ERROR;
+  }
+  if (serving->any_host_name)
+    fprintf(stderr, "muslin view: anyone who has this address and reaches this machine can watch and take part\n");
+  if (open)
+    open_address(address);
+  return MUS_OK;
+}
+
 mus_status view_run(const view_options *options, char *why, size_t size) {
   view_server_options serving = {.host = options->host ? options->host : "127.0.0.1", .log = stderr};
   serving.any_host_name = options->host && strcmp(options->host, "127.0.0.1") != 0;
@@ -48,19 +66,10 @@ mus_status view_run(const view_options *options, char *why, size_t size) {
                                      .wake = view_server_wake,
                                      .context = server};
   status = view_show_start(&showing, why, size, &show);
-  if (!status) {
-    char address[ADDRESS_BYTES];
-    const char *name = strcmp(serving.host, "0.0.0.0") == 0 ? "127.0.0.1" : serving.host;
-    snprintf(address, sizeof address, "http://%s:%d/?token=%s", name, view_server_port(server),
-             view_server_token(server));
-    printf("%s\nOpen this address in a browser; Ctrl-C ends.\n", address);
-    fflush(stdout);
-    if (serving.any_host_name)
-      fprintf(stderr, "muslin view: anyone who has this address and reaches this machine can watch and take part\n");
-    if (options->open)
-      open_address(address);
+  if (!status)
+    status = tell(&serving, server, options->open, why, size);
+  if (!status)
     view_server_run(server, show, options->stop);
-  }
   view_show_stop(show);
   view_server_stop(server);
   return status;

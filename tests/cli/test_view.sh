@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# muslin view from outside: what it refuses, the address that it prints, the page behind it, and how it ends.
+#
+#   test_view.sh MUSLIN
+set -u
+muslin=$1
+"$muslin" view --help | grep -q -- --host || {
+  echo "skipped: this build has no viewer"
+  exit 77
+}
+# shellcheck source=tests/cli/program.sh
+. "$(dirname "$0")/program.sh"
+
+expect 0 view --help
+says out 'muslin view SCENE\|RESULT'
+expect 2 view
+says err 'what\? Give a scene file'
+expect 2 view curtian
+says err 'did you mean curtain'
+expect 2 view curtain --time-step 3
+says err '1e-5 to 0.1 seconds'
+expect 2 view curtain --tolerance 2
+says err '1e-14 to 0.1'
+expect 2 view curtain --solver best
+says err '^muslin view: --solver'
+expect 2 view curtain --live
+says err '\-\-live is for result folders'
+expect 2 view curtain --port 70000
+says err 'port'
+echo '{"cloths": [{"pins": [{"where": {"sphere": [9, 9, 9, 1]}}]}]}' >lost.json
+expect 2 view lost.json --port 0
+says err 'cloths\[0\].pins\[0\]: holds no vertex'
+expect 1 view drooping --vertices 49 --host 203.0.113.7
+says err 'cannot listen on 203.0.113.7'
+expect 0 run drooping --vertices 49 --frames 2 -o result
+expect 2 view result --vertices 81
+says err 'give --live'
+mkdir empty
+expect 2 view empty
+if [ -e /dev/full ]; then
+  last='muslin view > /dev/full'
+  timeout 60 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"
+  holds 'a full disk is told' test $? -eq 1
+  says err 'cannot print the address: is the disk full'
+fi
+
+# start ARGUMENTS...: in the background; sets $process, $address and $port.
+start() {
+  last="muslin view $*"
+  : >"$said/out"
+  "$muslin" view "$@" >"$said/out" 2>"$said/err" </dev/null &
+  process=$!
+  for _ in $(seq 300); do
+    grep -q '^http' "$said/out" && break
+    sleep 0.1
+  done
+  address=$(grep -m1 '^http' "$said/out")
+  port=${address#http://127.0.0.1:} port=${port%%/*}
+}
+
+# get PATH: what the server answers.
+get() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port" || return
+  printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$1" "$port" >&3
+  timeout 20 cat <&3 | tr -d '\0' | head -c 2000000
+  exec 3>&-
+}
+
+# ends SIGNAL: in good order.
+ends() {
+  kill -"$1" "$process"
+  wait "$process"
+  holds "it ends by SIG$1" test $? -eq 0
+  says err '^muslin view: ended$'
+}
+
+start drooping --vertices 49 --port 0
+says out '^http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f]{32}$'
+get "/${address##*/}" >page
+holds 'the page is served' grep -q '200 OK' page
+holds 'it is the page' grep -q '<title>muslin</title>' page
+holds 'it is whole' grep -q '</html>' page
+get '/?token=0123456789abcdef0123456789abcdef' >page
+holds 'a wrong token is refused' grep -q '403 Forbidden' page
+holds 'and gets nothing' test "$(grep -c '<title>' page)" -eq 0
+says err 'refused: the token is wrong'
+expect 1 view drooping --vertices 49 --port "$port"
+says err 'take another --port'
+first=$address
+other=$process
+start drooping --vertices 49 --port 0
+holds 'tokens differ' test "${first##*=}" != "${address##*=}"
+ends TERM
+process=$other
+ends INT
+
+start result --paused --port 0
+get "/${address##*/}" >page
+holds 'a recording is served' grep -q '200 OK' page
+ends INT
+conclude
