@@ -62,8 +62,11 @@ static mus_status prepare(mus_recording *r) {
     return mus_fail_memory();
   for (int k = 0; k < r->cloths.meshes && !status; ++k)
     status = mus_heat_plan_create(&r->arena, &r->result.cloths[k].mesh, &r->plan[k]);
-  r->residuals = !status && mus_result_open_residuals(&r->result) == MUS_OK;
-  return status;
+  if (status)
+    return status;
+  status = mus_result_open_residuals(&r->result);
+  r->residuals = status == MUS_OK; // most runs keep none
+  return status == MUS_OUT_OF_MEMORY ? status : MUS_OK;
 }
 
 mus_status mus_recording_open(const char *path, mus_recording **out) {

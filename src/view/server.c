@@ -11,9 +11,14 @@
 
 _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes before what it writes");
 
-// Messages a second that a page may send, and how many at once; a hand sends 60. Lines a second in the log.
-static const double message_rate = 200, message_burst = 400, log_rate = 5, log_burst = 40;
-enum { CHUNK = 32768, NAME_BYTES = 256, IN_FLIGHT = 3 }; // frames that were sent and not drawn yet, at most
+// Messages a second that a page may send, and how many at once; a hand that draws sends 150. Lines a second in the log.
+static const double message_rate = 400, message_burst = 800, log_rate = 5, log_burst = 40;
+enum {
+  CHUNK = 32768,
+  NAME_BYTES = 256,
+  CONNECTIONS = 256,
+  IN_FLIGHT = 3
+}; // frames that were sent and not drawn yet, at most
 
 // So many at once, and so many a second.
 typedef struct bucket {
@@ -206,6 +211,9 @@ static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
     return answer_request(server, wsi, user, in);
   case LWS_CALLBACK_HTTP_WRITEABLE:
     return continue_page(server, wsi, user);
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: // those that name no protocol come here
+    say(server, "a page is refused: it does not speak muslin");
+    return 1;
   default:
     return lws_callback_http_dummy(wsi, reason, user, in, length);
   }
@@ -407,6 +415,7 @@ mus_status view_server_start(const view_server_options *options, char *why, size
                                            .retry_and_idle_policy = &patience,
                                            .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                                                       LWS_SERVER_OPTION_DISABLE_IPV6,
+                                           .fd_limit_per_thread = CONNECTIONS,
                                            .keepalive_timeout = 10,
                                            .timeout_secs = 10};
   server->context = lws_create_context(&info);

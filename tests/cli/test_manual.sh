@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds the manual to its word: runs every `sh` block of docs/solver.md, and the README's block of muslin's commands, in a
-# scratch folder, one after the other, compiles the `c` blocks of both, and looks up the names of calls, types and build
+# scratch folder, one after the other, compiles the `c` blocks of these and docs/api.md, and looks up the names of calls, types and build
 # options.
 #
 #   test_manual.sh SOURCE_FOLDER BUILD_FOLDER COMPILER
@@ -41,7 +41,7 @@ run_commands() {
 
 # The blocks are functions; what they use is declared by muslin.h and stdio.h.
 compile_code() {
-  for page in README.md docs/solver.md; do
+  for page in README.md docs/solver.md docs/api.md; do
     rm -f "$folder"/c.*
     blocks c "$source/$page"
     for block in "$folder"/c.*; do
@@ -55,7 +55,7 @@ compile_code() {
 
 # Everything that looks like a name of the library's or an option of the build.
 look_up_names() {
-  cat "$source"/README.md "$source"/docs/solver.md >"$folder/text"
+  cat "$source"/README.md "$source"/docs/solver.md "$source"/docs/api.md "$source"/docs/dependencies.md >"$folder/text"
   while read -r name; do
     checks=$((checks + 1))
     grep -rqw -- "$name" "$source/include" || failed "$name is named, but no public header has it"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # muslin view from outside: what it refuses, the address that it prints, the page behind it, and how it ends.
 #
-#   test_view.sh MUSLIN
+#   test_view.sh MUSLIN MANUAL     every command of the manual (docs/view.md) is run, too
 set -u
-muslin=$1
+muslin=$1 manual=$2
 "$muslin" view --help | grep -q -- --host || {
   echo "skipped: this build has no viewer"
   exit 77
@@ -98,4 +98,18 @@ start result --paused --port 0
 get "/${address##*/}" >page
 holds 'a recording is served' grep -q '200 OK' page
 ends INT
+
+# The manual's commands, with any port.
+while read -r command words; do
+  holds "the manual's commands are muslin's" test "$command" = muslin
+  # shellcheck disable=SC2086
+  case $words in
+  view*)
+    start ${words#view } --port 0
+    ends INT
+    ;;
+  *) expect 0 $words ;;
+  esac
+done < <(awk '/^```/ { on = $0 == "```sh"; next } on' "$manual")
+holds 'the manual has commands' test "$checks" -gt 50
 conclude

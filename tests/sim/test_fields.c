@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support/check.h"
 #include "support/runs.h"
 
@@ -105,8 +106,40 @@ static void aggregates_nest(void **state) {
   runs_free(r);
 }
 
+static void short_memory_is_told(void **state) {
+  (void)state;
+  run *r = runs_scene("drooping");
+  mus_scene_resize(&r->scene, 49, MUS_REGULAR);
+  runs_begin(r);
+  double value[49];
+  mus_attachment pull = {.count = 1, .vertex = {5}, .weight = {1}};
+  int hand;
+  long n = 0;
+  mus_status status;
+  do {
+    mus_memory_fail_after(n++);
+    status = mus_sim_field(r->sim, MUS_FIELD_BEND, value);
+    mus_memory_fail_after(-1);
+    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
+  } while (status);
+  assert_true(n > 3);
+  mus_memory_fail_after(0);
+  assert_int_equal(mus_sim_attach(r->sim, &pull, &hand), MUS_OUT_OF_MEMORY);
+  mus_memory_fail_after(-1);
+  assert_int_equal(mus_sim_attachments(r->sim), 0);
+  assert_ok(mus_sim_attach(r->sim, &pull, &hand));
+  mus_solver_options options = *mus_sim_solver_options(r->sim);
+  options.method = MUS_METHOD_DIAG;
+  mus_memory_fail_after(0);
+  assert_int_equal(mus_sim_set_solver(r->sim, &options), MUS_OUT_OF_MEMORY);
+  mus_memory_fail_after(-1);
+  assert_int_equal(mus_sim_solver_options(r->sim)->method, MUS_METHOD_SA);
+  runs_frame(r);
+  runs_free(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(fields_say_what_is), cmocka_unit_test(contact_bears_the_weight),
-                                     cmocka_unit_test(aggregates_nest)};
+                                     cmocka_unit_test(aggregates_nest), cmocka_unit_test(short_memory_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "muslin/recording.h"
 #include "muslin/run.h"
 #include "support/check.h"
@@ -27,6 +28,16 @@ static void frames_are_those_of_the_run(void **state) {
   options.residual = 1;
   assert_ok(mus_run(&r->scene, &options, &summary));
   mus_recording *recording = NULL;
+  long tries = 0;
+  mus_status status;
+  do { // memory that is short anywhere is told
+    mus_memory_fail_after(tries++);
+    status = mus_recording_open(files_path(*state, "out"), &recording);
+    mus_memory_fail_after(-1);
+    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
+  } while (status);
+  assert_true(tries > 10);
+  mus_recording_close(recording);
   assert_ok(mus_recording_open(files_path(*state, "out"), &recording));
   assert_int_equal(mus_recording_frames(recording), 4);
   assert_true(mus_recording_rate(recording) == 24);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,8 @@ void socket_close(int socket) { close(socket); }
 void socket_send(int socket, const void *bytes, size_t size) {
   for (const char *at = bytes; size > 0;) {
     ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) // the test was stopped for a while
+      continue;
     if (sent <= 0)
       return;
     at += sent;
@@ -47,6 +50,8 @@ static size_t receive(int socket, void *bytes, size_t size) {
   size_t got = 0;
   while (got < size) {
     ssize_t more = recv(socket, (char *)bytes + got, size - got, 0);
+    if (more < 0 && errno == EINTR)
+      continue;
     if (more <= 0)
       break;
     got += (size_t)more;
@@ -68,13 +73,18 @@ char *socket_get(int port, const char *path, const char *host) {
 }
 
 int socket_watch(int port, const char *path, const char *host, const char *origin) {
+  return socket_watch_as(port, path, host, origin, "muslin");
+}
+
+int socket_watch_as(int port, const char *path, const char *host, const char *origin, const char *protocol) {
   int socket = socket_connect(port);
   char text[2048];
   int length = snprintf(text, sizeof text,
                         "GET %s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
-                        "Sec-WebSocket-Protocol: muslin\r\n%s%s%s\r\n",
-                        path, host, origin ? "Origin: " : "", origin ? origin : "", origin ? "\r\n" : "");
+                        "%s%s%s%s%s%s\r\n",
+                        path, host, protocol ? "Sec-WebSocket-Protocol: " : "", protocol ? protocol : "",
+                        protocol ? "\r\n" : "", origin ? "Origin: " : "", origin ? origin : "", origin ? "\r\n" : "");
   socket_send(socket, text, (size_t)length);
   size_t got = 0;
   while (got < sizeof text - 1 && receive(socket, text + got, 1) == 1) {

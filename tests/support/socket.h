@@ -14,6 +14,7 @@ char *socket_get(int port, const char *path, const char *host);
 
 // Asks for a WebSocket; returns the connection, or -1 where the server refuses. NULL: no such header.
 int socket_watch(int port, const char *path, const char *host, const char *origin);
+int socket_watch_as(int port, const char *path, const char *host, const char *origin, const char *protocol);
 void socket_say(int socket, const char *text); // one message
 void socket_say_bytes(int socket, int opcode, const void *bytes, size_t size);
 

@@ -209,6 +209,10 @@ static void only_those_with_the_token_are_let_in(void **state) {
   assert_int_equal(socket_watch(t->port, t->path, t->host, NULL), -1);
   assert_int_equal(socket_watch(t->port, t->path, "evil.example", "http://evil.example"), -1);
   logged(t, "a page is refused: the origin is foreign");
+  assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, NULL), -1);
+  assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, "http"), -1);
+  assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, "chat"), -1);
+  logged(t, "a page is refused: it does not speak muslin");
   goes_on(t);
   int socket = watch(t);
   packet p = introduction(socket);

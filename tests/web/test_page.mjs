@@ -35,7 +35,7 @@ function view(...words) {
   });
 }
 
-const patience = {timeout: 60000};
+const patience = {timeout: 180000}; // machines may be busy
 const until = (page, what, argument) => page.waitForFunction(what, argument, patience);
 const frames = (page, count) => page.evaluate(() => muslinView.frames())
   .then(now => until(page, wanted => muslinView.frames() >= wanted, now + count));
@@ -47,6 +47,7 @@ async function open(browser, address, options) {
   const page = await browser.newPage({viewport: {width: 1280, height: 720}, ...options});
   page.on('pageerror', error => check(`the page fails: ${error.message}`, false));
   page.on('console', message => check(`the console says: ${message.text()}`, message.type() !== 'error'));
+  page.setDefaultTimeout(patience.timeout);
   await page.goto(address);
   await until(page, () => window.muslinView?.frames() > 0);
   return page;

@@ -8,7 +8,8 @@ import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {boxOf, computeNormals} from './surface.js';
 
 const backdrop = 0x2c3036;
-const fabrics = {cotton: 0xd8d2c4, wool: 0x8f3b3b, silk: 0xc9a24a, linen: 0xb7a98a, denim: 0x3f567c, jersey: 0x5c8a70};
+// As in pictures: docs/pictures.md.
+const fabrics = {cotton: 0xd8d2c4, silk: 0xa9333f, wool: 0x3f5f4a, denim: 0x415a82, jersey: 0x9b9b99, leather: 0x6e4a33};
 const others = [0xb5654a, 0x4f7c8f, 0x8a6fa0, 0x7f8f4a];
 
 export class Stage {
