@@ -58,7 +58,7 @@ export function makeStagePlot(canvas) {
       const {paper, width, height} = prepare(canvas);
       if (width === 0 || past.length === 0) return;
       const sums = past.map(stages => Object.values(stages).reduce((a, b) => a + b, 0)), sorted = [...sums].sort((a, b) => a - b);
-      const most = Math.max(1e-6, 1.15 * sorted[Math.floor(0.98 * (sorted.length - 1))]);
+      const most = Math.max(1e-6, 1.15 * sorted[Math.floor(0.95 * (sorted.length - 1))]);
       past.forEach((stages, k) => {
         let base = height;
         for (const [name, colour] of Object.entries(stageColours)) {

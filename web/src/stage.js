@@ -9,7 +9,7 @@ import {boxOf, computeNormals} from './surface.js';
 
 const backdrop = 0x2c3036;
 // As in pictures: docs/pictures.md.
-const fabrics = {cotton: 0xd8d2c4, silk: 0xa9333f, wool: 0x3f5f4a, denim: 0x415a82, jersey: 0x9b9b99, leather: 0x6e4a33};
+const fabrics = {cotton: 0xd8d2c4, silk: 0xa9333f, wool: 0x56795f, denim: 0x415a82, jersey: 0x9b9b99, leather: 0x6e4a33};
 const others = [0xb5654a, 0x4f7c8f, 0x8a6fa0, 0x7f8f4a];
 
 export class Stage {
@@ -43,10 +43,11 @@ export class Stage {
 
   // A ball where the hand is, and a thread from there to the cloth.
   makeHand() {
-    this.ball = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({color: 0xe0a458}));
+    this.ball = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({color: 0xe0a458, depthTest: false, transparent: true}));
     this.thread = new Line(new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(6), 3)),
-                           new LineBasicMaterial({color: 0xe0a458}));
+                           new LineBasicMaterial({color: 0xe0a458, depthTest: false, transparent: true})); // seen through cloth
     this.thread.frustumCulled = false;
+    this.ball.renderOrder = this.thread.renderOrder = 1;
     this.ball.visible = this.thread.visible = false;
     this.scene.add(this.ball, this.thread);
   }
