@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "muslin/muslin.h"
-#include "source.h"
+#include "view/source.h"
 
 enum { PAGES = 32, LEVELS = 8, CURVE = 200 };
 

@@ -1,5 +1,5 @@
 // Messages from pages. See message.h.
-#include "message.h"
+#include "view/message.h"
 
 #include <jansson.h>
 #include <math.h>

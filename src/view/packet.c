@@ -1,6 +1,7 @@
 // Packets to pages. See packet.h.
-#include "packet.h"
+#include "view/packet.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static unsigned char *store_array(const view_arrays *arrays, int which, unsigned
   for (size_t i = 0; i < size; ++i, to += 4) {
     uint32_t bits = ints ? (uint32_t)ints[i] : 0;
     if (doubles) {
-      float rounded = isfinite(doubles[i]) ? (float)doubles[i] : 0;
+      float rounded = fabs(doubles[i]) <= FLT_MAX ? (float)doubles[i] : 0; // NaN is not, either
       memcpy(&bits, &rounded, sizeof bits);
     }
     store(bits, to);

@@ -1,5 +1,5 @@
 // The page, put into the program by the assembler. See page.h.
-#include "page.h"
+#include "view/page.h"
 
 __asm__(".section .rodata\n"
         ".balign 16\n"

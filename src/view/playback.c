@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "muslin/recording.h"
-#include "source.h"
+#include "view/source.h"
 
 typedef struct playback {
   mus_recording *recording;

@@ -1,7 +1,6 @@
 // The server. See server.h.
-#include "server.h"
+#include "view/server.h"
 
-#include <ctype.h>
 #include <libwebsockets.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "show.h"
+#include "view/show.h"
 
 enum { VIEW_TOKEN_BYTES = 33, VIEW_PAGES = 16 }; // the token with its zero; pages at once, at most
 

@@ -2,9 +2,8 @@
 //
 // One lock guards what the two threads share: the queue of messages, what is asked for, the latest frame. The source
 // and all below it belong to the show's thread.
-#include "show.h"
+#include "view/show.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef VIEW_SHOW_H
 #define VIEW_SHOW_H
 
-#include "source.h"
+#include "view/source.h"
 
 typedef struct view_show view_show;
 

@@ -4,8 +4,8 @@
 #ifndef VIEW_SOURCE_H
 #define VIEW_SOURCE_H
 
-#include "message.h"
-#include "packet.h"
+#include "view/message.h"
+#include "view/packet.h"
 
 // What to open: one of the two.
 typedef struct view_subject {

@@ -1,13 +1,13 @@
 // Watching. See view.h.
-#include "view.h"
+#include "view/view.h"
 
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "page.h"
-#include "server.h"
+#include "view/page.h"
+#include "view/server.h"
 
 extern char **environ;
 
