@@ -50,6 +50,10 @@ static theatre *open_theatre(const char *text, const char *folder, int paused) {
     assert_ok(mus_scene_builtin(text, &t->scene));
   if (text)
     mus_scene_resize(&t->scene, 441, MUS_REGULAR);
+  if (text && *text != '{') {
+    t->scene.frame_rate = 60;
+    t->scene.time_step = 1.0 / 60;
+  }
   t->log = tmpfile();
   strcpy(t->page, "<!doctype html><title>page</title>");
   const view_server_options serving = {
