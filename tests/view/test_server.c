@@ -153,21 +153,16 @@ static packet hear_until(int socket, int (*holds)(const packet *p)) {
   return (packet){0};
 }
 
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // So many more steps are done, or the test fails.
 static void goes_on(const theatre *t) {
   long before, after;
-  double spent, begin = seconds();
+  double spent;
+  int looks = 0;
   view_show_count(t->show, &before, &spent);
   do {
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     view_show_count(t->show, &after, &spent);
-    assert_true(seconds() < begin + 30);
+    assert_true(++looks < 6000); // not by the clock: the test may be stopped for a while
   } while (after < before + 3);
 }
 
