@@ -13,11 +13,12 @@ _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes bef
 // Messages a second that a page may send, and how many at once; a hand that draws sends 150. Lines a second in the log.
 static const double message_rate = 400, message_burst = 800, log_rate = 5, log_burst = 40;
 enum {
-  CHUNK = 32768,
+  CHUNK = 32768,   // of the page, at once
+  PIECE = 1 << 20, // of a packet, at once: without it lws asks the kernel to take 1 KiB each time
   NAME_BYTES = 256,
   CONNECTIONS = 256,
-  IN_FLIGHT = 3
-}; // frames that were sent and not drawn yet, at most
+  IN_FLIGHT = 3 // frames that were sent and not drawn yet, at most
+};
 
 // So many at once, and so many a second.
 typedef struct bucket {
@@ -380,7 +381,7 @@ static int watch(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
 
 static const struct lws_protocols protocols[] = {
     {"http", serve_page, sizeof(request), 0, 0, NULL, 0},
-    {"muslin", watch, sizeof(page), VIEW_MESSAGE_BYTES, 0, NULL, 0},
+    {"muslin", watch, sizeof(page), VIEW_MESSAGE_BYTES, 0, NULL, PIECE},
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
