@@ -19,11 +19,15 @@ extern "C" {
 
 typedef struct mus_recording mus_recording;
 
-/// `path` is a result folder. Frames that are written after this call are not seen. `out` is written on success only.
+/// `path` is a result folder. `out` is written on success only.
 MUS_API mus_status mus_recording_open(const char *path, mus_recording **out);
 MUS_API void mus_recording_close(mus_recording *recording); ///< NULL is fine
 
 MUS_API int mus_recording_frames(const mus_recording *recording);  ///< the start is frame 0; at least 1
+/// What the run is to have in the end: more than mus_recording_frames() where it goes on, or has stopped early.
+MUS_API int mus_recording_planned(const mus_recording *recording);
+/// Looks for frames that were written since.
+MUS_API mus_status mus_recording_refresh(mus_recording *recording);
 MUS_API double mus_recording_rate(const mus_recording *recording); ///< Hz
 MUS_API int mus_recording_vertices(const mus_recording *recording);
 MUS_API int mus_recording_triangles(const mus_recording *recording);
@@ -32,6 +36,7 @@ MUS_API int mus_recording_cloths(const mus_recording *recording);
 /// First vertex of a cloth; all vertices for mus_recording_cloths().
 MUS_API int mus_recording_first_vertex(const mus_recording *recording, int cloth);
 MUS_API const char *mus_recording_cloth_name(const mus_recording *recording, int cloth);
+MUS_API const char *mus_recording_cloth_fabric(const mus_recording *recording, int cloth);
 /// vertices * 3 numbers, m.
 MUS_API mus_status mus_recording_positions(mus_recording *recording, int frame, double *position);
 

@@ -131,6 +131,9 @@ MUS_API int mus_sim_attachments(const mus_sim *sim);
 /// scene without wind has none.
 MUS_API mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]);
 MUS_API mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]);
+/// Another fabric for a cloth, mass included, with the scales and the density that the scene gives; seams stay as
+/// strong as they were sewn. "silk" and so on: see mus_fabric_name().
+MUS_API mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name);
 /// A factor on all stiffnesses of a cloth, beside the scene's own: 0.001 to 1000, and 1 at first.
 MUS_API mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor);
 /// Another linear solver. On failure the one before goes on.
@@ -138,8 +141,12 @@ MUS_API mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *op
 /// What holds now.
 MUS_API void mus_sim_gravity(const mus_sim *sim, double gravity[3]);
 MUS_API void mus_sim_wind(const mus_sim *sim, double wind[3]);
+MUS_API const char *mus_sim_fabric(const mus_sim *sim, int cloth);
 MUS_API double mus_sim_stiffness(const mus_sim *sim, int cloth);
 MUS_API const mus_solver_options *mus_sim_solver_options(const mus_sim *sim);
+
+/// The fabrics one by one, cotton first; NULL past the last. docs/fabrics.md has their values.
+MUS_API const char *mus_fabric_name(int index);
 
 /// The last linear solve: its residuals one by one, levels, seconds. All zero before the first step; valid until the
 /// next.

@@ -234,6 +234,7 @@ mus_status mus_cache_open(const char *path, mus_cache_reader **reader) {
   mus_status status = r->path ? MUS_OK : mus_fail_memory();
   if (status == MUS_OK) {
     memcpy(r->path, path, strlen(path) + 1);
+    r->opened = mus_arena_here(&r->arena);
     r->growing = ends_with(path, ".partial");
     status = mus_source_open(&r->source, r->path);
   }
@@ -245,6 +246,18 @@ mus_status mus_cache_open(const char *path, mus_cache_reader **reader) {
   }
   *reader = r;
   return MUS_OK;
+}
+
+mus_status mus_cache_refresh(mus_cache_reader *reader) {
+  if (!reader->growing)
+    return MUS_OK;
+  mus_arena_rewind(&reader->arena, reader->opened);
+  mus_status status = mus_source_measure(&reader->source);
+  if (!status)
+    status = read_head(reader);
+  if (status)
+    reader->info.frames = 0;
+  return status;
 }
 
 const mus_cache_info *mus_cache_about(const mus_cache_reader *reader) { return &reader->info; }

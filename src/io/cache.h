@@ -79,7 +79,10 @@ typedef struct mus_cache_reader mus_cache_reader;
 // Opens a PC2 (known by its first bytes) or MDD file. Its length must be what its header says; of a file whose name
 // ends in ".partial", as a run leaves it that is going on or was killed, all whole frames are read.
 mus_status mus_cache_open(const char *path, mus_cache_reader **reader);
-// Valid until the reader is freed.
+// Counts the frames that are there now, of a file that grows, also when it has got its name meanwhile. On failure there
+// are none.
+mus_status mus_cache_refresh(mus_cache_reader *reader);
+// Valid until the reader is freed or refreshed.
 const mus_cache_info *mus_cache_about(const mus_cache_reader *reader);
 // Frame 0 ... frames - 1 into points * 3 positions. Positions that are not finite are MUS_BAD_INPUT.
 mus_status mus_cache_read(mus_cache_reader *reader, int frame, double *positions);

@@ -32,6 +32,7 @@ struct mus_cache_reader {
   mus_cache_info info;
   mus_arena arena;
   char *path;
+  mus_arena_mark opened; // the arena before the head was read
   mus_source source;
   uint64_t head; // bytes before the first frame
   int growing;   // the file may be shorter or longer than it says

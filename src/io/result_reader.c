@@ -182,6 +182,7 @@ static mus_status open_folder(mus_result *result) {
   if (status)
     return status;
   result->frame_rate = scene.frame_rate;
+  result->planned = scene.frames + 1;
   status = open_cloths(result, &scene);
   if (!status)
     status = open_seams(result, &scene);
@@ -226,10 +227,35 @@ mus_status mus_result_open(const char *path, const char *cache, mus_result *out)
                    : open_folder(&result);
   } else
     status = open_mesh(&result, cache);
+  if (result.planned < result.frames)
+    result.planned = result.frames;
   if (status)
     mus_result_close(&result);
   else
     *out = result;
+  return status;
+}
+
+static mus_status refresh_cache(mus_cache_reader *cache, int *frames) {
+  mus_status status = cache ? mus_cache_refresh(cache) : MUS_OK;
+  if (cache && !status && mus_cache_about(cache)->frames < *frames)
+    *frames = mus_cache_about(cache)->frames;
+  return status;
+}
+
+mus_status mus_result_refresh(mus_result *result) {
+  int frames = result->planned;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < result->cloth_count && !status; ++k)
+    status = refresh_cache(result->cloths[k].cache, &frames);
+  for (int k = 0; k < result->body_count && !status; ++k)
+    status = refresh_cache(result->bodies[k].cache, &frames);
+  for (int k = 0, ignored = frames; k < result->cloth_count && !status; ++k)
+    status = refresh_cache(result->cloths[k].residual, &ignored);
+  if (!status && frames < result->frames)
+    status = mus_fail(MUS_BAD_INPUT, "%s: frames have gone: the run was begun again; open it anew", result->path);
+  if (!status)
+    result->frames = frames;
   return status;
 }
 

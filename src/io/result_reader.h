@@ -39,6 +39,7 @@ typedef struct mus_result {
   const char *path;  // as it was given
   int is_folder;     // 0: a mesh
   int frames;        // whole ones that all cloths have, the start included; at least 1
+  int planned;       // what the run is to have; frames where that is not known
   double frame_rate; // Hz
   int cloth_count;
   mus_result_cloth *cloths;
@@ -54,6 +55,9 @@ mus_status mus_result_open(const char *path, const char *cache, mus_result *out)
 void mus_result_close(mus_result *result);
 // One more body, from a mesh file and, unless NULL, a PC2 or MDD file that moves it. On failure it is not there.
 mus_status mus_result_add_body(mus_result *result, const char *mesh, const char *cache);
+
+// Counts the frames anew, where the run is still writing.
+mus_status mus_result_refresh(mus_result *result);
 
 // A cloth's positions at frame 0 ... frames - 1, vertices * 3 numbers.
 mus_status mus_result_positions(const mus_result *result, int cloth, int frame, double *positions);

@@ -28,11 +28,16 @@ mus_status mus_source_open(mus_source *source, const char *path) {
   if (source->descriptor < 0)
     return fail_reading(source);
   source->open = 1;
-  if (fstat(source->descriptor, &about) != 0) {
-    mus_status status = fail_reading(source);
+  mus_status status = mus_source_measure(source);
+  if (status)
     mus_source_close(source);
-    return status;
-  }
+  return status;
+}
+
+mus_status mus_source_measure(mus_source *source) {
+  struct stat about;
+  if (fstat(source->descriptor, &about) != 0)
+    return fail_reading(source);
   source->length = (uint64_t)about.st_size;
   return MUS_OK;
 }

@@ -10,9 +10,10 @@
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
 
-static mus_status make_fabric(const mus_cloth *cloth, mus_fabric *fabric) {
+// The fabric of that name with the cloth's scales.
+static mus_status make_fabric(const mus_cloth *cloth, const char *name, mus_fabric *fabric) {
   const mus_fabric *found;
-  mus_status status = mus_fabric_find(cloth->fabric ? cloth->fabric : "cotton", &found);
+  mus_status status = mus_fabric_find(name ? name : "cotton", &found);
   if (status)
     return status;
   *fabric = *found;
@@ -85,7 +86,7 @@ static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth
 
 static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_model_cloth *cloth) {
   cloth->source = source;
-  mus_status status = make_fabric(source, &cloth->fabric);
+  mus_status status = make_fabric(source, source->fabric, &cloth->fabric);
   if (!status)
     status = make_mesh(model, source, &cloth->shape);
   if (!status)
@@ -95,6 +96,20 @@ static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_mode
   model->vertices += cloth->shape.mesh.vertices;
   model->triangles += cloth->shape.mesh.triangles;
   return status;
+}
+
+static void copy_rest(int count, size_t size, const void *from, void *to) {
+  if (count > 0)
+    memcpy(to, from, (size_t)count * size);
+}
+
+// The constants of the same elements, of another fabric.
+static void take_elements(const mus_model_cloth *from, mus_model_cloth *to) {
+  to->membranes.material = from->membranes.material;
+  copy_rest(to->hinges.count, sizeof *to->hinges.rest, from->hinges.rest, to->hinges.rest);
+  copy_rest(to->springs.count, sizeof *to->springs.rest, from->springs.rest, to->springs.rest);
+  copy_rest(to->bend_springs.count, sizeof *to->bend_springs.rest, from->bend_springs.rest, to->bend_springs.rest);
+  copy_rest(to->bucklings.count, sizeof *to->bucklings.rest, from->bucklings.rest, to->bucklings.rest);
 }
 
 // --- all cloths together ---------------------------------------------------------------------------------------------
@@ -113,6 +128,16 @@ static void show_triangles(mus_model *model, const mus_model_cloth *c) {
   }
 }
 
+static void weigh(mus_model *model) {
+  for (int k = 0; k < model->cloth_count; ++k) {
+    const mus_model_cloth *c = &model->cloths[k];
+    mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + c->first_vertex);
+  }
+  model->total_mass = 0;
+  for (int i = 0; i < model->vertices; ++i)
+    model->total_mass += model->mass[i];
+}
+
 static mus_status join_meshes(mus_model *model) {
   size_t vertices = (size_t)model->vertices, triangles = (size_t)model->triangles;
   model->start = mus_arena_alloc(&model->arena, 3 * vertices, sizeof *model->start);
@@ -126,10 +151,8 @@ static mus_status join_meshes(mus_model *model) {
     size_t first = (size_t)c->first_vertex;
     memcpy(model->start + 3 * first, c->shape.mesh.position, 3 * (size_t)c->shape.mesh.vertices * sizeof(double));
     show_triangles(model, c);
-    mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + first);
   }
-  for (size_t i = 0; i < vertices; ++i)
-    model->total_mass += model->mass[i];
+  weigh(model);
   return MUS_OK;
 }
 
@@ -411,6 +434,21 @@ mus_status mus_model_create(const mus_scene *scene, mus_model *out) {
   mus_status status = fill(out);
   if (status)
     mus_model_free(out);
+  return status;
+}
+
+mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
+  mus_model_cloth *c = &model->cloths[cloth], made = *c;
+  mus_arena scratch = {0};
+  mus_status status = make_fabric(c->source, name, &made.fabric);
+  if (!status)
+    status = make_elements(&scratch, &made);
+  if (!status) {
+    c->fabric = made.fabric;
+    take_elements(&made, c);
+    weigh(model);
+  }
+  mus_arena_clear(&scratch);
   return status;
 }
 

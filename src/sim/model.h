@@ -1,4 +1,5 @@
-// The model: everything about a scene that does not change while it runs. Made once; const from then on.
+// The model: everything about a scene that does not change while it runs. Made once; const from then on, but for fabrics
+// that a user changes.
 //
 // All cloths share one numbering of vertices, one matrix pattern and one scatter; each keeps its own
 // element lists, whose vertex numbers count from its first vertex.
@@ -75,6 +76,9 @@ typedef struct mus_model {
 
 // Errors name the cloth, and the pin that holds no vertex. On failure nothing is left to free.
 mus_status mus_model_create(const mus_scene *scene, mus_model *out);
+// Another fabric, with the scales and the density that the scene gives. Seams stay as strong as they were sewn. On
+// failure nothing is changed.
+mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name);
 void mus_model_free(mus_model *model);
 
 #endif

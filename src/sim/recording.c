@@ -95,6 +95,8 @@ void mus_recording_close(mus_recording *r) {
 }
 
 int mus_recording_frames(const mus_recording *r) { return r->result.frames; }
+int mus_recording_planned(const mus_recording *r) { return r->result.planned; }
+mus_status mus_recording_refresh(mus_recording *r) { return mus_result_refresh(&r->result); }
 double mus_recording_rate(const mus_recording *r) { return r->result.frame_rate; }
 int mus_recording_vertices(const mus_recording *r) { return r->cloths.vertices; }
 int mus_recording_triangles(const mus_recording *r) { return r->cloths.triangles; }
@@ -102,6 +104,11 @@ const int *mus_recording_triangle_list(const mus_recording *r) { return r->cloth
 int mus_recording_cloths(const mus_recording *r) { return r->cloths.meshes; }
 int mus_recording_first_vertex(const mus_recording *r, int cloth) { return r->cloths.first_vertex[cloth]; }
 const char *mus_recording_cloth_name(const mus_recording *r, int cloth) { return r->result.cloths[cloth].name; }
+
+const char *mus_recording_cloth_fabric(const mus_recording *r, int cloth) {
+  return r->result.cloths[cloth].fabric ? r->result.cloths[cloth].fabric : "cotton";
+}
+
 int mus_recording_body_vertices(const mus_recording *r) { return r->bodies.vertices; }
 int mus_recording_body_triangles(const mus_recording *r) { return r->bodies.triangles; }
 const int *mus_recording_body_triangle_list(const mus_recording *r) { return r->bodies.triangle; }

@@ -68,9 +68,25 @@ mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]) {
   return MUS_OK;
 }
 
+static mus_status check_cloth(const mus_sim *sim, int cloth) {
+  return cloth >= 0 && cloth < sim->model.cloth_count
+             ? MUS_OK
+             : mus_fail(MUS_BAD_INPUT, "there is no cloth %d: the scene has %d", cloth, sim->model.cloth_count);
+}
+
+mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name) {
+  mus_status status = check_cloth(sim, cloth);
+  if (!status)
+    status = mus_model_set_fabric(&sim->model, cloth, name);
+  if (!status)
+    measure_anew(sim);
+  return status;
+}
+
 mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor) {
-  if (cloth < 0 || cloth >= sim->model.cloth_count)
-    return mus_fail(MUS_BAD_INPUT, "there is no cloth %d: the scene has %d", cloth, sim->model.cloth_count);
+  mus_status status = check_cloth(sim, cloth);
+  if (status)
+    return status;
   if (!(factor >= 1e-3 && factor <= 1e3))
     return mus_fail(MUS_BAD_INPUT, "stiffness: %g is out of range; give 0.001 to 1000", factor);
   sim->settings.stiffness[cloth] = factor;
@@ -98,6 +114,13 @@ void mus_sim_wind(const mus_sim *sim, double wind[3]) {
   mus_settings_wind(&sim->settings, &sim->model, sim->time, wind);
 }
 
+const char *mus_sim_fabric(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].fabric.name; }
+
 double mus_sim_stiffness(const mus_sim *sim, int cloth) { return sim->settings.stiffness[cloth]; }
 
 const mus_solver_options *mus_sim_solver_options(const mus_sim *sim) { return &sim->settings.solver; }
+
+const char *mus_fabric_name(int index) {
+  const mus_fabric *fabric = mus_fabric_at(index);
+  return fabric ? fabric->name : NULL;
+}

@@ -17,6 +17,8 @@ typedef struct live {
   double *body;                        // body vertices * 3
   double *flat;                        // vertices * 2: material coordinates
   mus_step_record done;                // all parts of the last step together
+  view_message set[VIEW_ACTIONS];      // what pages have set; it stays at a reset
+  int is_set[VIEW_ACTIONS];
 } live;
 
 json_t *view_json_vector(const double vector[3]) { return json_pack("[fff]", vector[0], vector[1], vector[2]); }
@@ -76,6 +78,13 @@ static json_t *name_solvers(void) {
   return list;
 }
 
+static json_t *name_fabrics(void) {
+  json_t *list = json_array();
+  for (int k = 0; mus_fabric_name(k); ++k)
+    json_array_append_new(list, json_string(mus_fabric_name(k)));
+  return list;
+}
+
 static json_t *introduce(void *self, view_arrays *arrays) {
   live *l = self;
   size_t triangles = (size_t)mus_sim_triangles(l->sim);
@@ -90,8 +99,9 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   json_t *fields = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
-  return json_pack("{sssssisososo}", "mode", "live", "name", l->scene->name ? l->scene->name : "scene", "vertices",
-                   mus_sim_vertices(l->sim), "cloths", name_cloths(l), "solvers", name_solvers(), "fields", fields);
+  return json_pack("{sssssisosososo}", "mode", "live", "name", l->scene->name ? l->scene->name : "scene", "vertices",
+                   mus_sim_vertices(l->sim), "cloths", name_cloths(l), "fabrics", name_fabrics(), "solvers",
+                   name_solvers(), "fields", fields);
 }
 
 // --- what pages ask for ----------------------------------------------------------------------------------------------
@@ -128,41 +138,74 @@ static mus_status grab(live *l, int page, const view_message *m) {
   return status;
 }
 
-static mus_status reset(live *l) {
-  mus_sim *fresh = NULL;
-  mus_status status = mus_sim_create(l->scene, &fresh);
-  if (status)
-    return status;
-  mus_sim_free(l->sim);
-  l->sim = fresh;
-  l->hands = 0;
-  l->done = (mus_step_record){0};
-  return MUS_OK;
-}
-
 static mus_status choose_solver(live *l, mus_method method) {
   mus_solver_options options = *mus_sim_solver_options(l->sim);
   options.method = method;
   return mus_sim_set_solver(l->sim, &options);
 }
 
-static mus_status act(void *self, int page, const view_message *m) {
-  live *l = self;
+static mus_status apply(live *l, const view_message *m) {
   mus_status status = MUS_OK;
-  int k = hand_of(l, page);
   switch (m->action) {
-  case VIEW_RESET:
-    return reset(l);
   case VIEW_GRAVITY:
     return mus_sim_set_gravity(l->sim, m->vector);
   case VIEW_WIND:
     return mus_sim_set_wind(l->sim, m->vector);
+  case VIEW_SOLVER:
+    return choose_solver(l, (mus_method)m->number);
   case VIEW_STIFFNESS:
     for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
       status = mus_sim_set_stiffness(l->sim, cloth, m->value);
     return status;
+  default:
+    for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
+      status = mus_sim_set_fabric(l->sim, cloth, mus_fabric_name(m->number));
+    return status;
+  }
+}
+
+static mus_status set(live *l, const view_message *m) {
+  mus_status status = apply(l, m);
+  if (!status) {
+    l->set[m->action] = *m;
+    l->is_set[m->action] = 1;
+  }
+  return status;
+}
+
+// A fresh simulation; the one before goes on where there is none to be had.
+static mus_status begin_again(live *l) {
+  mus_sim *before = l->sim;
+  mus_status status = mus_sim_create(l->scene, &l->sim);
+  for (int k = 0; k < VIEW_ACTIONS && !status; ++k)
+    status = l->is_set[k] ? apply(l, &l->set[k]) : MUS_OK;
+  if (status) {
+    if (l->sim != before)
+      mus_sim_free(l->sim);
+    l->sim = before;
+    return status;
+  }
+  mus_sim_free(before);
+  l->hands = 0;
+  l->done = (mus_step_record){0};
+  return MUS_OK;
+}
+
+static mus_status act(void *self, int page, const view_message *m) {
+  live *l = self;
+  int k = hand_of(l, page);
+  switch (m->action) {
+  case VIEW_RESTORE:
+    memset(l->is_set, 0, sizeof l->is_set);
+    return begin_again(l);
+  case VIEW_RESET:
+    return begin_again(l);
+  case VIEW_GRAVITY:
+  case VIEW_WIND:
+  case VIEW_STIFFNESS:
   case VIEW_SOLVER:
-    return choose_solver(l, (mus_method)m->number);
+  case VIEW_FABRIC:
+    return set(l, m);
   case VIEW_GRAB:
     return grab(l, page, m);
   case VIEW_DRAG:
@@ -209,8 +252,9 @@ static json_t *describe_settings(const live *l) {
   double gravity[3], wind[3];
   mus_sim_gravity(l->sim, gravity);
   mus_sim_wind(l->sim, wind);
-  return json_pack("{sososfss}", "gravity", view_json_vector(gravity), "wind", view_json_vector(wind), "stiffness",
-                   mus_sim_stiffness(l->sim, 0), "solver", mus_method_name(mus_sim_solver_options(l->sim)->method));
+  return json_pack("{sososfssss}", "gravity", view_json_vector(gravity), "wind", view_json_vector(wind), "stiffness",
+                   mus_sim_stiffness(l->sim, 0), "fabric", mus_sim_fabric(l->sim, 0), "solver",
+                   mus_method_name(mus_sim_solver_options(l->sim)->method));
 }
 
 // Residuals as parts of the first; every so manyth where there are many.

@@ -16,6 +16,7 @@ static const struct {
 } actions[VIEW_ACTIONS] = {
     [VIEW_PAUSE] = {"pause", SHAPE_BARE, 0, 0},      [VIEW_PLAY] = {"play", SHAPE_BARE, 0, 0},
     [VIEW_STEP] = {"step", SHAPE_BARE, 0, 0},        [VIEW_RESET] = {"reset", SHAPE_BARE, 0, 0},
+    [VIEW_RESTORE] = {"restore", SHAPE_BARE, 0, 0},  [VIEW_FABRIC] = {"fabric", SHAPE_WORD, 0, 0},
     [VIEW_RELEASE] = {"release", SHAPE_BARE, 0, 0},  [VIEW_LEVELS] = {"levels", SHAPE_BARE, 0, 0},
     [VIEW_SEEN] = {"seen", SHAPE_BARE, 0, 0},        [VIEW_SPEED] = {"speed", SHAPE_NUMBER, 0.01, 100},
     [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},       [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
@@ -67,18 +68,26 @@ static int read_whole(reading *r, const char *key, int *out) {
   return 1;
 }
 
+// The words that an action knows, one by one; NULL past the last.
+static const char *word_of(view_action action, int k) {
+  switch (action) {
+  case VIEW_SOLVER:
+    return k < MUS_METHODS ? mus_method_name((mus_method)k) : NULL;
+  case VIEW_FABRIC:
+    return mus_fabric_name(k);
+  default:
+    return k == MUS_FIELDS ? "nothing" : mus_field_name((mus_field)k);
+  }
+}
+
 static int read_word(reading *r, view_message *m) {
-  const char *word = json_string_value(take(r, "value"));
+  const char *word = json_string_value(take(r, "value")), *known;
   if (!word)
     return complain(r, "a word is missing");
-  int count = m->action == VIEW_SOLVER ? MUS_METHODS : MUS_FIELDS;
-  for (m->number = 0; m->number < count; ++m->number) {
-    const char *name =
-        m->action == VIEW_SOLVER ? mus_method_name((mus_method)m->number) : mus_field_name((mus_field)m->number);
-    if (name && strcmp(name, word) == 0)
+  for (m->number = 0; (known = word_of(m->action, m->number)); ++m->number)
+    if (strcmp(known, word) == 0)
       return 1;
-  }
-  return m->action == VIEW_SHOW && strcmp(word, "nothing") == 0 ? 1 : complain(r, "the word is none that is known");
+  return complain(r, "the word is none that is known");
 }
 
 static int read_grab(reading *r, double low, double high, view_message *m) {

@@ -1,9 +1,10 @@
 // Messages from pages: JSON texts, taken apart strictly, since anyone who finds the address may send anything.
 //
-//   {"do": "pause"}  "play"  "step"  "reset"  "release"  "levels"  "seen"
+//   {"do": "pause"}  "play"  "step"  "reset"  "restore"  "release"  "levels"  "seen"
 //   {"do": "speed", "value": 0.5}                  {"do": "seek", "frame": 12}
 //   {"do": "gravity", "value": [0, -9.81, 0]}      {"do": "wind", "value": [3, 0, 0]}
 //   {"do": "stiffness", "value": 2}                {"do": "solver", "value": "diag"}
+//   {"do": "fabric", "value": "silk"}
 //   {"do": "show", "value": "stretch"}             or "bend", "contact", "residual", "nothing"
 //   {"do": "grab", "triangle": 7, "weight": [0.2, 0.3, 0.5], "target": [0, 1, 0]}
 //   {"do": "drag", "target": [0, 1.1, 0]}
@@ -18,7 +19,8 @@ typedef enum view_action {
   VIEW_PAUSE,
   VIEW_PLAY,
   VIEW_STEP,
-  VIEW_RESET,
+  VIEW_RESET,   // from the start, with what pages have set
+  VIEW_RESTORE, // from the start, with what the scene says
   VIEW_RELEASE,
   VIEW_LEVELS, // asks for the hierarchy's aggregates, once
   VIEW_SEEN,   // a frame has been drawn
@@ -28,6 +30,7 @@ typedef enum view_action {
   VIEW_WIND,
   VIEW_STIFFNESS,
   VIEW_SOLVER,
+  VIEW_FABRIC,
   VIEW_SHOW,
   VIEW_GRAB,
   VIEW_DRAG,
@@ -36,7 +39,7 @@ typedef enum view_action {
 
 typedef struct view_message {
   view_action action;
-  int number;       // frame, triangle, mus_method, or mus_field (MUS_FIELDS: nothing)
+  int number;       // frame, triangle, mus_method, fabric, or mus_field (MUS_FIELDS: nothing)
   double value;     // speed, stiffness
   double vector[3]; // gravity, wind, target
   double weight[3];

@@ -55,8 +55,9 @@ static json_t *introduce(void *self, view_arrays *arrays) {
     if (mus_recording_has_field(r, (mus_field)k))
       json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
   for (int k = 0; k < mus_recording_cloths(r); ++k)
-    json_array_append_new(
-        cloths, json_pack("{sssi}", "name", mus_recording_cloth_name(r, k), "first", mus_recording_first_vertex(r, k)));
+    json_array_append_new(cloths,
+                          json_pack("{sssssi}", "name", mus_recording_cloth_name(r, k), "fabric",
+                                    mus_recording_cloth_fabric(r, k), "first", mus_recording_first_vertex(r, k)));
   return json_pack("{sssssisoso}", "mode", "recording", "name", p->folder, "vertices", mus_recording_vertices(r),
                    "cloths", cloths, "fields", fields);
 }
@@ -78,10 +79,20 @@ static void forget(void *self, int page) {
   (void)page;
 }
 
+// At the end of a run that is not finished, what it writes is waited for.
 static mus_status step(void *self, double *seconds) {
+  static const double wait = 0.5;
   playback *p = self;
-  *seconds = p->frame < last_frame(p) ? 1 / mus_recording_rate(p->recording) : 0;
-  p->frame += p->frame < last_frame(p);
+  int unfinished = mus_recording_frames(p->recording) < mus_recording_planned(p->recording);
+  mus_status status = p->frame == last_frame(p) && unfinished ? mus_recording_refresh(p->recording) : MUS_OK;
+  if (status)
+    return status;
+  if (p->frame < last_frame(p)) {
+    ++p->frame;
+    *seconds = 1 / mus_recording_rate(p->recording);
+  } else {
+    *seconds = unfinished ? wait : 0;
+  }
   return MUS_OK;
 }
 
@@ -92,6 +103,7 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
   json_object_set_new(head, "time", json_real(p->frame / mus_recording_rate(r)));
   json_object_set_new(head, "frame", json_integer(p->frame));
   json_object_set_new(head, "frames", json_integer(mus_recording_frames(r)));
+  json_object_set_new(head, "planned", json_integer(mus_recording_planned(r)));
   mus_status status = mus_recording_positions(r, p->frame, p->position);
   view_arrays_doubles(arrays, "positions", 3 * vertices, p->position);
   if (!status && mus_recording_body_vertices(r) > 0) {

@@ -72,6 +72,7 @@ static void restart_clock(view_show *show) {
 
 static void act(view_show *show, const queued *q) {
   const view_message *m = &q->message;
+  int begins = m->action == VIEW_RESET || m->action == VIEW_RESTORE;
   mus_status status = MUS_OK;
   show->dirty = 1;
   if (q->gone) {
@@ -94,10 +95,10 @@ static void act(view_show *show, const queued *q) {
     break;
   default:
     status = show->source->act(show->self, q->page, m);
-    if (!status && m->action == VIEW_RESET)
+    if (!status && begins)
       show->error[0] = 0;
   }
-  if (m->action == VIEW_PLAY || m->action == VIEW_SPEED || m->action == VIEW_RESET || m->action == VIEW_SEEK)
+  if (m->action == VIEW_PLAY || m->action == VIEW_SPEED || m->action == VIEW_SEEK || begins)
     restart_clock(show);
   if (status) {
     keep_text(show->notice, status);

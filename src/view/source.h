@@ -25,7 +25,7 @@ typedef struct view_source {
   mus_status (*act)(void *self, int page, const view_message *message);
   // That page has gone.
   void (*forget)(void *self, int page);
-  // Goes on, by `seconds` of its own time. Recordings answer 0 seconds at their end.
+  // Goes on, by `seconds` of its own time, or waits so long. Recordings answer 0 seconds at their end.
   mus_status (*step)(void *self, double *seconds);
   // The present frame.
   mus_status (*show)(void *self, unsigned wants, json_t *head, view_arrays *arrays);

@@ -327,7 +327,10 @@ static void growing_files_can_be_read(void **state) {
     snprintf(partial, sizeof partial, "%s.partial", names[f]);
     mus_cache_writer *writer = NULL;
     mus_cache_definition definition = define_triangle(7);
+    mus_cache_reader *follower = NULL;
+    double last[9];
     assert_ok(mus_cache_create(files_path(*state, names[f]), mus_cache_format_at(f), &definition, &writer));
+    assert_ok(mus_cache_open(files_path(*state, partial), &follower));
     for (int frame = 0; frame <= 2; ++frame) {
       mus_cache_reader *reader = NULL;
       assert_ok(mus_cache_open(files_path(*state, partial), &reader));
@@ -341,7 +344,17 @@ static void growing_files_can_be_read(void **state) {
       }
       mus_cache_reader_free(reader);
       assert_ok(mus_cache_write(writer, triangle_frames[frame % 2]));
+      assert_int_equal(mus_cache_about(follower)->frames, frame);
+      assert_ok(mus_cache_refresh(follower));
+      assert_int_equal(mus_cache_about(follower)->frames, frame + 1);
+      assert_ok(mus_cache_read(follower, frame, last));
+      assert_true(last[3] == (float)triangle_frames[frame % 2][3]);
     }
+    assert_ok(mus_cache_finish(writer));
+    assert_ok(mus_cache_refresh(follower)); // it has got its name
+    assert_int_equal(mus_cache_about(follower)->frames, 3);
+    assert_ok(mus_cache_read(follower, 2, last));
+    mus_cache_reader_free(follower);
     mus_cache_close(writer);
   }
 }

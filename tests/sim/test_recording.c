@@ -81,6 +81,44 @@ static void frames_are_those_of_the_run(void **state) {
   runs_free(r);
 }
 
+static struct {
+  const char *folder;
+  mus_recording *recording;
+  int steps, seen;
+} followed;
+
+// Opens what is there after the first frame, of two steps, and stops the run after the third.
+static int follow(void) {
+  if (++followed.steps % 2 != 0 || followed.steps < 4) // frames are written before the next step
+    return 0;
+  if (!followed.recording)
+    assert_ok(mus_recording_open(followed.folder, &followed.recording));
+  assert_ok(mus_recording_refresh(followed.recording));
+  followed.seen = mus_recording_frames(followed.recording);
+  assert_int_equal(mus_recording_planned(followed.recording), 6);
+  assert_int_equal(followed.seen, followed.steps / 2);
+  return followed.seen == 4;
+}
+
+static void a_run_that_goes_on_is_followed(void **state) {
+  run *r = runs_start("{\"frames\": 5, \"frame_rate\": 50, \"time_step\": 0.01, \"cloths\": [{\"fabric\": \"silk\", "
+                      "\"shape\": {\"vertices\": 49}}]}");
+  mus_run_options options = mus_default_run_options();
+  mus_run_summary summary;
+  followed.folder = options.folder = files_path(*state, "out");
+  options.stop = follow;
+  mus_run(&r->scene, &options, &summary);
+  assert_int_equal(summary.stopped, 1);
+  assert_int_equal(followed.seen, 4);
+  assert_string_equal(mus_recording_cloth_fabric(followed.recording, 0), "silk");
+  mus_recording_close(followed.recording);
+  assert_ok(mus_recording_open(followed.folder, &followed.recording)); // as it was left
+  assert_int_equal(mus_recording_frames(followed.recording), summary.frames + 1);
+  assert_int_equal(mus_recording_planned(followed.recording), 6);
+  mus_recording_close(followed.recording);
+  runs_free(r);
+}
+
 static void what_is_none_is_refused(void **state) {
   mus_recording *recording = NULL;
   assert_true(mus_recording_open(files_path(*state, "nothing"), &recording) != MUS_OK);
@@ -91,6 +129,7 @@ static void what_is_none_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(frames_are_those_of_the_run, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_followed, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(what_is_none_is_refused, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,39 @@ static void stiffness_scales(void **state) {
   assert_true(sag[1] < 2 * sag[0]); // both are below 0
 }
 
+// As if the scene had said so from the start, to the last bit, with each model; the scene's scale goes on.
+static void fabrics_change(void **state) {
+  (void)state;
+  static const char *const models[] = {"baraff-witkin", "choi-ko", "mass-spring"};
+  for (int k = 0; k < 3; ++k) {
+    run *r[3]; // in denim, in silk, and changed from denim to silk
+    for (int n = 0; n < 3; ++n) {
+      char text[400];
+      snprintf(text, sizeof text,
+               "{" STEP "\"cloths\": [{\"model\": \"%s\", \"fabric\": \"%s\", \"bend_scale\": 2, \"shape\": "
+               "{\"vertices\": 121}, \"pins\": [{\"where\": {\"box\": [-1, -1, -1, -0.4, 1, 1]}}]}]}",
+               models[k], n == 1 ? "silk" : "denim");
+      r[n] = runs_start(text);
+    }
+    assert_ok(mus_sim_set_fabric(r[2]->sim, 0, "silk"));
+    assert_string_equal(mus_sim_fabric(r[2]->sim, 0), "silk");
+    assert_string_equal(mus_sim_fabric(r[0]->sim, 0), "denim");
+    for (int frame = 0; frame < 5; ++frame)
+      for (int n = 0; n < 3; ++n)
+        assert_int_equal(runs_frame(r[n])->halvings, 0);
+    const size_t bytes = 3 * 121 * sizeof(double);
+    assert_memory_equal(mus_sim_positions(r[2]->sim), mus_sim_positions(r[1]->sim), bytes);
+    assert_memory_not_equal(mus_sim_positions(r[2]->sim), mus_sim_positions(r[0]->sim), bytes);
+    assert_fails(mus_sim_set_fabric(r[2]->sim, 0, "steel"), MUS_BAD_INPUT, "cotton");
+    assert_fails(mus_sim_set_fabric(r[2]->sim, 1, "silk"), MUS_BAD_INPUT, "there is no cloth 1");
+    assert_string_equal(mus_sim_fabric(r[2]->sim, 0), "silk");
+    for (int n = 0; n < 3; ++n)
+      runs_free(r[n]);
+  }
+  assert_string_equal(mus_fabric_name(0), "cotton");
+  assert_null(mus_fabric_name(1000));
+}
+
 static void solvers_change(void **state) {
   (void)state;
   run *r = runs_scene("drooping"), *same = runs_scene("drooping");
@@ -112,6 +145,7 @@ static void solvers_change(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gravity_turns), cmocka_unit_test(wind_blows),
-                                     cmocka_unit_test(stiffness_scales), cmocka_unit_test(solvers_change)};
+                                     cmocka_unit_test(stiffness_scales), cmocka_unit_test(fabrics_change),
+                                     cmocka_unit_test(solvers_change)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,11 @@ static int is_light(const packet *p) {
   json_t *gravity = json_object_get(json_object_get(p->head, "settings"), "gravity");
   return json_number_value(json_array_get(gravity, 1)) == -1.5;
 }
+static int is_heavy(const packet *p) { return !is_light(p); }
+static int is_of_silk(const packet *p) {
+  const char *fabric = json_string_value(json_object_get(json_object_get(p->head, "settings"), "fabric"));
+  return fabric && strcmp(fabric, "silk") == 0;
+}
 static int uses_diag(const packet *p) {
   const char *method = json_string_value(json_object_get(json_object_get(p->head, "solve"), "method"));
   return method && strcmp(method, "diag") == 0;
@@ -343,7 +348,14 @@ static void pages_lead(void **state) {
   socket_say(other, "{\"do\":\"pause\"}");
   socket_say(other, "{\"do\":\"reset\"}");
   p = hear_until(socket, is_at_start);
-  assert_false(is_light(&p));
+  assert_true(is_light(&p)); // what was set stays
+  drop(&p);
+  socket_say(other, "{\"do\":\"fabric\",\"value\":\"silk\"}");
+  p = hear_until(socket, is_of_silk);
+  drop(&p);
+  socket_say(other, "{\"do\":\"restore\"}"); // until the scene's own is wanted
+  p = hear_until(socket, is_heavy);
+  assert_true(is_at_start(&p) && !is_of_silk(&p));
   drop(&p);
   socket_close(socket);
   socket_close(other);
@@ -591,16 +603,58 @@ static void recordings_play(void **state) {
   close_theatre(t);
 }
 
+static int steps_left;
+static int stop_early(void) { return --steps_left <= 0; }
+
+static int is_frame_5(const packet *p) { return number(p, "frame") == 5; }
+
+static void a_run_that_goes_on_is_followed(void **state) {
+  mus_scene scene;
+  mus_run_options options = mus_default_run_options();
+  mus_run_summary summary;
+  char folder[512];
+  snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
+  assert_ok(mus_scene_builtin("drooping", &scene));
+  mus_scene_resize(&scene, 49, MUS_REGULAR);
+  scene.frames = 5;
+  scene.time_step = 1.0 / 24;
+  options.folder = folder;
+  options.stop = stop_early;
+  options.checkpoint = 1;
+  steps_left = 3;
+  mus_run(&scene, &options, &summary);
+  assert_int_equal(summary.stopped, 1);
+  theatre *t = open_theatre(NULL, folder, 0);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  drop(&p);
+  p = hear(socket);
+  assert_true(number(&p, "frames") < 6 && number(&p, "planned") == 6);
+  drop(&p);
+  options.stop = NULL;
+  options.resume = 1;
+  assert_ok(mus_run(&scene, &options, &summary));
+  p = hear_until(socket, is_frame_5);
+  drop(&p);
+  p = hear_until(socket, is_paused); // there is nothing more to wait for
+  drop(&p);
+  mus_scene_free(&scene);
+  socket_close(socket);
+  close_theatre(t);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(only_those_with_the_token_are_let_in),
-                                     cmocka_unit_test(at_most_so_many_watch),
-                                     cmocka_unit_test(frames_follow_the_introduction),
-                                     cmocka_unit_test(pages_lead),
-                                     cmocka_unit_test(a_hand_lifts_and_lets_go),
-                                     cmocka_unit_test(bad_messages_end_the_connection),
-                                     cmocka_unit_test(a_stalled_page_costs_nothing),
-                                     cmocka_unit_test(a_scene_that_explodes_says_so),
-                                     cmocka_unit_test(what_cannot_start_is_refused),
-                                     cmocka_unit_test_setup_teardown(recordings_play, files_setup, files_teardown)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_those_with_the_token_are_let_in),
+      cmocka_unit_test(at_most_so_many_watch),
+      cmocka_unit_test(frames_follow_the_introduction),
+      cmocka_unit_test(pages_lead),
+      cmocka_unit_test(a_hand_lifts_and_lets_go),
+      cmocka_unit_test(bad_messages_end_the_connection),
+      cmocka_unit_test(a_stalled_page_costs_nothing),
+      cmocka_unit_test(a_scene_that_explodes_says_so),
+      cmocka_unit_test(what_cannot_start_is_refused),
+      cmocka_unit_test_setup_teardown(recordings_play, files_setup, files_teardown),
+      cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_followed, files_setup, files_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ import {Stage} from './stage.js';
 const element = id => document.getElementById(id);
 const stage = new Stage(element('stage'));
 const stagePlot = makeStagePlot(element('stages'));
-let mode = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
+let mode = '', name = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
 let unseen = 0, frames = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', asked = false;
 
 const line = connect(hear, text => {
@@ -22,8 +22,12 @@ const panel = makePanel({say: line.say, changed});
 // --- words -----------------------------------------------------------------------------------------------------------
 
 function tell() {
-  const error = latest?.head.error;
-  const text = lost || (error ? `The simulation has stopped: ${error}. Reset begins again.` : '');
+  const {error, frames: there, planned} = latest?.head ?? {};
+  const unfinished = there < planned ? `This run has ${there - 1} of ${planned - 1} frames. More are shown as they come; ` +
+    `if it has stopped (a full disk, say), go on with: muslin run ${name} --resume` : '';
+  const stopped = error && (mode === 'live' ? `The simulation has stopped: ${error}. Reset begins again.` : error);
+  const text = lost || stopped || unfinished;
+  element('banner').classList.toggle('calm', text === unfinished);
   element('banner').textContent = text;
   element('banner').hidden = !text;
 }
@@ -108,6 +112,7 @@ function keepLevels(arrays) {
 function hear(packet) {
   if (packet.head.type === 'introduction') {
     mode = packet.head.mode;
+    name = packet.head.name;
     flat = packet.arrays.flat;
     stage.introduce(packet);
     panel.introduce(packet.head);
@@ -136,6 +141,7 @@ function take(packet) {
   paint(packet);
   hand.follow();
   panel.follow(head);
+  if (head.settings && stage.wear(head.settings.fabric) && shown === 'fabric') stage.paintFabric();
   tell();
   if (head.notice && head.notice[0] !== notices) {
     notices = head.notice[0];

@@ -42,7 +42,8 @@ export function makePanel({say, changed}) {
     label(name);
   }
 
-  element('solver').addEventListener('change', () => say({do: 'solver', value: element('solver').value}));
+  for (const name of ['solver', 'fabric'])
+    element(name).addEventListener('change', () => say({do: name, value: element(name).value}));
   element('timeline').addEventListener('input', () => {
     touched.timeline = performance.now();
     say({do: 'seek', frame: number('timeline')});
@@ -53,6 +54,7 @@ export function makePanel({say, changed}) {
     play: () => say({do: element('play').dataset.paused === '1' ? 'play' : 'pause'}),
     step: () => say({do: 'step'}),
     reset: () => say({do: 'reset'}),
+    restore: () => say({do: 'restore'}),
     home: () => changed('home'),
     picture: () => changed('picture'),
     refresh: () => say({do: 'levels'}),
@@ -105,6 +107,7 @@ export function makePanel({say, changed}) {
       levels = -1;
       this.setLevels(0);
       fill(element('solver'), (head.solvers ?? []).map(name => [name, name]));
+      fill(element('fabric'), (head.fabrics ?? []).map(name => [name, name]));
     },
     setLevels(count) {
       if (count === levels) return;
@@ -130,7 +133,8 @@ export function makePanel({say, changed}) {
         if (Math.hypot(x, z) > 0.01) put('direction', (Math.atan2(z, x) * 180 / Math.PI + 360) % 360);
       }
       put('stiffness', Math.log10(settings.stiffness));
-      if (document.activeElement !== element('solver')) element('solver').value = settings.solver;
+      for (const name of ['solver', 'fabric'])
+        if (document.activeElement !== element(name)) element(name).value = settings[name];
     },
   };
 }

@@ -29,7 +29,7 @@ export function drawResiduals(canvas, {curve, stride}) {
   paper.strokeStyle = '#33373e';
   paper.fillStyle = '#a9a69f';
   paper.textAlign = 'right';
-  for (let k = low; k <= high; k += Math.max(1, Math.ceil((high - low) / 5))) {
+  for (let k = low; k <= high; k += Math.ceil((high - low) / Math.max(1, Math.floor((height - 22) / 11))) || 1) {
     paper.beginPath();
     paper.moveTo(left, y(k));
     paper.lineTo(width - 6, y(k));

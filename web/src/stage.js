@@ -5,7 +5,7 @@ import {
   PlaneGeometry, Scene, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
-import {boxOf, computeNormals} from './surface.js';
+import {boxOf, computeNormals, splitAtCreases} from './surface.js';
 
 const backdrop = 0x2c3036;
 // As in pictures: docs/pictures.md.
@@ -72,6 +72,7 @@ export class Stage {
 
   // From a server's introduction: everything anew.
   introduce({head, arrays}) {
+    this.bodyBox = null;
     for (const mesh of this.meshes) {
       this.scene.remove(mesh);
       mesh.geometry.dispose();
@@ -85,7 +86,8 @@ export class Stage {
     this.meshes = this.materials.map(material => new Mesh(this.geometry, material));
     this.meshes[0].castShadow = true;
     this.materials[0].shadowSide = 2; // both
-    this.bodies = this.surface(arrays.bodies.length, arrays.bodyTriangles);
+    this.split = splitAtCreases(arrays.bodies, arrays.bodyTriangles);
+    this.bodies = this.surface(3 * this.split.from.length, this.split.triangles);
     if (arrays.bodies.length > 0)
       this.meshes.push(new Mesh(this.bodies, new MeshStandardMaterial({color: 0x8d9096, roughness: 0.7})));
     for (const mesh of this.meshes) {
@@ -101,9 +103,10 @@ export class Stage {
 
   setBodies(positions) {
     if (positions.length === 0) return;
-    const {position, normal} = this.bodies.attributes;
-    position.array.set(positions);
-    computeNormals(positions, this.bodies.index.array, normal.array);
+    const {position, normal} = this.bodies.attributes, {from, triangles} = this.split;
+    for (let i = 0; i < from.length; ++i)
+      for (let c = 0; c < 3; ++c) position.array[3 * i + c] = positions[3 * from[i] + c];
+    computeNormals(position.array, triangles, normal.array);
     position.needsUpdate = normal.needsUpdate = true;
     this.bodyBox = boxOf(positions);
     this.dirty = true;
@@ -128,6 +131,13 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** The first cloth is of that fabric now: true where it was of another. */
+  wear(fabric) {
+    const before = this.cloths[0].fabric;
+    this.cloths[0].fabric = fabric;
+    return before !== fabric;
+  }
+
   paintFabric() {
     const colour = new Color(), colours = this.colours;
     this.cloths.forEach((cloth, k) => {
@@ -140,8 +150,13 @@ export class Stage {
 
   // The camera so far away that the cloth fits, whatever the window's shape; light and ground around it.
   home() {
-    const {low, high} = this.box, centre = low.map((x, c) => (x + high[c]) / 2);
-    const radius = Math.max(0.1, Math.hypot(...low.map((x, c) => high[c] - x)) / 2);
+    let {low, high} = this.box;
+    const across = box => Math.hypot(...box.low.map((x, c) => box.high[c] - x));
+    if (this.bodyBox && across(this.bodyBox) < 2 * across(this.box)) { // not a floor
+      low = low.map((x, c) => Math.min(x, this.bodyBox.low[c]));
+      high = high.map((x, c) => Math.max(x, this.bodyBox.high[c]));
+    }
+    const centre = low.map((x, c) => (x + high[c]) / 2), radius = Math.max(0.1, across({low, high}) / 2);
     centre[1] -= high[1] - low[1] < 0.3 * radius ? 0.35 * radius : 0; // a sheet that lies flat is going to hang
     const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect);
     this.controls.target.set(...centre);

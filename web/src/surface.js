@@ -18,6 +18,32 @@ export function computeNormals(positions, triangles, normals) {
   }
 }
 
+/**
+ * Vertices for shading, of a body with edges: where triangles meet at more than 40 degrees, each side gets its own.
+ * {from: the vertex that each is at, triangles: in these}.
+ */
+export function splitAtCreases(positions, triangles) {
+  const flat = new Float32Array(triangles.length), around = new Map(), from = [], split = new Uint32Array(triangles.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const normal = new Float32Array(9), corners = new Float32Array(9);
+    for (let k = 0; k < 9; ++k) corners[k] = positions[3 * triangles[t + Math.floor(k / 3)] + k % 3];
+    computeNormals(corners, [0, 1, 2], normal);
+    flat.set(normal.subarray(0, 3), t);
+  }
+  for (let k = 0; k < triangles.length; ++k) {
+    const t = k - k % 3, vertex = triangles[k], sides = around.get(vertex) ?? [];
+    // A side is a vertex for shading with the normal of the triangle that made it.
+    let side = sides.find(s => s.normal[0] * flat[t] + s.normal[1] * flat[t + 1] + s.normal[2] * flat[t + 2] > 0.77);
+    if (!side) {
+      side = {normal: flat.slice(t, t + 3), number: from.length};
+      from.push(vertex);
+      around.set(vertex, [...sides, side]);
+    }
+    split[k] = side.number;
+  }
+  return {from, triangles: split};
+}
+
 /** The nearest triangle that a ray meets: {triangle, weight: [3], distance}, or null. Both are arrays of three. */
 export function pick(origin, direction, positions, triangles) {
   let best = null;
