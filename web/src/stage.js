@@ -148,15 +148,23 @@ export class Stage {
     this.painted();
   }
 
+  // A box with what is near it of bodies: a mannequin's head, but no floor's ends.
+  withBodies(box) {
+    const low = [...box.low], high = [...box.high], bodies = this.bodies.attributes.position.array;
+    const reach = 0.4 * Math.hypot(...low.map((x, c) => high[c] - x));
+    for (let i = 0; i < bodies.length; i += 3)
+      if (low.every((_, c) => bodies[i + c] > box.low[c] - reach && bodies[i + c] < box.high[c] + reach))
+        for (let c = 0; c < 3; ++c) {
+          low[c] = Math.min(low[c], bodies[i + c]);
+          high[c] = Math.max(high[c], bodies[i + c]);
+        }
+    return {low, high};
+  }
+
   // The camera so far away that the cloth fits, whatever the window's shape; light and ground around it.
   home() {
-    let {low, high} = this.box;
-    const across = box => Math.hypot(...box.low.map((x, c) => box.high[c] - x));
-    if (this.bodyBox && across(this.bodyBox) < 2 * across(this.box)) { // not a floor
-      low = low.map((x, c) => Math.min(x, this.bodyBox.low[c]));
-      high = high.map((x, c) => Math.max(x, this.bodyBox.high[c]));
-    }
-    const centre = low.map((x, c) => (x + high[c]) / 2), radius = Math.max(0.1, across({low, high}) / 2);
+    const {low, high} = this.withBodies(this.box), centre = low.map((x, c) => (x + high[c]) / 2);
+    const radius = Math.max(0.1, Math.hypot(...low.map((x, c) => high[c] - x)) / 2);
     centre[1] -= high[1] - low[1] < 0.3 * radius ? 0.35 * radius : 0; // a sheet that lies flat is going to hang
     const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect);
     this.controls.target.set(...centre);
