@@ -126,6 +126,8 @@ async function live(browser) {
   await until(page, () => muslinView.head().settings.gravity[1] === -2);
   await page.selectOption('#solver', 'diag');
   await until(page, () => muslinView.head().settings.solver === 'diag');
+  await page.selectOption('#fabric', 'silk');
+  await until(page, () => muslinView.head().settings.fabric === 'silk');
   const [download] = await Promise.all([page.waitForEvent('download', patience), page.click('#picture')]);
   check('a picture is saved', /^muslin-.*png$/.test(download.suggestedFilename()));
 
@@ -136,6 +138,9 @@ async function live(browser) {
   check('gravity is as it was', await page.inputValue('#gravity') === '2');
   await page.click('#reset');
   await until(page, () => muslinView.head().time === 0);
+  check('a reset keeps what was set', await page.evaluate(() => muslinView.head().settings.gravity[1]) === -2);
+  await page.click('#restore');
+  await until(page, () => muslinView.head().settings.gravity[1] === -9.81);
   await page.click('#play');
   await until(page, () => muslinView.head().time > 0);
 
@@ -193,6 +198,20 @@ async function recording(browser) {
   check('it ends by SIGTERM', await server.ended === 0);
 }
 
+async function unfinished(browser) {
+  const result = join(folder, 'cut'); // as by a full disk: files may not grow beyond 100 KiB
+  const made = spawnSync('bash', ['-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'bash',
+                                  muslin, 'run', 'drooping', '--vertices', '441', '--frames', '48', '-o', result]);
+  check('a run that cannot write ends', made.status === 1);
+  const server = await view(result, '--paused');
+  const page = await open(browser, server.address, {viewport: {width: 640, height: 360}});
+  await until(page, () => !document.getElementById('banner').hidden);
+  check('the page says how far it is', /has \d+ of 48 frames.*--resume/.test(await page.textContent('#banner')));
+  await page.close();
+  server.child.kill('SIGINT');
+  await server.ended;
+}
+
 const browser = await chromium.launch({executablePath, args: [
   '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist',
   ...(process.getuid() === 0 ? ['--no-sandbox'] : [])]});
@@ -200,6 +219,7 @@ try {
   await live(browser);
   await exploding(browser);
   await recording(browser);
+  await unfinished(browser);
 } catch (error) {
   check(error.stack, false);
 } finally {
