@@ -77,7 +77,11 @@ int scene_argument_load(const char *program, const char *word, mus_scene *scene,
     return failure_memory(program);
   strcpy(path, word);
   strcat(path, inside);
-  int failed = load_file(program, path, scene);
+  int failed = stat(path, &about) == 0 ? load_file(program, path, scene)
+                                       : failure_input(program,
+                                                       "%s: there is no scene.json in it: name a folder that "
+                                                       "muslin run has written",
+                                                       word);
   free(path);
   return failed;
 }

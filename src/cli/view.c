@@ -1,6 +1,7 @@
 // `muslin view`. See view.h.
 #include "view.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const double usual_step = 1.0 / 60, usual_tolerance = 1e-3;
 typedef struct watch_options {
   const char *subject, *host, *solver;
   int port, vertices, threads, preset, paused, live, open, help; // negative, or 0 vertices: as usual
-  double time_step, tolerance;                                   // negative: as usual
+  double time_step, tolerance;                                   // NaN: as usual
 } watch_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
@@ -82,22 +83,22 @@ static void choose_rate(const watch_options *o, mus_scene *scene) {
   int from_files = 0;
   for (int k = 0; k < scene->body_count; ++k)
     from_files |= scene->bodies[k].shape.kind == MUS_BODY_FILE;
-  scene->time_step = o->time_step > 0 ? o->time_step : usual_step;
+  scene->time_step = isnan(o->time_step) ? usual_step : o->time_step;
   if (!from_files)
     scene->frame_rate = scene->time_step < usual_step ? 60 : 1 / scene->time_step;
 }
 
 static int change_scene(const watch_options *o, mus_scene *scene) {
-  if (o->time_step >= 0 && !(o->time_step >= 1e-5 && o->time_step <= 0.1))
+  if (!isnan(o->time_step) && !(o->time_step >= 1e-5 && o->time_step <= 0.1))
     return failure_input(program, "--time-step: %g is out of range; give 1e-5 to 0.1 seconds", o->time_step);
   choose_rate(o, scene);
   if (o->preset >= 0)
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
-  if (o->tolerance >= 0 && !(o->tolerance >= 1e-14 && o->tolerance <= 0.1))
+  if (!isnan(o->tolerance) && !(o->tolerance >= 1e-14 && o->tolerance <= 0.1))
     return failure_input(program, "--tolerance: %g is out of range; give 1e-14 to 0.1", o->tolerance);
-  scene->solver.tolerance = o->tolerance > 0 ? o->tolerance : usual_tolerance;
+  scene->solver.tolerance = isnan(o->tolerance) ? usual_tolerance : o->tolerance;
   mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
   if (status)
     return failure_status(program, "--solver", status);
@@ -145,14 +146,14 @@ static int watch(const watch_options *o, const mus_scene *scene) {
 
 // Options that only a simulation has.
 static int check_playback(const watch_options *o) {
-  if (o->vertices > 0 || o->time_step >= 0 || o->tolerance >= 0 || o->solver || o->preset >= 0 || o->threads >= 0)
+  if (o->vertices > 0 || !isnan(o->time_step) || !isnan(o->tolerance) || o->solver || o->preset >= 0 || o->threads >= 0)
     return failure_input(program, "%s is a result, which is played as it is: give --live to simulate its scene anew",
                          o->subject);
   return 0;
 }
 
 int view_command(int argc, char **argv) {
-  watch_options o = {.port = -1, .threads = -1, .preset = -1, .time_step = -1, .tolerance = -1};
+  watch_options o = {.port = -1, .threads = -1, .preset = -1, .time_step = NAN, .tolerance = NAN};
   int failed = parse_command(argc, argv, &o), folder = 0;
   if (failed || o.help)
     return failed;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "par/par.h"
 #include "sim/assemble.h"
 #include "sim/motion.h"
 
@@ -31,7 +32,7 @@ int mus_settings_wind(const mus_settings *settings, const mus_model *model, doub
     memcpy(wind, settings->wind, sizeof settings->wind);
   else
     mus_keys_at(&model->scene->wind, 3, time, still, wind);
-  return settings->wind_given || model->scene->wind.count > 0;
+  return settings->wind_given ? mus_dot3(wind, wind) > 0 : model->scene->wind.count > 0;
 }
 
 double mus_settings_stiffness(const mus_settings *settings, const mus_model *model, int cloth, double time) {
@@ -43,7 +44,9 @@ double mus_settings_stiffness(const mus_settings *settings, const mus_model *mod
 // Energies that the next step is compared with are those under the new settings.
 static void measure_anew(mus_sim *sim) {
   mus_step_record record = {0};
+  int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_measure(sim, sim->time, &record);
+  mus_par_set_threads(before);
   mus_step_remember(sim, &record);
 }
 

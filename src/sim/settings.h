@@ -16,7 +16,7 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
 
 // At a time, s.
 void mus_settings_gravity(const mus_settings *settings, const mus_model *model, double time, double gravity[3]);
-// Returns 1 where there is wind at any time.
+// Returns 1 where air moves at any time.
 int mus_settings_wind(const mus_settings *settings, const mus_model *model, double time, double wind[3]);
 double mus_settings_stiffness(const mus_settings *settings, const mus_model *model, int cloth, double time);
 

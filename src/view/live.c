@@ -6,22 +6,22 @@
 #include "muslin/muslin.h"
 #include "view/source.h"
 
-enum { PAGES = 32, LEVELS = 8, CURVE = 200 };
+enum { LEVELS = 8, CURVE = 200 };
 
 typedef struct live {
   const mus_scene *scene;
   mus_sim *sim;
-  int page[PAGES], hand[PAGES], hands; // which page holds which attachment
-  double *field[MUS_FIELDS];           // vertices; made when first wanted
-  int *level[LEVELS];                  // the same
-  double *body;                        // body vertices * 3
-  double *flat;                        // vertices * 2: material coordinates
-  mus_step_record done;                // all parts of the last step together
-  view_message set[VIEW_ACTIONS];      // what pages have set; it stays at a reset
+  int hand[VIEW_PAGES];           // the attachment that each page holds; 0: none
+  double *field[MUS_FIELDS];      // vertices; made when first wanted
+  int *level[LEVELS];             // the same
+  double *body;                   // body vertices * 3
+  double *flat;                   // vertices * 2: material coordinates
+  mus_step_record done;           // all parts of the last step together
+  view_message set[VIEW_ACTIONS]; // what pages have set; it stays at a reset
   int is_set[VIEW_ACTIONS];
 } live;
 
-json_t *view_json_vector(const double vector[3]) { return json_pack("[fff]", vector[0], vector[1], vector[2]); }
+static json_t *list_of(const double vector[3]) { return json_pack("[fff]", vector[0], vector[1], vector[2]); }
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
@@ -63,8 +63,8 @@ static json_t *name_cloths(const live *l) {
   json_t *list = json_array();
   for (int k = 0; k < l->scene->cloth_count; ++k) {
     const mus_cloth *cloth = &l->scene->cloths[k];
-    json_array_append_new(list, json_pack("{sssssi}", "name", cloth->name ? cloth->name : "cloth", "fabric",
-                                          cloth->fabric ? cloth->fabric : "cotton", "first",
+    json_array_append_new(list, json_pack("{sosssi}", "name", view_json_text(cloth->name ? cloth->name : "cloth"),
+                                          "fabric", cloth->fabric ? cloth->fabric : "cotton", "first",
                                           mus_sim_first_vertex(l->sim, k)));
   }
   return list;
@@ -99,43 +99,30 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   json_t *fields = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
-  return json_pack("{sssssisosososo}", "mode", "live", "name", l->scene->name ? l->scene->name : "scene", "vertices",
-                   mus_sim_vertices(l->sim), "cloths", name_cloths(l), "fabrics", name_fabrics(), "solvers",
-                   name_solvers(), "fields", fields);
+  return json_pack("{sssosisosososo}", "mode", "live", "name",
+                   view_json_text(l->scene->name ? l->scene->name : "scene"), "vertices", mus_sim_vertices(l->sim),
+                   "cloths", name_cloths(l), "fabrics", name_fabrics(), "solvers", name_solvers(), "fields", fields);
 }
 
 // --- what pages ask for ----------------------------------------------------------------------------------------------
 
-static int hand_of(const live *l, int page) {
-  int k = 0;
-  while (k < l->hands && l->page[k] != page)
-    ++k;
-  return k;
-}
-
 static void forget(void *self, int page) {
   live *l = self;
-  int k = hand_of(l, page);
-  if (k == l->hands)
-    return;
-  mus_sim_release(l->sim, l->hand[k]);
-  l->page[k] = l->page[--l->hands];
-  l->hand[k] = l->hand[l->hands];
+  if (l->hand[page])
+    mus_sim_release(l->sim, l->hand[page]);
+  l->hand[page] = 0;
 }
 
 // A triangle that is not there is no reason to complain: its page may not have seen the latest.
 static mus_status grab(live *l, int page, const view_message *m) {
   forget(l, page);
-  if (l->hands == PAGES || m->number >= mus_sim_triangles(l->sim))
+  if (m->number >= mus_sim_triangles(l->sim))
     return MUS_OK;
   mus_attachment pull = {.count = 3};
   memcpy(pull.vertex, mus_sim_triangle_list(l->sim) + 3 * (size_t)m->number, sizeof pull.vertex);
   memcpy(pull.weight, m->weight, sizeof pull.weight);
   memcpy(pull.target, m->vector, sizeof pull.target);
-  mus_status status = mus_sim_attach(l->sim, &pull, &l->hand[l->hands]);
-  if (!status)
-    l->page[l->hands++] = page;
-  return status;
+  return mus_sim_attach(l->sim, &pull, &l->hand[page]);
 }
 
 static mus_status choose_solver(live *l, mus_method method) {
@@ -186,14 +173,13 @@ static mus_status begin_again(live *l) {
     return status;
   }
   mus_sim_free(before);
-  l->hands = 0;
+  memset(l->hand, 0, sizeof l->hand);
   l->done = (mus_step_record){0};
   return MUS_OK;
 }
 
 static mus_status act(void *self, int page, const view_message *m) {
   live *l = self;
-  int k = hand_of(l, page);
   switch (m->action) {
   case VIEW_RESTORE:
     memset(l->is_set, 0, sizeof l->is_set);
@@ -209,7 +195,7 @@ static mus_status act(void *self, int page, const view_message *m) {
   case VIEW_GRAB:
     return grab(l, page, m);
   case VIEW_DRAG:
-    return k < l->hands ? mus_sim_move_attachment(l->sim, l->hand[k], m->vector) : MUS_OK;
+    return l->hand[page] ? mus_sim_move_attachment(l->sim, l->hand[page], m->vector) : MUS_OK;
   case VIEW_RELEASE:
     forget(l, page);
     return MUS_OK;
@@ -252,7 +238,7 @@ static json_t *describe_settings(const live *l) {
   double gravity[3], wind[3];
   mus_sim_gravity(l->sim, gravity);
   mus_sim_wind(l->sim, wind);
-  return json_pack("{sososfssss}", "gravity", view_json_vector(gravity), "wind", view_json_vector(wind), "stiffness",
+  return json_pack("{sososfssss}", "gravity", list_of(gravity), "wind", list_of(wind), "stiffness",
                    mus_sim_stiffness(l->sim, 0), "fabric", mus_sim_fabric(l->sim, 0), "solver",
                    mus_method_name(mus_sim_solver_options(l->sim)->method));
 }

@@ -14,6 +14,21 @@ struct view_packet {
   unsigned char *bytes; // after VIEW_PACKET_ROOM others
 };
 
+json_t *view_json_text(const char *text) {
+  json_t *good = json_string(text);
+  if (good)
+    return good;
+  size_t size = strlen(text);
+  char *plain = malloc(size + 1);
+  if (!plain)
+    return json_string("?");
+  for (size_t k = 0; k <= size; ++k)
+    plain[k] = (signed char)text[k] < 0 ? '?' : text[k];
+  good = json_string(plain);
+  free(plain);
+  return good;
+}
+
 static void add(view_arrays *arrays, const char *name, view_number kind, size_t size, const double *doubles,
                 const int *ints) {
   if (arrays->count == VIEW_PACKET_ARRAYS)

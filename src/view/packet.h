@@ -34,6 +34,9 @@ typedef struct view_arrays {
   } item[VIEW_PACKET_ARRAYS];
 } view_arrays;
 
+// A string for a head, also where it is not UTF-8, as names of files may be: what is not ASCII is then "?".
+json_t *view_json_text(const char *text);
+
 void view_arrays_doubles(view_arrays *arrays, const char *name, size_t size, const double *from);
 void view_arrays_ints(view_arrays *arrays, const char *name, view_number kind, size_t size, const int *from);
 

@@ -56,10 +56,10 @@ static json_t *introduce(void *self, view_arrays *arrays) {
       json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
   for (int k = 0; k < mus_recording_cloths(r); ++k)
     json_array_append_new(cloths,
-                          json_pack("{sssssi}", "name", mus_recording_cloth_name(r, k), "fabric",
+                          json_pack("{sosssi}", "name", view_json_text(mus_recording_cloth_name(r, k)), "fabric",
                                     mus_recording_cloth_fabric(r, k), "first", mus_recording_first_vertex(r, k)));
-  return json_pack("{sssssisoso}", "mode", "recording", "name", p->folder, "vertices", mus_recording_vertices(r),
-                   "cloths", cloths, "fields", fields);
+  return json_pack("{sssosisoso}", "mode", "recording", "name", view_json_text(p->folder), "vertices",
+                   mus_recording_vertices(r), "cloths", cloths, "fields", fields);
 }
 
 static int last_frame(const playback *p) { return mus_recording_frames(p->recording) - 1; }

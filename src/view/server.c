@@ -1,12 +1,17 @@
 // The server. See server.h.
 #include "view/server.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <libwebsockets.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes before what it writes");
 
@@ -27,7 +32,8 @@ typedef struct bucket {
 
 // A page; lws keeps it beside the connection.
 typedef struct page {
-  int number;           // from 1; 0: refused
+  int number;           // from 1, for the log; 0: one too many
+  int place;            // 0 ... VIEW_PAGES - 1
   int introduced, idle; // idle: it has the latest frame, and is ready for the next
   long sent, drawn;     // frames
   unsigned wants, seen; // as in source.h; the serial of the last frame sent
@@ -46,8 +52,8 @@ struct view_server {
   char token[VIEW_TOKEN_BYTES];
   struct lws_context *context;
   view_show *show;
-  int pages, last_number, ending;
-  struct lws *connection[VIEW_PAGES];
+  int last_number, ending;
+  struct lws *connection[VIEW_PAGES]; // NULL: free
   bucket log;
   long unlogged;
   lws_sorted_usec_list_t heartbeat;
@@ -75,7 +81,9 @@ static int take_from(bucket *b, double rate, double burst) {
 __attribute__((format(printf, 2, 3))) static void say(view_server *server, const char *format, ...) {
   if (!server->options.log)
     return;
-  if (!take_from(&server->log, log_rate, log_burst)) {
+  struct pollfd place = {.fd = fileno(server->options.log), .events = POLLOUT};
+  int stalled = place.fd >= 0 && poll(&place, 1, 0) == 0; // a terminal that is stopped, a full pipe: not waited for
+  if (stalled || !take_from(&server->log, log_rate, log_burst)) {
     ++server->unlogged;
     return;
   }
@@ -91,8 +99,7 @@ __attribute__((format(printf, 2, 3))) static void say(view_server *server, const
   server->unlogged = 0;
 }
 
-// --- who may
-// -----------------------------------------------------------------------------------------------------------
+// --- who may --------------------------------------------------------------------------------------------------------
 
 // In a time that tells nothing about where they differ.
 static int same_token(const char *a, const char *b) {
@@ -113,18 +120,15 @@ static int header(struct lws *wsi, enum lws_token_indexes which, char value[NAME
   return lws_hdr_copy(wsi, value, NAME_BYTES, which) > 0;
 }
 
-// Browsers are fooled into calling 127.0.0.1 by other names; those are not answered.
+// Browsers are fooled into calling 127.0.0.1 by other names; those are not answered. The port is that of a tunnel,
+// where there is one.
 static int is_own_name(const view_server *server, const char *host) {
-  char own[NAME_BYTES];
   const char *const names[] = {server->options.host, "localhost", "127.0.0.1"};
-  if (server->options.any_host_name)
-    return 1;
-  for (int k = 0; k < 3; ++k) {
-    snprintf(own, sizeof own, "%s:%d", names[k], view_server_port(server));
-    if (strcmp(own, host) == 0 || (view_server_port(server) == 80 && strcmp(names[k], host) == 0))
+  size_t length = strcspn(host, ":");
+  for (int k = 0; k < 3 && !server->options.any_host_name; ++k)
+    if (strlen(names[k]) == length && strncasecmp(names[k], host, length) == 0)
       return 1;
-  }
-  return 0;
+  return server->options.any_host_name;
 }
 
 // Why a request is refused; NULL where it is not.
@@ -140,8 +144,7 @@ static const char *refusal(const view_server *server, struct lws *wsi, int socke
   return NULL;
 }
 
-// --- the page
-// ----------------------------------------------------------------------------------------------------------
+// --- the page -------------------------------------------------------------------------------------------------------
 
 static int answer_text(struct lws *wsi, unsigned status, const char *text) {
   unsigned char buffer[LWS_PRE + 1024], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
@@ -173,6 +176,8 @@ static int begin_page(view_server *server, struct lws *wsi, request *r) {
       return 1;
   if (lws_finalize_write_http_header(wsi, start, &at, end))
     return 1;
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0) // that was all
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
   lws_callback_on_writable(wsi);
   return 0;
 }
@@ -207,6 +212,8 @@ static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
   struct lws_context *context = lws_get_context(wsi);
   view_server *server = context ? lws_context_user(context) : NULL;
   switch (reason) {
+  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: // HTTP/2 would stay open without a token
+    return strcasecmp(in, "websocket") == 0 ? 0 : -1;
   case LWS_CALLBACK_HTTP:
     return answer_request(server, wsi, user, in);
   case LWS_CALLBACK_HTTP_WRITEABLE:
@@ -219,16 +226,15 @@ static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
   }
 }
 
-// --- pages that watch
-// ----------------------------------------------------------------------------------------------------
+// --- pages that watch -----------------------------------------------------------------------------------------------
 
 static page *page_of(struct lws *wsi) { return lws_wsi_user(wsi); }
 
 // What all of them want together.
 static unsigned wants(const view_server *server) {
   unsigned all = 0;
-  for (int k = 0; k < server->pages; ++k)
-    all |= page_of(server->connection[k])->wants;
+  for (int k = 0; k < VIEW_PAGES; ++k)
+    all |= server->connection[k] ? page_of(server->connection[k])->wants : 0;
   return all;
 }
 
@@ -240,8 +246,17 @@ static int send_packet(struct lws *wsi, view_packet *packet) {
   return wrote < (int)size;
 }
 
+static int turn_away(view_server *server, struct lws *wsi) {
+  static unsigned char why[] = "as many pages as may watch do so already";
+  say(server, "a page is refused: %d watch already", VIEW_PAGES);
+  lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, why, sizeof why - 1);
+  return -1;
+}
+
 // The socket has taken all that came before: the introduction, then always the latest frame.
 static int continue_watching(view_server *server, struct lws *wsi, page *p) {
+  if (p->number == 0)
+    return turn_away(server, wsi);
   if (!p->introduced) {
     p->introduced = 1;
     lws_callback_on_writable(wsi);
@@ -267,35 +282,33 @@ static int continue_watching(view_server *server, struct lws *wsi, page *p) {
 }
 
 static void wake_pages(view_server *server) {
-  for (int k = 0; k < server->pages; ++k)
-    if (page_of(server->connection[k])->idle)
+  for (int k = 0; k < VIEW_PAGES; ++k)
+    if (server->connection[k] && page_of(server->connection[k])->idle)
       lws_callback_on_writable(server->connection[k]);
 }
 
-static int begin_watching(view_server *server, struct lws *wsi, page *p) {
-  *p = (page){.number = 0};
-  if (server->pages == VIEW_PAGES) {
-    say(server, "a page is refused: %d watch already", VIEW_PAGES);
-    return -1;
-  }
-  p->number = ++server->last_number;
-  server->connection[server->pages++] = wsi;
-  say(server, "page %d watches", p->number);
+// One too many is told so when it can be written to.
+static void begin_watching(view_server *server, struct lws *wsi, page *p) {
+  int place = 0;
+  while (place < VIEW_PAGES && server->connection[place])
+    ++place;
+  *p = (page){.place = place};
   lws_callback_on_writable(wsi);
-  return 0;
+  if (place == VIEW_PAGES)
+    return;
+  p->number = ++server->last_number;
+  server->connection[place] = wsi;
+  say(server, "page %d watches", p->number);
 }
 
-static void end_watching(view_server *server, struct lws *wsi, page *p) {
-  int k = 0;
-  while (k < server->pages && server->connection[k] != wsi)
-    ++k;
-  if (!p || k == server->pages)
+static void end_watching(view_server *server, const page *p) {
+  if (!p || p->number == 0)
     return;
-  server->connection[k] = server->connection[--server->pages];
+  server->connection[p->place] = NULL;
   if (!server->ending)
     say(server, "page %d has left", p->number);
   if (server->show)
-    view_show_forget(server->show, p->number);
+    view_show_forget(server->show, p->place);
 }
 
 static int close_page(view_server *server, struct lws *wsi, const page *p, enum lws_close_status status,
@@ -327,12 +340,13 @@ static int take_message(view_server *server, struct lws *wsi, page *p) {
       view_show_ask(server->show, wants(server));
     return 0;
   }
-  if (!view_show_act(server->show, p->number, &message))
-    return close_page(server, wsi, p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages wait");
+  view_show_act(server->show, p->place, &message);
   return 0;
 }
 
 static int receive(view_server *server, struct lws *wsi, page *p, const void *in, size_t length) {
+  if (p->number == 0)
+    return 0;
   if (lws_is_first_fragment(wsi))
     p->length = 0;
   if (lws_frame_is_binary(wsi))
@@ -359,13 +373,14 @@ static int watch(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
       say(server, "a page is refused: %s", why);
     return why != NULL;
   case LWS_CALLBACK_ESTABLISHED:
-    return begin_watching(server, wsi, user);
+    begin_watching(server, wsi, user);
+    return 0;
   case LWS_CALLBACK_SERVER_WRITEABLE:
     return server->show ? continue_watching(server, wsi, user) : 0;
   case LWS_CALLBACK_RECEIVE:
     return server->show ? receive(server, wsi, user, in, length) : 0;
   case LWS_CALLBACK_CLOSED:
-    end_watching(server, wsi, user);
+    end_watching(server, user);
     return 0;
   case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
     if (server)
@@ -376,8 +391,7 @@ static int watch(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   }
 }
 
-// --- life
-// ----------------------------------------------------------------------------------------------------------------
+// --- life -----------------------------------------------------------------------------------------------------------
 
 static const struct lws_protocols protocols[] = {
     {"http", serve_page, sizeof(request), 0, 0, NULL, 0},
@@ -397,7 +411,33 @@ static int make_token(char token[VIEW_TOKEN_BYTES]) {
   return 1;
 }
 
+// Why this address cannot be listened on; NULL where it can. lws would say nothing of it, or listen on all addresses
+// where it does not understand one.
+static const char *obstacle(const char *host, int port) {
+  struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  if (inet_pton(AF_INET, host, &place.sin_addr) != 1)
+    return "--host takes an IPv4 address of this machine, such as 127.0.0.1, or 0.0.0.0 for all";
+  int trial = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
+  if (trial >= 0)
+    setsockopt(trial, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes); // as lws does
+  int bad = trial < 0 || bind(trial, (struct sockaddr *)&place, sizeof place) != 0 || listen(trial, 1) != 0;
+  int reason = errno;
+  if (trial >= 0)
+    close(trial);
+  if (!bad)
+    return NULL;
+  return reason == EADDRINUSE      ? "another program has that port: take another --port, 0 for any that is free"
+         : reason == EADDRNOTAVAIL ? "this machine has no such address: take one that it has as --host"
+         : reason == EACCES        ? "that port is not for everyone: take a --port from 1024 on, 0 for any that is free"
+                                   : "the system gives no socket: end other programs, or try again";
+}
+
 mus_status view_server_start(const view_server_options *options, char *why, size_t size, view_server **out) {
+  const char *reason = obstacle(options->host, options->port);
+  if (reason) {
+    snprintf(why, size, "cannot listen on %s, port %d: %s", options->host, options->port, reason);
+    return MUS_IO_ERROR;
+  }
   view_server *server = calloc(1, sizeof *server);
   if (!server || !make_token(server->token)) {
     snprintf(why, size, "no memory, or no random numbers for the token");
@@ -420,10 +460,8 @@ mus_status view_server_start(const view_server_options *options, char *why, size
                                            .timeout_secs = 10};
   server->context = lws_create_context(&info);
   if (!server->context) {
-    snprintf(why, size,
-             "cannot listen on %s, port %d: take another --port, 0 for any that is free, or check --host against this "
-             "machine's addresses",
-             options->host, options->port);
+    snprintf(why, size, "cannot listen on %s, port %d: try again, or take another --port", options->host,
+             options->port);
     free(server);
     return MUS_IO_ERROR;
   }

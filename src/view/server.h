@@ -10,12 +10,13 @@
 
 #include "view/show.h"
 
-enum { VIEW_TOKEN_BYTES = 33, VIEW_PAGES = 16 }; // the token with its zero; pages at once, at most
+enum { VIEW_TOKEN_BYTES = 33 }; // with its zero
 
 typedef struct view_server_options {
-  const char *host;  // address to listen on
+  const char *host;  // IPv4 address to listen on
   int port;          // 0: any that is free
-  int any_host_name; // 1: pages may call the server by any name; 0: by `host`, localhost or 127.0.0.1 only
+  int any_host_name; // 1: pages may call the server by any name; 0: by `host`, localhost or 127.0.0.1 only, with any
+                     // port, since tunnels have their own
   const char *page;  // HTML, which outlives the server
   size_t page_size;
   FILE *log; // what is refused, and who comes and goes; NULL: silence

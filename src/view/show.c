@@ -11,14 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { QUEUE = 256, QUEUE_ROOM = QUEUE + 64, TEXT = 512 }; // the rest is for pages that have gone
+// What waits for each page: a message of each kind, and that it has gone.
+enum { GONE = VIEW_ACTIONS, KINDS, TEXT = 512 };
 // Seconds from one frame to the next, at least.
 static const double frame_gap = 1.0 / 61;
 // A show that falls behind the clock by more than this, s, does not catch up.
 static const double patience = 0.1;
 
 typedef struct queued {
-  int page, gone;
+  long order; // 0: nothing waits here
   view_message message;
 } queued;
 
@@ -34,8 +35,8 @@ struct view_show {
   char failure[TEXT];              // why
   int stop, asked, asked_for_more; // more: than the latest frame has
   unsigned wants;
-  queued queue[QUEUE_ROOM];
-  int waiting;
+  queued queue[VIEW_PAGES][KINDS];
+  long last_order;
   view_packet *introduction, *latest;
   long steps;
   double seconds; // in them
@@ -70,22 +71,17 @@ static void restart_clock(view_show *show) {
   show->shown_start = show->shown;
 }
 
-static void act(view_show *show, const queued *q) {
-  const view_message *m = &q->message;
+static void act(view_show *show, int page, const view_message *m) {
   int begins = m->action == VIEW_RESET || m->action == VIEW_RESTORE;
   mus_status status = MUS_OK;
   show->dirty = 1;
-  if (q->gone) {
-    show->source->forget(show->self, q->page);
-    return;
-  }
   switch (m->action) {
   case VIEW_PAUSE:
     show->paused = 1;
     break;
   case VIEW_PLAY:
     show->paused = 0;
-    status = show->source->act(show->self, q->page, m);
+    status = show->source->act(show->self, page, m);
     break;
   case VIEW_STEP:
     show->paused = show->steps_wanted = 1;
@@ -94,7 +90,7 @@ static void act(view_show *show, const queued *q) {
     show->speed = m->value;
     break;
   default:
-    status = show->source->act(show->self, q->page, m);
+    status = show->source->act(show->self, page, m);
     if (!status && begins)
       show->error[0] = 0;
   }
@@ -116,9 +112,9 @@ static view_packet *make_frame(view_show *show, unsigned wants) {
   if (status && !show->error[0])
     keep_text(show->error, status);
   if (show->error[0])
-    json_object_set_new(head, "error", json_string(show->error));
+    json_object_set_new(head, "error", view_json_text(show->error));
   if (show->notices)
-    json_object_set_new(head, "notice", json_pack("[is]", show->notices, show->notice));
+    json_object_set_new(head, "notice", json_pack("[io]", show->notices, view_json_text(show->notice)));
   return view_packet_make(head, &arrays, show->serial, wants);
 }
 
@@ -179,12 +175,31 @@ static void wait_for(view_show *show, double seconds) {
   pthread_cond_timedwait(&show->changed, &show->lock, &until);
 }
 
+static long order_of(const view_show *show, int k) { return show->queue[k / KINDS][k % KINDS].order; }
+
+// The one that has waited longest, of all pages' places one after the other; -1 where none does.
+static int first_waiting(const view_show *show) {
+  int first = -1;
+  for (int k = 0; k < VIEW_PAGES * KINDS; ++k)
+    if (order_of(show, k) > 0 && (first < 0 || order_of(show, k) < order_of(show, first)))
+      first = k;
+  return first;
+}
+
+// What comes meanwhile waits for the next time: frames are to be made in between.
 static void act_all(view_show *show) {
-  while (show->waiting > 0 && !show->stop) {
-    queued first = show->queue[0];
-    memmove(show->queue, show->queue + 1, (size_t)--show->waiting * sizeof *show->queue);
+  long last = show->last_order;
+  for (int k; !show->stop && (k = first_waiting(show)) >= 0;) {
+    queued *q = &show->queue[k / KINDS][k % KINDS];
+    if (q->order > last)
+      break;
+    view_message message = q->message;
+    q->order = 0;
     pthread_mutex_unlock(&show->lock);
-    act(show, &first);
+    if (k % KINDS == GONE)
+      show->source->forget(show->self, k / KINDS);
+    else
+      act(show, k / KINDS, &message);
     pthread_mutex_lock(&show->lock);
   }
 }
@@ -207,7 +222,7 @@ static void go_on(view_show *show) {
       pthread_mutex_unlock(&show->lock);
       step(show);
       pthread_mutex_lock(&show->lock);
-    } else if (show->waiting == 0) {
+    } else if (first_waiting(show) < 0) {
       double wait = until_step < until_frame ? until_step : until_frame;
       wait_for(show, wait < long_time ? wait : long_time);
     }
@@ -330,35 +345,21 @@ void view_show_ask(view_show *show, unsigned wants) {
   pthread_mutex_unlock(&show->lock);
 }
 
-// Where a page has dragged twice in a row, only the second counts.
-static queued *place_in_queue(view_show *show, int page, const view_message *message) {
-  queued *last = show->waiting > 0 ? &show->queue[show->waiting - 1] : NULL;
-  if (last && message && message->action == VIEW_DRAG && last->message.action == VIEW_DRAG && last->page == page &&
-      !last->gone)
-    return last;
-  return show->waiting < QUEUE ? &show->queue[show->waiting++] : NULL;
-}
-
-int view_show_act(view_show *show, int page, const view_message *message) {
+static void wait_in_queue(view_show *show, int page, int kind, const view_message *message) {
   pthread_mutex_lock(&show->lock);
-  queued *place = place_in_queue(show, page, message);
-  if (place)
-    *place = (queued){page, 0, *message};
-  pthread_cond_broadcast(&show->changed);
-  pthread_mutex_unlock(&show->lock);
-  return place != NULL;
-}
-
-// Never refused: where there is no room at all, what a page asked for makes it.
-void view_show_forget(view_show *show, int page) {
-  pthread_mutex_lock(&show->lock);
-  int place = show->waiting < QUEUE_ROOM ? show->waiting++ : QUEUE_ROOM - 1;
-  while (place > 0 && show->waiting == QUEUE_ROOM && show->queue[place].gone)
-    --place;
-  show->queue[place] = (queued){.page = page, .gone = 1};
+  queued *q = &show->queue[page][kind];
+  q->order = ++show->last_order;
+  if (message)
+    q->message = *message;
   pthread_cond_broadcast(&show->changed);
   pthread_mutex_unlock(&show->lock);
 }
+
+void view_show_act(view_show *show, int page, const view_message *message) {
+  wait_in_queue(show, page, (int)message->action, message);
+}
+
+void view_show_forget(view_show *show, int page) { wait_in_queue(show, page, GONE, NULL); }
 
 void view_show_count(view_show *show, long *steps, double *seconds) {
   pthread_mutex_lock(&show->lock);

@@ -29,8 +29,8 @@ view_packet *view_show_latest(view_show *show);
 // A page is ready for a frame, and this is what all pages together want in it (see source.h).
 void view_show_ask(view_show *show, unsigned wants);
 
-// From a page. 0 where too many wait already.
-int view_show_act(view_show *show, int page, const view_message *message);
+// From a page. Of messages of one kind that wait, only a page's last counts: no page can fill the queue.
+void view_show_act(view_show *show, int page, const view_message *message);
 // That page has gone.
 void view_show_forget(view_show *show, int page);
 

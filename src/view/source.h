@@ -13,6 +13,9 @@ typedef struct view_subject {
   const char *folder;     // of a result
 } view_subject;
 
+// Pages at once, at most; each is known by a number from 0 on, which others get after it has gone.
+enum { VIEW_PAGES = 16 };
+
 // Wants are bits: 1 << mus_field for each field, and this one for the aggregates of all levels.
 enum { VIEW_WANT_LEVELS = 1 << MUS_FIELDS };
 
@@ -32,8 +35,5 @@ typedef struct view_source {
 } view_source;
 
 extern const view_source view_live, view_playback;
-
-// "gravity": [x, y, z] and the like.
-json_t *view_json_vector(const double vector[3]);
 
 #endif

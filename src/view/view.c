@@ -1,10 +1,11 @@
 // Watching. See view.h.
 #include "view/view.h"
 
+#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <strings.h>
 
 #include "view/page.h"
 #include "view/server.h"
@@ -14,22 +15,22 @@ extern char **environ;
 enum { USUAL_PORT = 8765, ADDRESS_BYTES = 320 };
 
 static mus_status listen_somewhere(view_server_options *options, int port, char *why, size_t size, view_server **out) {
+  char ignored[2];
   options->port = port >= 0 ? port : USUAL_PORT;
   mus_status status = view_server_start(options, why, size, out);
   if (status != MUS_IO_ERROR || port >= 0)
     return status;
-  options->port = 0;
-  return view_server_start(options, why, size, out);
+  options->port = 0; // `why` stays that of the usual one
+  return view_server_start(options, ignored, sizeof ignored, out);
 }
 
-// Where there is no desktop, the address stands on the terminal all the same.
+// Where there is no desktop, the address stands on the terminal all the same. The opener is not waited for: it may be
+// the browser, which waits for the server.
 static void open_address(char *address) {
   char program[] = "xdg-open";
   char *arguments[] = {program, address, NULL};
   pid_t child;
-  if (posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0)
-    waitpid(child, NULL, 0); // it hands over and ends
-  else
+  if (posix_spawnp(&child, program, NULL, NULL, arguments, environ) != 0)
     fprintf(stderr, "muslin view: there is no xdg-open here: open the address yourself\n");
 }
 
@@ -41,7 +42,7 @@ static mus_status tell(const view_server_options *serving, const view_server *se
   snprintf(address, sizeof address, "http://%s:%d/?token=%s", name, view_server_port(server),
            view_server_token(server));
   if (printf("%s\nOpen this address in a browser; Ctrl-C ends.\n", address) < 0 || fflush(stdout) != 0) {
-    snprintf(why, size, "cannot print the address: is the disk full?");
+    snprintf(why, size, "cannot print the address to standard output: %s", strerror(errno));
     return MUS_IO_ERROR;
   }
   if (serving->any_host_name)
@@ -52,8 +53,8 @@ static mus_status tell(const view_server_options *serving, const view_server *se
 }
 
 mus_status view_run(const view_options *options, char *why, size_t size) {
-  view_server_options serving = {.host = options->host ? options->host : "127.0.0.1", .log = stderr};
-  serving.any_host_name = options->host && strcmp(options->host, "127.0.0.1") != 0;
+  const char *host = options->host && strcasecmp(options->host, "localhost") != 0 ? options->host : "127.0.0.1";
+  view_server_options serving = {.host = host, .log = stderr, .any_host_name = strcmp(host, "127.0.0.1") != 0};
   serving.page = view_page(&serving.page_size);
   view_server *server = NULL;
   view_show *show = NULL;

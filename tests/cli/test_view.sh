@@ -19,6 +19,8 @@ expect 2 view curtian
 says err 'did you mean curtain'
 expect 2 view curtain --time-step 3
 says err '1e-5 to 0.1 seconds'
+expect 2 view curtain --time-step -3
+says err '1e-5 to 0.1 seconds'
 expect 2 view curtain --tolerance 2
 says err '1e-14 to 0.1'
 expect 2 view curtain --solver best
@@ -31,17 +33,20 @@ echo '{"cloths": [{"pins": [{"where": {"sphere": [9, 9, 9, 1]}}]}]}' >lost.json
 expect 2 view lost.json --port 0
 says err 'cloths\[0\].pins\[0\]: holds no vertex'
 expect 1 view drooping --vertices 49 --host 203.0.113.7
-says err 'cannot listen on 203.0.113.7'
+says err 'cannot listen on 203.0.113.7, port 8765: this machine has no such address'
+expect 1 view drooping --vertices 49 --host ::1
+says err 'IPv4 address'
 expect 0 run drooping --vertices 49 --frames 2 -o result
 expect 2 view result --vertices 81
 says err 'give --live'
 mkdir empty
 expect 2 view empty
+says err 'no scene.json in it: name a folder that muslin run has written'
 if [ -e /dev/full ]; then
   last='muslin view > /dev/full'
   timeout 60 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"
   holds 'a full disk is told' test $? -eq 1
-  says err 'cannot print the address: is the disk full'
+  says err 'cannot print the address to standard output: No space left'
 fi
 
 # start ARGUMENTS...: in the background; sets $process, $address and $port.
@@ -85,7 +90,7 @@ holds 'a wrong token is refused' grep -q '403 Forbidden' page
 holds 'and gets nothing' test "$(grep -c '<title>' page)" -eq 0
 says err 'refused: the token is wrong'
 expect 1 view drooping --vertices 49 --port "$port"
-says err 'take another --port'
+says err 'another program has that port: take another --port'
 first=$address
 other=$process
 start drooping --vertices 49 --port 0
@@ -94,6 +99,10 @@ ends TERM
 process=$other
 ends INT
 
+name=$(printf 'r\351sultat') # no UTF-8
+cp -r result "$name"
+start "$name" --paused --port 0
+ends INT
 start result --paused --port 0
 get "/${address##*/}" >page
 holds 'a recording is served' grep -q '200 OK' page

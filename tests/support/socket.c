@@ -59,17 +59,21 @@ static size_t receive(int socket, void *bytes, size_t size) {
   return got;
 }
 
-char *socket_get(int port, const char *path, const char *host) {
+char *socket_ask(int port, const char *request) {
   enum { MOST = 1 << 22 };
   int socket = socket_connect(port);
-  char request[1024], *answer = malloc(MOST + 1);
+  char *answer = malloc(MOST + 1);
   assert_non_null(answer);
-  int length =
-      snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, host);
-  socket_send(socket, request, (size_t)length);
+  socket_send(socket, request, strlen(request));
   answer[receive(socket, answer, MOST)] = 0;
   socket_close(socket);
   return answer;
+}
+
+char *socket_get(int port, const char *path, const char *host) {
+  char request[1024];
+  snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, host);
+  return socket_ask(port, request);
 }
 
 int socket_watch(int port, const char *path, const char *host, const char *origin) {

@@ -9,7 +9,8 @@ int socket_connect(int port);
 void socket_close(int socket);
 void socket_send(int socket, const void *bytes, size_t size);
 
-// The whole answer to GET `path`, with that host name; free() it.
+// The whole answer to a request, or to GET `path` with that host name; free() it.
+char *socket_ask(int port, const char *request);
 char *socket_get(int port, const char *path, const char *host);
 
 // Asks for a WebSocket; returns the connection, or -1 where the server refuses. NULL: no such header.

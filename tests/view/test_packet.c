@@ -60,8 +60,19 @@ static void more_arrays_than_fit_are_left_out(void **state) {
   assert_int_equal(arrays.count, VIEW_PACKET_ARRAYS);
 }
 
+static void texts_of_any_kind_become_json(void **state) {
+  (void)state;
+  static const char *const texts[][2] = {{"plain", "plain"}, {"caf\303\251", "caf\303\251"}, {"caf\351 1", "caf? 1"}};
+  for (int k = 0; k < 3; ++k) {
+    json_t *made = view_json_text(texts[k][0]);
+    assert_string_equal(json_string_value(made), texts[k][1]);
+    json_decref(made);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(heads_and_arrays_come_out),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(texts_of_any_kind_become_json),
+                                     cmocka_unit_test(heads_and_arrays_come_out),
                                      cmocka_unit_test(more_arrays_than_fit_are_left_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,10 +25,15 @@ export function connect(hears, tells) {
   let socket = null, wait = 500;
 
   function open() {
+    let heard = false;
     socket = new WebSocket(address, 'muslin');
     socket.binaryType = 'arraybuffer';
-    socket.onopen = () => { wait = 500; tells(''); };
-    socket.onmessage = event => hears(readPacket(event.data));
+    socket.onmessage = event => {
+      if (!heard) tells('');
+      heard = true;
+      wait = 500;
+      hears(readPacket(event.data));
+    };
     socket.onclose = event => {
       if (event.code === 1003 || event.code === 1008 || event.code === 1009) {
         tells(`muslin has closed the connection: ${event.reason || 'it did not understand this page'}. Reload to go on.`);

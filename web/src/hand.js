@@ -4,8 +4,8 @@ import {pick} from './surface.js';
 /** `say` sends a message; `may()` tells whether there is a simulation to pull at. */
 export function makeHand(stage, say, may) {
   const canvas = stage.canvas;
-  let held = null; // {pointer, triangle, weight, target}
-  let last = 0;
+  let held = null; // {pointer, triangle, weight, target, latest: the pointer's last event}
+  let last = 0, passing = false;
 
   function pointOf({triangle, weight}) {
     const point = [0, 0, 0];
@@ -39,7 +39,15 @@ export function makeHand(stage, say, may) {
 
   // Before the camera's controls see it.
   canvas.addEventListener('pointerdown', event => {
-    if (held) return release(); // a second finger turns the view
+    if (passing) return;
+    if (held) { // a second finger: both are for the camera, which has not seen the first
+      const {latest} = held;
+      release();
+      passing = true;
+      canvas.dispatchEvent(new PointerEvent('pointerdown', latest));
+      passing = false;
+      return;
+    }
     if (event.button !== 0 || event.shiftKey || !may()) return;
     const found = under(event);
     if (!found) return;
@@ -48,7 +56,7 @@ export function makeHand(stage, say, may) {
     canvas.classList.add('holds');
     canvas.focus();
     stage.controls.enabled = false;
-    held = {pointer: event.pointerId, triangle: found.triangle, weight: found.weight};
+    held = {pointer: event.pointerId, triangle: found.triangle, weight: found.weight, latest: event};
     held.target = pointOf(held);
     held.from = held.target; // the plane that it is pulled along
     say({do: 'grab', triangle: held.triangle, weight: held.weight, target: held.target});
@@ -63,6 +71,7 @@ export function makeHand(stage, say, may) {
       return;
     }
     if (event.pointerId !== held.pointer) return;
+    held.latest = event;
     held.target = stage.across(held.from, stage.ray(event.clientX, event.clientY));
     if (performance.now() - last < 12) return; // the newest goes with the next frame
     last = performance.now();

@@ -7,10 +7,10 @@ import {drawLevels, drawResiduals, makeStagePlot, stageColours} from './plots.js
 import {Stage} from './stage.js';
 
 const element = id => document.getElementById(id);
-const stage = new Stage(element('stage'));
+const stage = makeStage();
 const stagePlot = makeStagePlot(element('stages'));
 let mode = '', name = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
-let unseen = 0, frames = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', asked = false;
+let unseen = 0, frames = 0, time = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', dark = '', asked = false;
 
 const line = connect(hear, text => {
   lost = text;
@@ -19,16 +19,32 @@ const line = connect(hear, text => {
 const hand = makeHand(stage, line.say, () => mode === 'live' && !lost);
 const panel = makePanel({say: line.say, changed});
 
+function makeStage() {
+  try {
+    return new Stage(element('stage'));
+  } catch (error) {
+    element('banner').textContent = `This browser cannot draw here: it needs WebGL 2 (${error.message}).`;
+    element('banner').hidden = false;
+    throw error;
+  }
+}
+
 // --- words -----------------------------------------------------------------------------------------------------------
+
+// Only where it differs: those who listen to pages hear every change.
+function write(where, text) {
+  if (where.textContent !== text) where.textContent = text;
+}
 
 function tell() {
   const {error, frames: there, planned} = latest?.head ?? {};
   const unfinished = there < planned ? `This run has ${there - 1} of ${planned - 1} frames. More are shown as they come; ` +
     `if it has stopped (a full disk, say), go on with: muslin run ${name} --resume` : '';
-  const stopped = error && (mode === 'live' ? `The simulation has stopped: ${error}. Reset begins again.` : error);
-  const text = lost || stopped || unfinished;
+  const stopped = error && (mode === 'live' ? `The simulation has stopped: ${error}. Reset begins again with these settings, ` +
+    '"As the scene says" without them.' : error);
+  const text = lost || dark || stopped || unfinished;
   element('banner').classList.toggle('calm', text === unfinished);
-  element('banner').textContent = text;
+  write(element('banner'), text);
   element('banner').hidden = !text;
 }
 
@@ -44,7 +60,7 @@ function describe({head}) {
   if (head.frames) words.push(`frame ${head.frame} of ${head.frames - 1}`);
   if (head.settings && head.pace > 0) words.push(`${head.pace.toPrecision(2)} × real time`);
   words.push(`${rate.toFixed(0)} fps`);
-  element('status').textContent = words.join(' · ');
+  write(element('status'), words.join(' · '));
   if (!head.solve) return;
   element('solve').textContent = `${head.solve.method}, ${head.solve.iterations}`;
   element('took').textContent =
@@ -102,15 +118,16 @@ function keepLevels(arrays) {
   levels = [];
   while (arrays[`level${levels.length + 1}`]) levels.push(arrays[`level${levels.length + 1}`].slice());
   panel.setLevels(levels.length);
-  element('colour').value = shown;
   drawLevels(element('levels'), flat, levels);
   if (shown.startsWith('level')) choose(levels[Number(shown.slice(5)) - 1] ? shown : 'fabric');
+  element('colour').value = shown;
 }
 
 // --- from the server -------------------------------------------------------------------------------------------------
 
 function hear(packet) {
   if (packet.head.type === 'introduction') {
+    hand.release();
     mode = packet.head.mode;
     name = packet.head.name;
     flat = packet.arrays.flat;
@@ -132,6 +149,8 @@ function hear(packet) {
 // A frame goes onto the stage when the browser is about to draw; of several only the last.
 function take(packet) {
   const {head, arrays} = packet, now = performance.now();
+  if (head.time < time) hand.release(); // it has begun again
+  time = head.time;
   packet.fresh = false;
   ++frames;
   if (lastFrame) rate = rate ? 0.9 * rate + 100 / Math.max(1, now - lastFrame) : 1000 / Math.max(1, now - lastFrame);
@@ -201,10 +220,14 @@ new ResizeObserver(([{target}]) => {
 }).observe(document.querySelector('footer'));
 stage.resize();
 window.addEventListener('blur', () => hand.release());
-stage.canvas.addEventListener('webglcontextlost', event => {
-  event.preventDefault();
-  notice('The browser has lost its graphics: reload the page.');
-});
+for (const [event, text] of [['webglcontextlost', 'The browser has lost its graphics. If it does not find them again, reload the page.'],
+                             ['webglcontextrestored', '']])
+  stage.canvas.addEventListener(event, happened => {
+    happened.preventDefault();
+    dark = text;
+    stage.dirty = true;
+    tell();
+  });
 everyFrame();
 
 // For those who drive the page from outside: tests, consoles.

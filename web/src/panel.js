@@ -15,7 +15,8 @@ export function makePanel({say, changed}) {
   const touched = {};
   const number = name => Number(element(name).value);
   const label = name => {
-    element(name).parentElement.querySelector('output').textContent = sliders[name].words(number(name));
+    const output = element(name).parentElement.querySelector('output'), words = sliders[name].words(number(name));
+    if (output.textContent !== words) output.textContent = words;
   };
 
   function send(name) {
@@ -80,12 +81,14 @@ export function makePanel({say, changed}) {
     ArrowLeft: () => changed('left'), ArrowRight: () => changed('right'), ArrowUp: () => changed('up'),
     ArrowDown: () => changed('down'), '+': () => changed('nearer'), '-': () => changed('farther'),
   };
+  // What elements do with keys themselves when they have the focus.
+  const ownKeys = {SELECT: () => true, BUTTON: key => key === ' ', SUMMARY: key => key === ' ',
+                   INPUT: key => key === ' ' || key.startsWith('Arrow')};
   window.addEventListener('keydown', event => {
-    const typing = /INPUT|SELECT|BUTTON|SUMMARY/.test(event.target.tagName);
-    if (event.ctrlKey || event.metaKey || event.altKey || (typing && event.key !== 'Escape')) return;
-    if (!keys[event.key]) return;
+    const move = /^Arrow|^[+-]$/.test(event.key);
+    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key] || ownKeys[event.target.tagName]?.(event.key)) return;
     event.preventDefault();
-    keys[event.key]();
+    if (!event.repeat || move) keys[event.key]();
   });
 
   function fill(choice, words) {

@@ -64,7 +64,7 @@ export function pick(origin, direction, positions, triangles) {
     if (third < 0 || second + third > 1) continue;
     const distance = (vx * qx + vy * qy + vz * qz) / volume;
     if (distance > 0 && (!best || distance < best.distance))
-      best = {triangle: t / 3, weight: [1 - second - third, second, third], distance};
+      best = {triangle: t / 3, weight: [Math.max(0, 1 - second - third), second, third], distance};
   }
   return best;
 }
