@@ -3,7 +3,7 @@ import {connect} from './connection.js';
 import {makeHand} from './hand.js';
 import {colourAt, paintAggregates, paintField, rangeOf, units} from './heat.js';
 import {makePanel} from './panel.js';
-import {drawLevels, drawResiduals, makeStagePlot, stageColours} from './plots.js';
+import {drawLevels, drawResiduals, makeStagePlot, span, stageColours} from './plots.js';
 import {Stage} from './stage.js';
 
 const element = id => document.getElementById(id);
@@ -59,12 +59,11 @@ function describe({head}) {
   const words = [`${stage.positions.length / 3} vertices`, `${head.time.toFixed(2)} s`];
   if (head.frames) words.push(`frame ${head.frame} of ${head.frames - 1}`);
   if (head.settings && head.pace > 0) words.push(`${head.pace.toPrecision(2)} × real time`);
-  words.push(`${rate.toFixed(0)} fps`);
+  words.push(`${rate.toFixed(rate < 9.5 ? 1 : 0)} fps`);
   write(element('status'), words.join(' · '));
   if (!head.solve) return;
   element('solve').textContent = `${head.solve.method}, ${head.solve.iterations}`;
-  element('took').textContent =
-    `${(1000 * Object.values(head.stages).reduce((a, b) => a + b, 0)).toFixed(1)} ms`;
+  element('took').textContent = span(Object.values(head.stages).reduce((a, b) => a + b, 0));
   element('sizes').textContent = head.solve.levels.map(([rows], k) => `${k}: ${rows}`).join('   ');
 }
 

@@ -5,6 +5,11 @@ export const stageColours = {detect: '#7a9e7e', assemble: '#5b7f9d', 'set-up': '
                              respond: '#b8b35a', other: '#7d7d7d'};
 const history = 120;
 
+/** Seconds in words. */
+export function span(seconds) {
+  return seconds < 1 ? `${Number((1000 * seconds).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
+}
+
 function prepare(canvas) {
   const ratio = Math.min(window.devicePixelRatio, 2), width = canvas.clientWidth, height = canvas.clientHeight;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -70,7 +75,7 @@ export function makeStagePlot(canvas) {
       });
       paper.fillStyle = '#e8e6e1';
       paper.textAlign = 'left';
-      paper.fillText(`${(1000 * most).toPrecision(2)} ms`, 4, 11);
+      paper.fillText(span(most), 4, 11);
     },
   };
 }
