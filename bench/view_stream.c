@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "view/clock.h"
 #include "view/server.h"
 
 typedef struct theatre {
@@ -24,12 +25,6 @@ typedef struct theatre {
   pthread_t thread;
   atomic_int stop;
 } theatre;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void pause_for(double seconds) {
   struct timespec t = {.tv_sec = (time_t)seconds};
@@ -127,11 +122,11 @@ static void *read_frames(void *argument) {
 
 static double steps_a_second(const theatre *t, double seconds) {
   long before, after;
-  double spent, begin = now();
+  double spent, begin = view_now();
   view_show_count(t->show, &before, &spent);
   pause_for(seconds);
   view_show_count(t->show, &after, &spent);
-  return (double)(after - before) / (now() - begin);
+  return (double)(after - before) / (view_now() - begin);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -167,8 +162,8 @@ static void measure_streaming(int vertices, int rounds, double seconds) {
     demand(pthread_create(&thread, NULL, read_frames, &r) == 0, "no thread");
     pause_for(0.3);
     long frames = atomic_load(&r.frames);
-    double begin = now(), watched = steps_a_second(&t, seconds);
-    rate[k] = (double)(atomic_load(&r.frames) - frames) / (now() - begin);
+    double begin = view_now(), watched = steps_a_second(&t, seconds);
+    rate[k] = (double)(atomic_load(&r.frames) - frames) / (view_now() - begin);
     shutdown(r.connection, SHUT_RDWR);
     pthread_join(thread, NULL);
     close(r.connection);

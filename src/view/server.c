@@ -10,8 +10,9 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "view/clock.h"
 
 _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes before what it writes");
 
@@ -59,14 +60,8 @@ struct view_server {
   lws_sorted_usec_list_t heartbeat;
 };
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int take_from(bucket *b, double rate, double burst) {
-  double time = now();
+  double time = view_now();
   b->level = b->time == 0 ? burst : b->level + rate * (time - b->time);
   b->time = time;
   if (b->level > burst)

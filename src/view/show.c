@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "view/clock.h"
+
 // What waits for each page: a message of each kind, and that it has gone.
 enum { GONE = VIEW_ACTIONS, KINDS, TEXT = 512 };
 // Seconds from one frame to the next, at least.
@@ -53,12 +55,6 @@ struct view_show {
   double published; // when the latest frame was, s
 };
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void keep_text(char *to, mus_status status) {
   const char *text = status == MUS_OUT_OF_MEMORY ? "out of memory: take fewer vertices" : mus_last_error();
   snprintf(to, TEXT, "%s", text);
@@ -67,7 +63,7 @@ static void keep_text(char *to, mus_status status) {
 // --- messages --------------------------------------------------------------------------------------------------------
 
 static void restart_clock(view_show *show) {
-  show->clock_start = now();
+  show->clock_start = view_now();
   show->shown_start = show->shown;
 }
 
@@ -122,7 +118,7 @@ static view_packet *make_frame(view_show *show, unsigned wants) {
 static void publish(view_show *show) {
   unsigned wants = show->wants;
   show->asked = show->asked_for_more = show->dirty = 0;
-  show->published = now();
+  show->published = view_now();
   ++show->serial;
   pthread_mutex_unlock(&show->lock);
   view_packet *made = make_frame(show, wants);
@@ -139,9 +135,9 @@ static void publish(view_show *show) {
 // --- steps -----------------------------------------------------------------------------------------------------------
 
 static void step(view_show *show) {
-  double begin = now(), seconds = 0;
+  double begin = view_now(), seconds = 0;
   mus_status status = show->source->step(show->self, &seconds);
-  double took = now() - begin;
+  double took = view_now() - begin;
   if (status) {
     keep_text(show->error, status);
     show->paused = 1;
@@ -160,7 +156,7 @@ static void step(view_show *show) {
 
 // Seconds until the next step is due.
 static double until_due(view_show *show) {
-  double ahead = (show->shown - show->shown_start) / show->speed - (now() - show->clock_start);
+  double ahead = (show->shown - show->shown_start) / show->speed - (view_now() - show->clock_start);
   if (ahead < -patience)
     restart_clock(show);
   return ahead;
@@ -210,7 +206,7 @@ static void go_on(view_show *show) {
   while (!show->stop) {
     act_all(show);
     int wanted = show->asked && (show->dirty || show->asked_for_more);
-    double until_frame = wanted ? show->published + frame_gap - now() : long_time;
+    double until_frame = wanted ? show->published + frame_gap - view_now() : long_time;
     if (until_frame <= 0) {
       publish(show);
       continue;

@@ -23,6 +23,13 @@ const char *mus_field_name(mus_field field) {
   return (int)field >= 0 && field < MUS_FIELDS ? names[field] : NULL;
 }
 
+enum { FABRICS = 3 };
+
+const char *mus_fabric_name(int index) {
+  static const char *const names[FABRICS] = {"cotton", "silk", "denim"};
+  return index >= 0 && index < FABRICS ? names[index] : NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   view_message m;
@@ -40,6 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(fabs(m.weight[0] + m.weight[1] + m.weight[2] - 1) <= 2e-3);
   if (m.action == VIEW_SOLVER)
     require(m.number < MUS_METHODS);
+  if (m.action == VIEW_FABRIC)
+    require(m.number < FABRICS);
   if (m.action == VIEW_SHOW)
     require(m.number <= MUS_FIELDS);
   return 0;
