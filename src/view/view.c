@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -30,8 +31,9 @@ static void open_address(char *address) {
   char program[] = "xdg-open";
   char *arguments[] = {program, address, NULL};
   pid_t child;
-  if (posix_spawnp(&child, program, NULL, NULL, arguments, environ) != 0)
-    fprintf(stderr, "muslin view: there is no xdg-open here: open the address yourself\n");
+  int desktop = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+  if (!desktop || posix_spawnp(&child, program, NULL, NULL, arguments, environ) != 0)
+    fprintf(stderr, "muslin view: there is no desktop here, or no xdg-open: open the address yourself\n");
 }
 
 // An address that nobody reads is no use.

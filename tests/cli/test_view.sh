@@ -100,6 +100,25 @@ ends TERM
 process=$other
 ends INT
 
+# The browser may run in the opener's place, and then waits for the page before it ends.
+mkdir bin
+cat >bin/xdg-open <<'END'
+#!/usr/bin/env bash
+port=${1#http://127.0.0.1:} port=${port%%/*}
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n' "${1##*/}" >&3
+timeout 20 head -n 1 <&3 >opened.partial
+mv opened.partial opened
+END
+chmod +x bin/xdg-open
+PATH=$PWD/bin:$PATH DISPLAY=:0 start drooping --vertices 49 --open --port 0
+for _ in $(seq 300); do
+  [ -e opened ] && break
+  sleep 0.1
+done
+holds 'what is opened is answered' grep -q '200 OK' opened
+ends INT
+
 name=$(printf 'r\351sultat') # no UTF-8
 cp -r result "$name"
 start "$name" --paused --port 0
