@@ -322,6 +322,7 @@ static int take_message(view_server *server, struct lws *wsi, page *p) {
   }
   if (message.action == VIEW_SEEN) {
     p->drawn += p->drawn < p->sent;
+    view_show_begin(server->show);
     lws_callback_on_writable(wsi);
     return 0;
   }

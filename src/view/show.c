@@ -34,8 +34,8 @@ struct view_show {
   // shared
   int ready; // 1: the source is open; -1: it could not be opened
   mus_status opened;
-  char failure[TEXT];              // why
-  int stop, asked, asked_for_more; // more: than the latest frame has
+  char failure[TEXT];                     // why
+  int stop, waits, asked, asked_for_more; // more: than the latest frame has
   unsigned wants;
   queued queue[VIEW_PAGES][KINDS];
   long last_order;
@@ -211,7 +211,7 @@ static void go_on(view_show *show) {
       publish(show);
       continue;
     }
-    int runs = (!show->paused || show->steps_wanted) && !show->error[0];
+    int runs = (!show->paused || show->steps_wanted) && !show->error[0] && !show->waits;
     double until_step = !runs ? long_time : show->steps_wanted ? 0 : until_due(show);
     if (until_step <= 0) {
       show->steps_wanted = 0;
@@ -283,6 +283,7 @@ mus_status view_show_start(const view_show_options *options, char *why, size_t s
   show->options = *options;
   show->source = options->subject.scene ? &view_live : &view_playback;
   show->paused = options->paused;
+  show->waits = options->waits;
   show->speed = 1;
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -338,6 +339,14 @@ void view_show_ask(view_show *show, unsigned wants) {
     show->asked_for_more = 1;
   show->wants = wants;
   pthread_cond_broadcast(&show->changed);
+  pthread_mutex_unlock(&show->lock);
+}
+
+void view_show_begin(view_show *show) {
+  pthread_mutex_lock(&show->lock);
+  if (show->waits)
+    pthread_cond_broadcast(&show->changed);
+  show->waits = 0;
   pthread_mutex_unlock(&show->lock);
 }
 

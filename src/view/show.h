@@ -13,6 +13,7 @@ typedef struct view_show view_show;
 typedef struct view_show_options {
   view_subject subject;
   int paused;                  // 1: until a page says "play"
+  int waits;                   // 1: until view_show_begin()
   int signals;                 // 1: signals are for other threads
   void (*wake)(void *context); // from the show's thread: there is a new frame
   void *context;
@@ -28,6 +29,9 @@ view_packet *view_show_introduction(view_show *show);
 view_packet *view_show_latest(view_show *show);
 // A page is ready for a frame, and this is what all pages together want in it (see source.h).
 void view_show_ask(view_show *show, unsigned wants);
+
+// Somebody looks: a page has drawn a frame.
+void view_show_begin(view_show *show);
 
 // From a page. Of messages of one kind that wait, only a page's last counts: no page can fill the queue.
 void view_show_act(view_show *show, int page, const view_message *message);

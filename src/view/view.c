@@ -65,6 +65,7 @@ mus_status view_run(const view_options *options, char *why, size_t size) {
     return status;
   const view_show_options showing = {.subject = {options->scene, options->folder},
                                      .paused = options->paused,
+                                     .waits = 1,
                                      .signals = 1,
                                      .wake = view_server_wake,
                                      .context = server};

@@ -41,7 +41,10 @@ static void *serve(void *argument) {
   return NULL;
 }
 
-static theatre *open_theatre(const char *text, const char *folder, int paused) {
+// How it begins.
+enum { AT_ONCE, PAUSED, WATCHED };
+
+static theatre *open_theatre(const char *text, const char *folder, int begins) {
   theatre *t = calloc(1, sizeof *t);
   assert_non_null(t);
   char why[512] = "";
@@ -61,8 +64,11 @@ static theatre *open_theatre(const char *text, const char *folder, int paused) {
       .host = "127.0.0.1", .page = t->page, .page_size = strlen(t->page), .log = t->log};
   if (view_server_start(&serving, why, sizeof why, &t->server))
     fail_msg("%s", why);
-  const view_show_options showing = {
-      .subject = {text ? &t->scene : NULL, folder}, .paused = paused, .wake = view_server_wake, .context = t->server};
+  const view_show_options showing = {.subject = {text ? &t->scene : NULL, folder},
+                                     .paused = begins == PAUSED,
+                                     .waits = begins == WATCHED,
+                                     .wake = view_server_wake,
+                                     .context = t->server};
   if (view_show_start(&showing, why, sizeof why, &t->show))
     fail_msg("%s", why);
   t->port = view_server_port(t->server);
@@ -189,7 +195,7 @@ static void get(const theatre *t, const char *path, const char *host, const char
 
 static void only_those_with_the_token_are_let_in(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   char wrong[64], other[64];
   strcpy(wrong, t->path);
   wrong[strlen(wrong) - 1] = wrong[strlen(wrong) - 1] == '0' ? '1' : '0';
@@ -235,7 +241,7 @@ static void only_those_with_the_token_are_let_in(void **state) {
 
 static void at_most_so_many_watch(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 1);
+  theatre *t = open_theatre("drooping", NULL, PAUSED);
   int sockets[VIEW_PAGES + 1];
   long size;
   for (int k = 0; k < VIEW_PAGES; ++k) {
@@ -291,7 +297,7 @@ static int has_notice(const packet *p) { return json_object_get(p->head, "notice
 
 static void frames_follow_the_introduction(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   int socket = watch(t);
   size_t size;
   packet p = introduction(socket);
@@ -330,7 +336,7 @@ static void frames_follow_the_introduction(void **state) {
 
 static void pages_lead(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 1);
+  theatre *t = open_theatre("drooping", NULL, PAUSED);
   int socket = watch(t), other = watch(t);
   packet p = introduction(socket);
   drop(&p);
@@ -382,10 +388,30 @@ static void pages_lead(void **state) {
   close_theatre(t);
 }
 
+// Nothing is missed while the page is opened.
+static void it_begins_when_somebody_looks(void **state) {
+  (void)state;
+  theatre *t = open_theatre("drooping", NULL, WATCHED);
+  int socket = watch(t);
+  long steps, size;
+  double spent;
+  free(socket_hear(socket, &size)); // the introduction
+  free(socket_hear(socket, &size)); // a frame, not drawn yet
+  assert_true(size > 0);
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  view_show_count(t->show, &steps, &spent);
+  assert_int_equal(steps, 0);
+  socket_say(socket, "{\"do\":\"seen\"}");
+  goes_on(t);
+  socket_close(socket);
+  goes_on(t);
+  close_theatre(t);
+}
+
 // One page's haste is not the other's harm: of what waits, the last of each kind counts.
 static void no_page_keeps_another_out(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   int hasty = watch(t), socket = watch(t);
   packet p = introduction(socket);
   drop(&p);
@@ -410,7 +436,7 @@ static double height(const packet *p, int vertex) {
 
 static void a_hand_lifts_and_lets_go(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   int socket = watch(t), other = watch(t);
   packet p = introduction(socket);
   size_t size;
@@ -469,7 +495,7 @@ static void assert_closed(int socket, int status) {
 
 static void bad_messages_end_the_connection(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   char *large = calloc(1, 2000000);
   assert_non_null(large);
   memset(large, ' ', 1999999);
@@ -522,7 +548,7 @@ static void bad_messages_end_the_connection(void **state) {
 // Pages that do not read, or do not draw, keep no other waiting, nor the simulation.
 static void a_stalled_page_costs_nothing(void **state) {
   (void)state;
-  theatre *t = open_theatre("drooping", NULL, 0);
+  theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   int stalled = watch(t), slow = watch(t), socket = watch(t);
   packet p = introduction(socket);
   long size;
@@ -559,7 +585,7 @@ static void a_scene_that_explodes_says_so(void **state) {
                    "{\"where\": {\"box\": [-1, -1, -1, -0.4, 1, 1]}},"
                    "{\"where\": {\"box\": [0.4, -1, -1, 1, 1, 1]}, \"offset\": [{\"time\": 0, \"value\": [0, 0, 0]},"
                    "{\"time\": 0.1, \"value\": [0, 0, 0]}, {\"time\": 0.1001, \"value\": [90, 0, 0]}]}]}]}",
-                   NULL, 0);
+                   NULL, AT_ONCE);
   int socket = watch(t);
   packet p = introduction(socket);
   drop(&p);
@@ -608,7 +634,7 @@ static void recordings_play(void **state) {
   mus_scene_free(&scene);
   char folder[512];
   snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
-  theatre *t = open_theatre(NULL, folder, 1);
+  theatre *t = open_theatre(NULL, folder, PAUSED);
   int socket = watch(t);
   packet p = introduction(socket);
   assert_string_equal(json_string_value(json_object_get(p.head, "mode")), "recording");
@@ -658,7 +684,7 @@ static void a_run_that_goes_on_is_followed(void **state) {
   steps_left = 3;
   mus_run(&scene, &options, &summary);
   assert_int_equal(summary.stopped, 1);
-  theatre *t = open_theatre(NULL, folder, 0);
+  theatre *t = open_theatre(NULL, folder, AT_ONCE);
   int socket = watch(t);
   packet p = introduction(socket);
   drop(&p);
@@ -688,6 +714,7 @@ int main(void) {
       cmocka_unit_test(frames_follow_the_introduction),
       cmocka_unit_test(pages_lead),
       cmocka_unit_test(no_page_keeps_another_out),
+      cmocka_unit_test(it_begins_when_somebody_looks),
       cmocka_unit_test(a_hand_lifts_and_lets_go),
       cmocka_unit_test(bad_messages_end_the_connection),
       cmocka_unit_test(a_stalled_page_costs_nothing),

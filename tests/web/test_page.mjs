@@ -126,6 +126,8 @@ async function live(browser) {
   await until(page, () => muslinView.head().settings.gravity[1] === -2);
   await page.selectOption('#solver', 'diag');
   await until(page, () => muslinView.head().settings.solver === 'diag');
+  await page.click('#step');
+  await until(page, () => document.querySelectorAll('#colour option[value^=level]').length === 0); // it has none
   await page.selectOption('#fabric', 'silk');
   await until(page, () => muslinView.head().settings.fabric === 'silk');
   const [download] = await Promise.all([page.waitForEvent('download', patience), page.click('#picture')]);

@@ -23,7 +23,8 @@ export function makeHand(stage, say, may) {
       const away = k < 0 ? 0 : reach, angle = k * Math.PI / 4;
       const ray = stage.ray(event.clientX + away * Math.cos(angle), event.clientY + away * Math.sin(angle));
       const found = pick(ray.origin, ray.direction, stage.positions, stage.triangles);
-      if (found) return found;
+      const body = found && pick(ray.origin, ray.direction, stage.bodies.attributes.position.array, stage.split.triangles);
+      if (found && !(body && body.distance < found.distance)) return found;
     }
     return null;
   }
@@ -54,7 +55,7 @@ export function makeHand(stage, say, may) {
     event.stopImmediatePropagation();
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add('holds');
-    canvas.focus();
+    canvas.focus({focusVisible: false}); // the pointer shows where it is
     stage.controls.enabled = false;
     held = {pointer: event.pointerId, triangle: found.triangle, weight: found.weight, latest: event};
     held.target = pointOf(held);

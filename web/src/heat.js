@@ -15,19 +15,17 @@ export function colourAt(field, part) {
   return stops[k].map((from, c) => from + rest * (stops[k + 1][c] - from));
 }
 
+// Less than this is rounding.
+const least = {stretch: 0.01, bend: 0.1, contact: 1e-4, residual: 1e-12};
+
 /** [low, high]: nearly all of the numbers are between them; around 0 for signed fields. */
 export function rangeOf(field, values) {
   const step = Math.max(1, Math.floor(values.length / 2000)), some = [];
   for (let i = 0; i < values.length; i += step) some.push(values[i]);
   some.sort((a, b) => a - b);
-  let low = some[Math.floor(0.005 * (some.length - 1))], high = some[Math.ceil(0.995 * (some.length - 1))];
-  if (field === 'stretch') {
-    high = Math.max(Math.abs(low), Math.abs(high));
-    low = -high;
-  } else {
-    low = 0;
-  }
-  return high > low ? [low, high] : [low, low + 1e-9];
+  const low = some[Math.floor(0.005 * (some.length - 1))], high = some[Math.ceil(0.995 * (some.length - 1))];
+  const most = Math.max(field === 'stretch' ? Math.abs(low) : 0, Math.abs(high), least[field]);
+  return [field === 'stretch' ? -most : 0, most];
 }
 
 // Light is added up linearly; colours of pictures are not linear.

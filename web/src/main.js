@@ -10,6 +10,7 @@ const element = id => document.getElementById(id);
 const stage = makeStage();
 const stagePlot = makeStagePlot(element('stages'));
 let mode = '', name = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
+let painted = 0, solver = '';
 let unseen = 0, frames = 0, time = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', dark = '', asked = false;
 
 const line = connect(hear, text => {
@@ -58,13 +59,14 @@ function notice(text) {
 function describe({head}) {
   const words = [`${stage.positions.length / 3} vertices`, `${head.time.toFixed(2)} s`];
   if (head.frames) words.push(`frame ${head.frame} of ${head.frames - 1}`);
-  if (head.settings && head.pace > 0) words.push(`${head.pace.toPrecision(2)} × real time`);
-  words.push(`${rate.toFixed(rate < 9.5 ? 1 : 0)} fps`);
+  if (head.settings && head.pace > 0) words.push(`can do ${Number(head.pace.toPrecision(2))} × real time`);
+  words.push(head.paused ? 'paused' : `${rate.toFixed(rate < 9.5 ? 1 : 0)} fps`);
   write(element('status'), words.join(' · '));
   if (!head.solve) return;
-  element('solve').textContent = `${head.solve.method}, ${head.solve.iterations}`;
+  element('solve').textContent = head.solve.method;
   element('took').textContent = span(Object.values(head.stages).reduce((a, b) => a + b, 0));
-  element('sizes').textContent = head.solve.levels.map(([rows], k) => `${k}: ${rows}`).join('   ');
+  element('sizes').textContent = head.solve.levels.length > 1
+    ? `${head.solve.levels.map(([rows]) => rows).join(' → ')} nodes` : `${head.solve.method} has no levels`;
 }
 
 element('key').replaceChildren(...Object.entries(stageColours).map(([name, colour]) => {
@@ -84,17 +86,21 @@ function legend(field) {
     paper.fillStyle = `rgb(${colourAt(field, x / 159).map(Math.round).join()})`;
     paper.fillRect(x, 0, 1, 10);
   }
-  element('low').textContent = range[0].toPrecision(2);
-  element('high').textContent = range[1].toPrecision(2);
+  const words = x => (x === 0 || Math.abs(x) >= 1e-3 ? `${Number(x.toPrecision(2))}` : x.toExponential(1));
+  element('low').textContent = words(range[0]);
+  element('high').textContent = words(range[1]);
   element('unit').textContent = `${field}, ${units[field]}`;
 }
 
-// The scale follows at once where the numbers outgrow it, and slowly where they shrink.
-function paint({arrays}) {
-  const values = arrays[shown];
+// The scale follows at once where the numbers outgrow it, and within seconds where they shrink.
+function paint({arrays, head}) {
+  const values = arrays[shown], time = performance.now();
   if (!values || shown.startsWith('level')) return;
-  const now = rangeOf(shown, values);
-  range = range ? range.map((x, k) => (Math.abs(now[k]) > Math.abs(x) ? now[k] : 0.97 * x + 0.03 * now[k])) : now;
+  const now = rangeOf(shown, values), keep = 0.5 ** ((time - painted) / 500);
+  if (head.settings?.solver !== solver) range = null; // residuals are of another kind
+  solver = head.settings?.solver;
+  painted = time;
+  range = range ? range.map((x, k) => (Math.abs(now[k]) > Math.abs(x) ? now[k] : keep * x + (1 - keep) * now[k])) : now;
   paintField(shown, values, range, stage.colours);
   stage.painted();
   legend(shown);
@@ -111,6 +117,22 @@ function choose(name) {
     stage.paintFabric();
   }
   if (!units[name]) legend(null);
+}
+
+// Cloths that lie on top of each other in the material, side by side.
+function spread(places, cloths) {
+  let right = -Infinity;
+  cloths.forEach(({first}, k) => {
+    const end = k + 1 < cloths.length ? cloths[k + 1].first : (places?.length ?? 0) / 2;
+    let low = Infinity, high = -Infinity;
+    for (let i = first; i < end; ++i) {
+      low = Math.min(low, places[2 * i]);
+      high = Math.max(high, places[2 * i]);
+    }
+    const shift = right === -Infinity ? 0 : right + 0.1 * (high - low) - low;
+    for (let i = first; i < end; ++i) places[2 * i] += shift;
+    right = high + shift;
+  });
 }
 
 function keepLevels(arrays) {
@@ -130,7 +152,9 @@ function hear(packet) {
     mode = packet.head.mode;
     name = packet.head.name;
     flat = packet.arrays.flat;
+    spread(flat, packet.head.cloths);
     stage.introduce(packet);
+    changed('wireframe');
     panel.introduce(packet.head);
     stagePlot.clear();
     asked = false;
@@ -148,7 +172,10 @@ function hear(packet) {
 // A frame goes onto the stage when the browser is about to draw; of several only the last.
 function take(packet) {
   const {head, arrays} = packet, now = performance.now();
-  if (head.time < time) hand.release(); // it has begun again
+  if (head.time < time) { // it has begun again
+    hand.release();
+    stage.begun = mode === 'live';
+  }
   time = head.time;
   packet.fresh = false;
   ++frames;
@@ -166,9 +193,13 @@ function take(packet) {
     notice(head.notice[1]);
   }
   if (head.stages && !head.paused) stagePlot.add(head.stages);
-  if (!asked && head.solve?.levels.length > 1) { // as soon as there is a hierarchy
+  const hierarchy = head.solve?.levels.length > 1;
+  if (!asked && hierarchy) { // as soon as there is one
     asked = true;
     line.say({do: 'levels'});
+  } else if (!hierarchy && levels.length > 0 && head.solve?.method) { // another solver has none
+    asked = false;
+    keepLevels({});
   }
   if (now - lastPlot > 100 || head.paused) {
     lastPlot = now;
@@ -217,6 +248,7 @@ new ResizeObserver(() => stage.resize()).observe(stage.canvas);
 new ResizeObserver(([{target}]) => {
   document.documentElement.style.setProperty('--foot', `${target.offsetHeight}px`);
 }).observe(document.querySelector('footer'));
+new ResizeObserver(() => flat && drawLevels(element('levels'), flat, levels)).observe(element('levels'));
 stage.resize();
 window.addEventListener('blur', () => hand.release());
 for (const [event, text] of [['webglcontextlost', 'The browser has lost its graphics. If it does not find them again, reload the page.'],

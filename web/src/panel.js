@@ -6,7 +6,7 @@ const element = id => document.getElementById(id);
 const sliders = {
   gravity: {words: x => `${x.toFixed(1)} m/s²`},
   wind: {words: x => `${x.toFixed(1)} m/s`},
-  direction: {words: x => `${x.toFixed(0)}°`},
+  direction: {words: x => `${x.toFixed(0)}° ${['right', 'front', 'left', 'back'][Math.round(x / 90) % 4]}`},
   stiffness: {words: x => `× ${(10 ** x).toPrecision(2)}`},
   speed: {words: x => `× ${(10 ** x).toPrecision(2)}`},
 };
@@ -44,7 +44,21 @@ export function makePanel({say, changed}) {
   }
 
   for (const name of ['solver', 'fabric'])
-    element(name).addEventListener('change', () => say({do: name, value: element(name).value}));
+    element(name).addEventListener('change', () => {
+      touched[name] = performance.now();
+      say({do: name, value: element(name).value});
+    });
+  // Playing waits while the thumb is held.
+  let held = false;
+  element('timeline').addEventListener('pointerdown', () => {
+    held = element('play').dataset.paused !== '1';
+    if (held) say({do: 'pause'});
+  });
+  for (const name of ['pointerup', 'pointercancel'])
+    element('timeline').addEventListener(name, () => {
+      if (held) say({do: 'play'});
+      held = false;
+    });
   element('timeline').addEventListener('input', () => {
     touched.timeline = performance.now();
     say({do: 'seek', frame: number('timeline')});
@@ -83,10 +97,10 @@ export function makePanel({say, changed}) {
   };
   // What elements do with keys themselves when they have the focus.
   const ownKeys = {SELECT: () => true, BUTTON: key => key === ' ', SUMMARY: key => key === ' ',
-                   INPUT: key => key === ' ' || key.startsWith('Arrow')};
+                   INPUT: (key, {type}) => (type === 'checkbox' ? key === ' ' : key.startsWith('Arrow'))};
   window.addEventListener('keydown', event => {
     const move = /^Arrow|^[+-]$/.test(event.key);
-    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key] || ownKeys[event.target.tagName]?.(event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key] || ownKeys[event.target.tagName]?.(event.key, event.target)) return;
     event.preventDefault();
     if (!event.repeat || move) keys[event.key]();
   });
@@ -97,7 +111,7 @@ export function makePanel({say, changed}) {
     if (words.some(([value]) => value === before)) choice.value = before;
   }
 
-  if (window.matchMedia('(max-width: 640px)').matches) actions.fold();
+  if (window.matchMedia('(max-width: 640px), (max-height: 480px)').matches) actions.fold();
 
   let levels = 0;
   return {
@@ -137,7 +151,7 @@ export function makePanel({say, changed}) {
       }
       put('stiffness', Math.log10(settings.stiffness));
       for (const name of ['solver', 'fabric'])
-        if (document.activeElement !== element(name)) element(name).value = settings[name];
+        if (performance.now() - (touched[name] ?? -1e9) > 1000) element(name).value = settings[name];
     },
   };
 }

@@ -24,9 +24,15 @@ function prepare(canvas) {
 }
 
 /** The residual by iteration, on a scale of powers of ten. */
-export function drawResiduals(canvas, {curve, stride}) {
+export function drawResiduals(canvas, {curve, stride, method}) {
   const {paper, width, height} = prepare(canvas);
-  if (width === 0 || curve.length < 2) return;
+  if (width === 0) return;
+  if (curve.length < 2) {
+    paper.fillStyle = '#a9a69f';
+    paper.textAlign = 'left';
+    paper.fillText(method === 'cholmod' ? 'solved directly: no iterations' : 'no iterations yet', 8, 16);
+    return;
+  }
   const logs = curve.map(x => Math.log10(Math.max(x, 1e-16)));
   const low = Math.floor(Math.min(...logs)), high = Math.max(0, Math.ceil(Math.max(...logs)));
   const left = 30, x = k => left + (width - left - 6) * k / (curve.length - 1);

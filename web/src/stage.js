@@ -70,8 +70,11 @@ export class Stage {
     return geometry;
   }
 
-  // From a server's introduction: everything anew.
+  // From a server's introduction: everything anew, but for the view, where it is what was seen before.
   introduce({head, arrays}) {
+    const key = `${head.mode} ${head.name} ${head.vertices}`;
+    this.framed = this.framed && key === this.key;
+    this.key = key;
     this.bodyBox = null;
     for (const mesh of this.meshes) {
       this.scene.remove(mesh);
@@ -98,7 +101,6 @@ export class Stage {
     if (this.meshes[2]) this.meshes[2].castShadow = true;
     this.setBodies(arrays.bodies);
     this.paintFabric();
-    this.framed = false;
   }
 
   setBodies(positions) {
@@ -119,8 +121,29 @@ export class Stage {
     position.needsUpdate = normal.needsUpdate = true;
     this.box = boxOf(positions);
     if (!this.framed) this.home();
-    if (this.box.low[1] < this.ground.position.y) this.ground.position.y = this.box.low[1] - 0.002;
+    this.follow();
+    if (this.split.from.length === 0 && this.box.low[1] < this.ground.position.y) this.ground.position.y = this.box.low[1] - 0.002;
     this.dirty = true;
+  }
+
+  // The camera goes along where the cloth is about to leave the picture by itself, and looks again where it has begun
+  // anew elsewhere.
+  follow() {
+    const centre = new Vector3(...this.box.low.map((x, c) => (x + this.box.high[c]) / 2)), before = this.centre ?? centre;
+    const seen = point => {
+      const at = point.clone().project(this.camera);
+      return Math.abs(at.x) < 0.5 && Math.abs(at.y) < 0.6 && at.z < 1; // and not behind the settings
+    };
+    this.camera.updateMatrixWorld();
+    if (!seen(centre) && this.begun) {
+      this.home();
+    } else if (!seen(centre) && seen(before)) {
+      const way = centre.clone().sub(before);
+      for (const thing of [this.camera, this.sun, this.sun.target]) thing.position.add(way);
+      this.controls.target.add(way);
+    }
+    this.centre = centre;
+    this.begun = false;
   }
 
   get positions() { return this.geometry.attributes.position.array; }
@@ -166,7 +189,9 @@ export class Stage {
     const {low, high} = this.withBodies(this.box), centre = low.map((x, c) => (x + high[c]) / 2);
     const radius = Math.max(0.1, Math.hypot(...low.map((x, c) => high[c] - x)) / 2);
     centre[1] -= high[1] - low[1] < 0.3 * radius ? 0.35 * radius : 0; // a sheet that lies flat is going to hang
-    const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect);
+    const foot = Math.min(0.3, 64 / Math.max(1, this.canvas.clientHeight)); // part of the picture that buttons cover
+    const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect) / (1 - foot);
+    centre[1] -= foot * radius;
     this.controls.target.set(...centre);
     this.camera.position.set(centre[0] + 0.42 * fit, centre[1] + 0.3 * fit, centre[2] + 0.86 * fit);
     this.camera.near = fit / 200;
@@ -205,8 +230,10 @@ export class Stage {
     const {clientWidth, clientHeight} = this.canvas;
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(clientWidth, clientHeight, false);
+    const before = Math.min(1, this.camera.aspect);
     this.camera.aspect = clientWidth / Math.max(1, clientHeight);
     this.camera.updateProjectionMatrix();
+    if (this.framed) this.zoom(before / Math.min(1, this.camera.aspect)); // what was seen from side to side still is
     this.dirty = true;
   }
 
