@@ -66,7 +66,7 @@ function describe({head}) {
   element('solve').textContent = head.solve.method;
   element('took').textContent = span(Object.values(head.stages).reduce((a, b) => a + b, 0));
   element('sizes').textContent = head.solve.levels.length > 1
-    ? `${head.solve.levels.map(([rows]) => rows).join(' → ')} nodes` : `${head.solve.method} has no levels`;
+    ? `${head.solve.levels.map(([rows]) => rows).join(' → ')} nodes` : head.time > 0 ? `${head.solve.method} has no levels` : '';
 }
 
 element('key').replaceChildren(...Object.entries(stageColours).map(([name, colour]) => {
@@ -123,7 +123,7 @@ function choose(name) {
 function spread(places, cloths) {
   let right = -Infinity;
   cloths.forEach(({first}, k) => {
-    const end = k + 1 < cloths.length ? cloths[k + 1].first : (places?.length ?? 0) / 2;
+    const end = k + 1 < cloths.length ? cloths[k + 1].first : places.length / 2;
     let low = Infinity, high = -Infinity;
     for (let i = first; i < end; ++i) {
       low = Math.min(low, places[2 * i]);
@@ -152,7 +152,7 @@ function hear(packet) {
     mode = packet.head.mode;
     name = packet.head.name;
     flat = packet.arrays.flat;
-    spread(flat, packet.head.cloths);
+    if (flat) spread(flat, packet.head.cloths);
     stage.introduce(packet);
     changed('wireframe');
     panel.introduce(packet.head);
