@@ -30,13 +30,6 @@ static void way_to_target(const mus_attachment *spring, const double *position, 
     mus_scale3(most / length, way, way);
 }
 
-static double *block_of(const mus_matrix *matrix, int row, int column) {
-  int place = matrix->pattern->row_start[row];
-  while (matrix->pattern->column[place] != column)
-    ++place;
-  return matrix->value + 9 * (size_t)place;
-}
-
 void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix *matrix, double *right) {
   double h = at->length;
   for (size_t n = 0; n < sim->attachments.count; ++n) {
@@ -49,7 +42,7 @@ void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix 
     for (int i = 0; i < s->count; ++i) {
       mus_add_scaled3(s->weight[i], impulse, right + 3 * (size_t)s->vertex[i]);
       for (int j = 0; j < s->count && matrix; ++j) {
-        double *block = block_of(matrix, s->vertex[i], s->vertex[j]);
+        double *block = matrix->value + 9 * (size_t)mus_pattern_find(matrix->pattern, s->vertex[i], s->vertex[j]);
         for (int c = 0; c < 3; ++c)
           block[4 * c] += s->weight[i] * s->weight[j] * h * (damping + h * s->stiffness);
       }
@@ -69,12 +62,7 @@ static int number_of(const mus_model *model, int seen) {
 }
 
 // Two vertices that share a triangle share a block, and hardly any others do.
-static int are_joined(const mus_model *model, int a, int b) {
-  for (int k = model->pattern.row_start[a]; k < model->pattern.row_start[a + 1]; ++k)
-    if (model->pattern.column[k] == b)
-      return 1;
-  return 0;
-}
+static int are_joined(const mus_model *model, int a, int b) { return mus_pattern_find(&model->pattern, a, b) >= 0; }
 
 static mus_status check_point(const mus_model *model, const mus_attachment *spring) {
   double sum = 0;

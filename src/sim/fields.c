@@ -49,18 +49,6 @@ static mus_status make_fields(mus_sim *sim) {
   return status;
 }
 
-// From the order that is simulated to that of the files.
-static void show(const mus_sim *sim, const double *value, double *seen) {
-  for (int k = 0; k < sim->model.cloth_count; ++k) {
-    const mus_model_cloth *c = &sim->model.cloths[k];
-    size_t first = (size_t)c->first_vertex;
-    if (c->shape.order)
-      mus_order_restore(c->shape.order, 1, value + first, seen + first);
-    else
-      mus_copy((size_t)c->shape.mesh.vertices, value + first, seen + first);
-  }
-}
-
 static void fill_heat(mus_sim *sim, mus_field field, double *value) {
   for (int k = 0; k < sim->model.cloth_count; ++k) {
     size_t first = (size_t)sim->model.cloths[k].first_vertex;
@@ -93,7 +81,7 @@ mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value) {
   else
     fill_heat(sim, field, sim->fields->value);
   mus_par_set_threads(before);
-  show(sim, sim->fields->value, value);
+  mus_sim_restore_order(sim, 1, sim->fields->value, value);
   return MUS_OK;
 }
 

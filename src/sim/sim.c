@@ -67,17 +67,23 @@ mus_status mus_sim_renew_solver(mus_sim *sim) {
   return MUS_OK;
 }
 
-// `value` (vertices * 3) in the order of the files.
-static const double *in_seen_order(const mus_sim *sim, const double *value, double *seen) {
-  for (int k = 0; k < sim->model.cloth_count && sim->reordered; ++k) {
+void mus_sim_restore_order(const mus_sim *sim, int width, const double *value, double *seen) {
+  for (int k = 0; k < sim->model.cloth_count; ++k) {
     const mus_model_cloth *c = &sim->model.cloths[k];
-    size_t first = 3 * (size_t)c->first_vertex;
+    size_t first = (size_t)width * (size_t)c->first_vertex;
     if (c->shape.order)
-      mus_order_restore(c->shape.order, 3, value + first, seen + first);
+      mus_order_restore(c->shape.order, width, value + first, seen + first);
     else
-      mus_copy(3 * (size_t)c->shape.mesh.vertices, value + first, seen + first);
+      mus_copy((size_t)width * (size_t)c->shape.mesh.vertices, value + first, seen + first);
   }
-  return sim->reordered ? seen : value;
+}
+
+// `value` (vertices * 3) in the order of the files; itself where that is the one that is simulated.
+static const double *in_seen_order(const mus_sim *sim, const double *value, double *seen) {
+  if (!sim->reordered)
+    return value;
+  mus_sim_restore_order(sim, 3, value, seen);
+  return seen;
 }
 
 void mus_sim_clear_prescribed(const mus_sim *sim, double *value) {

@@ -51,6 +51,8 @@ mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *opt
 mus_status mus_sim_renew_solver(mus_sim *sim);
 // Zeros in the directions that are prescribed, in vertices * 3 numbers.
 void mus_sim_clear_prescribed(const mus_sim *sim, double *value);
+// From the order that is simulated to that of the files, vertices * width numbers.
+void mus_sim_restore_order(const mus_sim *sim, int width, const double *value, double *seen);
 // Call when positions or velocities have changed other than by a step.
 void mus_sim_show(mus_sim *sim);
 

@@ -32,8 +32,8 @@ struct view_show {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   // shared
-  int ready; // 1: the source is open; -1: it could not be opened
-  mus_status opened;
+  int ready;                              // 1: the source has been opened ...
+  mus_status opened;                      // ... or not
   char failure[TEXT];                     // why
   int stop, waits, asked, asked_for_more; // more: than the latest frame has
   unsigned wants;
@@ -243,7 +243,7 @@ static void *run(void *argument) {
   if (!status && !(show->introduction = introduce(show)))
     status = MUS_OUT_OF_MEMORY;
   pthread_mutex_lock(&show->lock);
-  show->ready = status ? -1 : 1;
+  show->ready = 1;
   show->opened = status;
   if (status)
     keep_text(show->failure, status);
