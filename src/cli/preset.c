@@ -1,9 +1,20 @@
-// Presets of the solver. See preset.h.
+// Solvers and their presets. See preset.h.
 #include "preset.h"
 
 #include <stddef.h>
 
+#include "failure.h"
+
 const char *const preset_words[] = {"paper", "fast", "robust", NULL};
+
+int method_choose(const char *program, const char *word, mus_method *method) {
+  mus_status status = mus_method_from_name(word, method);
+  if (status)
+    return failure_status(program, "--solver", status);
+  return mus_method_available(*method)
+             ? 0
+             : failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", word);
+}
 
 void preset_fill(mus_preset preset, mus_solver_options *options) {
   mus_solver_options filled = mus_preset_solver_options(preset);

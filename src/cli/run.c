@@ -98,11 +98,9 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     return failure_input(program, "--time-step: %g is out of range; give 1e-9 to 1000 seconds", o->time_step);
   if (o->time_step >= 0)
     scene->time_step = o->time_step;
-  mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
-  if (status)
-    return failure_status(program, "--solver", status);
-  if (o->solver && !mus_method_available(scene->solver.method))
-    return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", o->solver);
+  int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
+  if (failed)
+    return failed;
   const scene_shape shape = {o->vertices, o->tessellation, -1};
   return scene_argument_shape(program, o->scene, &shape, scene);
 }

@@ -130,12 +130,9 @@ static int parse_solvers(solve_options *o) {
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), rest);
     if (o->methods == SOLVERS_MAXIMUM)
       return failure_input(program, "--solver: more than %d names", SOLVERS_MAXIMUM);
-    mus_method *method = &o->method[o->methods++];
-    mus_status status = mus_method_from_name(word, method);
-    if (status)
-      return failure_status(program, "--solver", status);
-    if (!mus_method_available(*method))
-      return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", word);
+    int failed = method_choose(program, word, &o->method[o->methods++]);
+    if (failed)
+      return failed;
     rest = rest[length] ? rest + length + 1 : NULL;
   }
   return 0;

@@ -99,11 +99,9 @@ static int change_scene(const watch_options *o, mus_scene *scene) {
   if (!isnan(o->tolerance) && !(o->tolerance >= 1e-14 && o->tolerance <= 0.1))
     return failure_input(program, "--tolerance: %g is out of range; give 1e-14 to 0.1", o->tolerance);
   scene->solver.tolerance = isnan(o->tolerance) ? usual_tolerance : o->tolerance;
-  mus_status status = o->solver ? mus_method_from_name(o->solver, &scene->solver.method) : MUS_OK;
-  if (status)
-    return failure_status(program, "--solver", status);
-  if (o->solver && !mus_method_available(scene->solver.method))
-    return failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", o->solver);
+  int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
+  if (failed)
+    return failed;
   const scene_shape shape = {o->vertices, -1, -1};
   return scene_argument_shape(program, o->subject, &shape, scene);
 }
