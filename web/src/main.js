@@ -1,12 +1,12 @@
 // The page: frames from the server onto the stage, wishes of the user to the server.
 import {connect} from './connection.js';
+import {element, write} from './document.js';
 import {makeHand} from './hand.js';
 import {colourAt, paintAggregates, paintField, rangeOf, units} from './heat.js';
 import {makePanel} from './panel.js';
 import {drawLevels, drawResiduals, makeStagePlot, span, stageColours} from './plots.js';
 import {Stage} from './stage.js';
 
-const element = id => document.getElementById(id);
 const stage = makeStage();
 const stagePlot = makeStagePlot(element('stages'));
 let mode = '', name = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
@@ -31,11 +31,6 @@ function makeStage() {
 }
 
 // --- words -----------------------------------------------------------------------------------------------------------
-
-// Only where it differs: those who listen to pages hear every change.
-function write(where, text) {
-  if (where.textContent !== text) where.textContent = text;
-}
 
 function tell() {
   const {error, frames: there, planned} = latest?.head ?? {};

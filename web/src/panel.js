@@ -1,6 +1,5 @@
 // Buttons, sliders and keys. What a slider shows follows the server, unless a hand is on it.
-
-const element = id => document.getElementById(id);
+import {element, write} from './document.js';
 
 // A slider's number as the server has it, and in words.
 const sliders = {
@@ -14,10 +13,9 @@ const sliders = {
 export function makePanel({say, changed}) {
   const touched = {};
   const number = name => Number(element(name).value);
-  const label = name => {
-    const output = element(name).parentElement.querySelector('output'), words = sliders[name].words(number(name));
-    if (output.textContent !== words) output.textContent = words;
-  };
+  const label = name => write(element(name).parentElement.querySelector('output'), sliders[name].words(number(name)));
+  // Whether nobody has moved it for so long, ms.
+  const rests = (name, time = 1000) => performance.now() - (touched[name] ?? -1e9) > time;
 
   function send(name) {
     const angle = number('direction') * Math.PI / 180;
@@ -38,7 +36,7 @@ export function makePanel({say, changed}) {
 
   // A slider to a number of the server's, where nobody has just moved it.
   function put(name, value) {
-    if (!Number.isFinite(value) || performance.now() - (touched[name] ?? -1e9) < 1000) return;
+    if (!Number.isFinite(value) || !rests(name)) return;
     element(name).value = value;
     label(name);
   }
@@ -137,7 +135,7 @@ export function makePanel({say, changed}) {
       element('play').textContent = head.paused ? 'Play' : 'Pause';
       element('play').dataset.paused = head.paused ? '1' : '0';
       put('speed', Math.log10(head.speed));
-      if (head.frames && performance.now() - (touched.timeline ?? -1e9) > 300) {
+      if (head.frames && rests('timeline', 300)) {
         element('timeline').max = head.frames - 1;
         element('timeline').value = head.frame;
       }
@@ -145,13 +143,13 @@ export function makePanel({say, changed}) {
       if (!settings) return;
       const [x, , z] = settings.wind;
       put('gravity', -settings.gravity[1]);
-      if (performance.now() - Math.max(touched.wind ?? -1e9, touched.direction ?? -1e9) > 1000) {
+      if (rests('wind') && rests('direction')) {
         put('wind', Math.hypot(x, z));
         if (Math.hypot(x, z) > 0.01) put('direction', (Math.atan2(z, x) * 180 / Math.PI + 360) % 360);
       }
       put('stiffness', Math.log10(settings.stiffness));
       for (const name of ['solver', 'fabric'])
-        if (performance.now() - (touched[name] ?? -1e9) > 1000) element(name).value = settings[name];
+        if (rests(name)) element(name).value = settings[name];
     },
   };
 }

@@ -8,7 +8,7 @@ import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 import {boxOf, computeNormals, splitAtCreases} from './surface.js';
 
 const backdrop = 0x2c3036;
-// As in pictures: docs/pictures.md.
+// In one tone what pictures show in threads: docs/pictures.md names them.
 const fabrics = {cotton: 0xd8d2c4, silk: 0xa9333f, wool: 0x56795f, denim: 0x415a82, jersey: 0x9b9b99, leather: 0x6e4a33};
 const others = [0xb5654a, 0x4f7c8f, 0x8a6fa0, 0x7f8f4a];
 
