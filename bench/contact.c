@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "io/result_reader.h"
-#include "sim/state.h"
+#include "step/state.h"
 
 enum { STEPS_MAXIMUM = 1000 };
 
@@ -87,7 +87,7 @@ static mus_status measure(const state *s, int vertices, double time, int steps) 
   static double contact[STEPS_MAXIMUM], rest[STEPS_MAXIMUM], share[STEPS_MAXIMUM];
   mus_sim *sim = NULL;
   mus_scene scene = s->scene;
-  mus_scene_resize(&scene, vertices, MUS_REGULAR);
+  mus_scene_resize(&scene, vertices, MUS_TESSELLATION_REGULAR);
   mus_status status = mus_sim_create(&scene, &sim);
   if (status)
     return status;

@@ -129,7 +129,7 @@ static mus_status make_levels(workload *w) {
     status = mus_aggregation_set_kernel(w->aggregation, w->sheet.rows, 3, 3, kernel);
   }
   if (!status)
-    status = mus_hierarchy_create(&recorder, w, &sa, MUS_SINGLE, MUS_SETUP_NUMERIC, &hierarchy);
+    status = mus_hierarchy_create(&recorder, w, &sa, MUS_PRECISION_SINGLE, MUS_SETUP_NUMERIC, &hierarchy);
   if (!status)
     status = mus_hierarchy_analyse(hierarchy, &w->sheet.a);
   mus_hierarchy_free(hierarchy);

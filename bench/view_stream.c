@@ -144,7 +144,7 @@ static void measure_streaming(int vertices, int rounds, double seconds) {
   theatre t = {0};
   double slower[2][MOST], rate[MOST], alone[MOST];
   demand(mus_scene_builtin("drooping", &t.scene) == MUS_OK, "no scene");
-  mus_scene_resize(&t.scene, vertices, MUS_REGULAR);
+  mus_scene_resize(&t.scene, vertices, MUS_TESSELLATION_REGULAR);
   t.scene.contact = 0;
   t.scene.frame_rate = 10000;
   t.scene.time_step = 1e-4;
@@ -189,7 +189,7 @@ static void measure_streaming(int vertices, int rounds, double seconds) {
 static void measure_curtain(void) {
   theatre t = {0};
   demand(mus_scene_builtin("curtain", &t.scene) == MUS_OK, "no scene");
-  mus_scene_resize(&t.scene, 2601, MUS_REGULAR);
+  mus_scene_resize(&t.scene, 2601, MUS_TESSELLATION_REGULAR);
   t.scene.frame_rate = 60;
   t.scene.time_step = 1.0 / 60;
   t.scene.solver.tolerance = 1e-3; // as muslin view does

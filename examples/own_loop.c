@@ -26,7 +26,7 @@ int main(void) {
   mus_sim *sim = NULL;
   if (check(mus_scene_builtin("drooping", &scene)))
     return 1;
-  mus_scene_resize(&scene, 441, MUS_REGULAR);
+  mus_scene_resize(&scene, 441, MUS_TESSELLATION_REGULAR);
   scene.time_step = 1.0 / 60;
   int corner = 0, hand = 0, failed = check(mus_sim_create(&scene, &sim)) || run(sim, 0.5);
   for (int i = 0; i < mus_sim_vertices(sim) && !failed; ++i) // the one that hangs lowest
@@ -46,7 +46,7 @@ int main(void) {
   if (!failed) {
     away = hypot(hypot(x[0] - pull.target[0], x[1] - pull.target[1]), x[2] - pull.target[2]);
     speed = v[1];
-    failed = check(mus_sim_release(sim, hand)) || check(mus_sim_set_wind(sim, (double[]){0, 0, 3})) || run(sim, 0.02);
+    failed = check(mus_sim_detach(sim, hand)) || check(mus_sim_set_wind(sim, (double[]){0, 0, 3})) || run(sim, 0.02);
     printf("lifted to within %.3f m of the hand at %.2f m/s, %.2f m/s just after\n", away, speed, failed ? 0 : v[1]);
     failed = failed || away > 0.05 || speed < 0.1 || v[1] < speed - 0.7;
   }

@@ -20,38 +20,39 @@ extern "C" {
 #endif
 
 /// A sparse matrix in compressed rows, or a dense one.
-typedef struct mus_mm_matrix {
+typedef struct mus_matrix_market {
   int rows, columns;
   int dense;      ///< 1: value holds rows * columns numbers column after column, the other arrays are NULL
   int *row_start; ///< rows + 1
   int *column;    ///< ascending within a row; duplicates in the file have been added up
   double *value;
-} mus_mm_matrix;
+} mus_matrix_market;
 
-/// Both triangles are stored, whatever the file's symmetry. `out` is written on success only; free it with mus_mm_free.
-/// MUS_IO_ERROR when the file cannot be opened or read, MUS_BAD_INPUT when it is wrong.
-MUS_API mus_status mus_mm_read(const char *path, mus_mm_matrix *out);
+/// Both triangles are stored, whatever the file's symmetry. `out` is written on success only; free it with
+/// mus_matrix_market_free. MUS_IO_ERROR when the file cannot be opened or read, MUS_BAD_INPUT when it is wrong.
+MUS_API mus_status mus_matrix_market_read(const char *path, mus_matrix_market *out);
 /// The same from memory; `name` stands for the path in error texts.
-MUS_API mus_status mus_mm_parse(const char *name, const char *text, size_t length, mus_mm_matrix *out);
+MUS_API mus_status mus_matrix_market_parse(const char *name, const char *text, size_t length, mus_matrix_market *out);
 /// `symmetric` writes the lower triangle only (square matrices; the upper one is not looked at). A path that ends in
 /// .gz is compressed. Numbers are written so that reading gives the same bits; those that are not finite are refused.
 /// The file is written beside (path.tmp and the process number) and renamed, so that a failure leaves no broken one;
 /// devices and pipes are written to directly.
-MUS_API mus_status mus_mm_write(const char *path, const mus_mm_matrix *matrix, int symmetric);
+MUS_API mus_status mus_matrix_market_write(const char *path, const mus_matrix_market *matrix, int symmetric);
 /// Empties the matrix; one that is all zero, and NULL, are fine.
-MUS_API void mus_mm_free(mus_mm_matrix *matrix);
+MUS_API void mus_matrix_market_free(mus_matrix_market *matrix);
 
 /// A square matrix regrouped into blocks, ready for mus_solver_set_pattern and mus_solver_set_values.
-typedef struct mus_mm_blocks {
+typedef struct mus_matrix_market_blocks {
   int rows, block;
   int *row_start, *column;
   double *value; ///< row_start[rows] blocks of block * block numbers, row by row
-} mus_mm_blocks;
+} mus_matrix_market_blocks;
 /// Every block with an entry in it, and missing diagonal blocks as zeros; of a dense matrix, every block with a
 /// non-zero. MUS_BAD_INPUT when the matrix is not square, or `block` is outside 1...12 or does not divide the size.
 /// `out` is written on success only.
-MUS_API mus_status mus_mm_to_blocks(const mus_mm_matrix *matrix, int block, mus_mm_blocks *out);
-MUS_API void mus_mm_blocks_free(mus_mm_blocks *blocks);
+MUS_API mus_status mus_matrix_market_to_blocks(const mus_matrix_market *matrix, int block,
+                                               mus_matrix_market_blocks *out);
+MUS_API void mus_matrix_market_blocks_free(mus_matrix_market_blocks *blocks);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ typedef struct mus_recording mus_recording;
 MUS_API mus_status mus_recording_open(const char *path, mus_recording **out);
 MUS_API void mus_recording_close(mus_recording *recording); ///< NULL is fine
 
-MUS_API int mus_recording_frames(const mus_recording *recording);  ///< the start is frame 0; at least 1
+MUS_API int mus_recording_frames(const mus_recording *recording); ///< the start is frame 0; at least 1
 /// What the run is to have in the end: more than mus_recording_frames() where it goes on, or has stopped early.
 MUS_API int mus_recording_planned(const mus_recording *recording);
 /// Looks for frames that were written since.

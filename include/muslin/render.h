@@ -1,7 +1,7 @@
 /// Pictures and videos of results: cloths and bodies, ray-traced, on a ground, with a camera that finds its own place.
 ///
 ///     mus_render_options options = mus_default_render_options();
-///     options.heat = MUS_RENDER_STRETCH;
+///     options.heat = MUS_RENDER_HEAT_STRETCH;
 ///     mus_render("out/drooping", NULL, "drooping.mp4", &options, &record);
 ///
 /// Pictures are the same bits for any number of threads. Builds without Embree answer MUS_UNSUPPORTED, and so do videos
@@ -19,33 +19,34 @@ extern "C" {
 
 /// What cloth looks like.
 typedef enum mus_render_look {
-  MUS_RENDER_FABRIC, ///< threads in the colours of the fabric
-  MUS_RENDER_PLAIN,  ///< one colour
-  MUS_RENDER_CHECKER ///< squares of the material
+  MUS_RENDER_LOOK_FABRIC, ///< threads in the colours of the fabric
+  MUS_RENDER_LOOK_PLAIN,  ///< one colour
+  MUS_RENDER_LOOK_CHECKER ///< squares of the material
 } mus_render_look;
 
 /// What is shown in false colours, with a legend, instead.
 typedef enum mus_render_heat {
-  MUS_RENDER_NO_HEAT,
-  MUS_RENDER_STRETCH, ///< strain along warp or weft, the larger at a vertex with its sign, %
-  MUS_RENDER_BEND,    ///< curvature, 1/m
-  MUS_RENDER_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options::residual keeps it
+  MUS_RENDER_HEAT_NONE,
+  MUS_RENDER_HEAT_STRETCH, ///< strain along warp or weft, the larger at a vertex with its sign, %
+  MUS_RENDER_HEAT_BEND,    ///< curvature, 1/m
+  MUS_RENDER_HEAT_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options::residual keeps
+                           ///< it
 } mus_render_heat;
 
 /// What is marked, with a key to the colours, instead.
 typedef enum mus_render_show {
-  MUS_RENDER_SHOW_NOTHING,
+  MUS_RENDER_SHOW_NONE,
   MUS_RENDER_SHOW_CONTACTS ///< triangles of cloth that intersect something, as muslin/check.h finds them
 } mus_render_show;
 
 typedef struct mus_render_options {
   int width, height;        ///< pixels (960, 540)
   int samples;              ///< rays a pixel: 1, 4 or 16; those to lights and sky grow along (4)
-  mus_render_look look;     ///< MUS_RENDER_FABRIC
+  mus_render_look look;     ///< MUS_RENDER_LOOK_FABRIC
   int colour_given;         ///< 1: `colour` replaces those of the fabrics (0)
   double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)
-  mus_render_heat heat;     ///< MUS_RENDER_NO_HEAT
-  mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NOTHING)
+  mus_render_heat heat;     ///< MUS_RENDER_HEAT_NONE
+  mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NONE)
   double range[2];          ///< ends of the heat map's scale; equal: those of nearly all vertices in all frames (0, 0)
   int wireframe;            ///< 1: draw the edges of triangles (0)
   int no_ground;            ///< 1: nothing below (0)

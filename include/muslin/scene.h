@@ -20,23 +20,23 @@ typedef struct mus_keys {
 
 /// Where a cloth's mesh comes from.
 typedef enum mus_cloth_shape_kind {
-  MUS_CLOTH_SHEET,
-  MUS_CLOTH_L,
-  MUS_CLOTH_DISC,
-  MUS_CLOTH_STRIP,
-  MUS_CLOTH_FILE,
-  MUS_CLOTH_TUBE,   ///< size[0] is its circumference, size[1] its length; its axis is x
-  MUS_CLOTH_GARMENT ///< panels around the body `around`, with seams
+  MUS_CLOTH_SHAPE_SHEET,
+  MUS_CLOTH_SHAPE_L,
+  MUS_CLOTH_SHAPE_DISC,
+  MUS_CLOTH_SHAPE_STRIP,
+  MUS_CLOTH_SHAPE_FILE,
+  MUS_CLOTH_SHAPE_TUBE,   ///< size[0] is its circumference, size[1] its length; its axis is x
+  MUS_CLOTH_SHAPE_GARMENT ///< panels around the body `around`, with seams
 } mus_cloth_shape_kind;
-typedef enum mus_tessellation { MUS_REGULAR, MUS_IRREGULAR } mus_tessellation;
+typedef enum mus_tessellation { MUS_TESSELLATION_REGULAR, MUS_TESSELLATION_IRREGULAR } mus_tessellation;
 
 typedef struct mus_cloth_shape {
   mus_cloth_shape_kind kind;
   int vertices;                  ///< about this many; sheets have the nearest square number (10201)
-  mus_tessellation tessellation; ///< MUS_REGULAR
+  mus_tessellation tessellation; ///< MUS_TESSELLATION_REGULAR
   double size[2];                ///< m: width along x and depth along z; a disc's diameter is size[0] (1, 1)
   unsigned seed;                 ///< of an irregular tessellation (1)
-  char *file;                    ///< OBJ or PLY, for MUS_CLOTH_FILE; relative to the scene file
+  char *file;                    ///< OBJ or PLY, for MUS_CLOTH_SHAPE_FILE; relative to the scene file
   double scale;                  ///< metres a unit of the file's positions (1)
   double material_scale;         ///< metres a unit of the file's texture coordinates; 0: rest shape from positions
   char *start;                   ///< a second mesh whose first vertices are where the file's start; NULL: as in `file`
@@ -44,7 +44,11 @@ typedef struct mus_cloth_shape {
 } mus_cloth_shape;
 
 /// How a cloth resists deformation.
-typedef enum mus_cloth_model { MUS_BARAFF_WITKIN, MUS_CHOI_KO, MUS_MASS_SPRING } mus_cloth_model;
+typedef enum mus_cloth_model {
+  MUS_CLOTH_MODEL_BARAFF_WITKIN,
+  MUS_CLOTH_MODEL_CHOI_KO,
+  MUS_CLOTH_MODEL_MASS_SPRING
+} mus_cloth_model;
 
 /// Which vertices a pin holds. Vertices named by any part are held.
 typedef struct mus_selection {
@@ -77,7 +81,7 @@ typedef struct mus_cloth {
   double rotate[3];                                             ///< degrees about x, then y, then z
   double translate[3];                                          ///< m, after the rotation
   double velocity[3];                                           ///< m/s at the start
-  mus_cloth_model model;                                        ///< MUS_BARAFF_WITKIN
+  mus_cloth_model model;                                        ///< MUS_CLOTH_MODEL_BARAFF_WITKIN
   char *fabric;                                                 ///< "cotton"
   double density;                                               ///< kg/m^2; 0: the fabric's
   double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors on the fabric's values (1)
@@ -93,14 +97,14 @@ typedef struct mus_cloth {
 
 /// Where a body's surface comes from. Round shapes are cut into facets, and what cloth touches are the facets.
 typedef enum mus_body_shape_kind {
-  MUS_BODY_PLANE,         ///< y = 0, front upwards, size[0] along x and size[2] along z
-  MUS_BODY_SPHERE,        ///< around the origin
-  MUS_BODY_BOX,           ///< around the origin
-  MUS_BODY_CAPSULE,       ///< along y around the origin, `length` between the centres of its two half spheres
-  MUS_BODY_BOX_WITH_HOLE, ///< a box with a round hole of `radius` along y
-  MUS_BODY_FUNNEL,        ///< a thick-walled cone around y, from `radius` at its lower end to size[0] / 2 at its upper
-  MUS_BODY_MANNEQUIN,     ///< a figure of capsules that walks and runs
-  MUS_BODY_FILE
+  MUS_BODY_SHAPE_PLANE,         ///< y = 0, front upwards, size[0] along x and size[2] along z
+  MUS_BODY_SHAPE_SPHERE,        ///< around the origin
+  MUS_BODY_SHAPE_BOX,           ///< around the origin
+  MUS_BODY_SHAPE_CAPSULE,       ///< along y around the origin, `length` between the centres of its two half spheres
+  MUS_BODY_SHAPE_BOX_WITH_HOLE, ///< a box with a round hole of `radius` along y
+  MUS_BODY_SHAPE_FUNNEL, ///< a thick-walled cone around y, from `radius` at its lower end to size[0] / 2 at its upper
+  MUS_BODY_SHAPE_MANNEQUIN, ///< a figure of capsules that walks and runs
+  MUS_BODY_SHAPE_FILE
 } mus_body_shape_kind;
 
 typedef struct mus_body_shape {
@@ -137,9 +141,9 @@ typedef struct mus_seam {
 } mus_seam;
 
 typedef enum mus_integrator {
-  MUS_EULER, ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
-  MUS_BDF2,  ///< second-order backward differences, one linearisation (Choi and Ko 2002)
-  MUS_NEWTON ///< implicit Euler, Newton with line search to convergence
+  MUS_INTEGRATOR_EULER, ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
+  MUS_INTEGRATOR_BDF2,  ///< second-order backward differences, one linearisation (Choi and Ko 2002)
+  MUS_INTEGRATOR_NEWTON ///< implicit Euler, Newton with line search to convergence
 } mus_integrator;
 
 typedef struct mus_scene {
@@ -148,8 +152,8 @@ typedef struct mus_scene {
   double frame_rate;         ///< Hz (24)
   double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
   int adaptive;              ///< 1: steps are halved that fail, jump in strain or gain energy from nowhere (1)
-  mus_integrator integrator; ///< MUS_EULER
-  int newton_iterations;     ///< at most, for MUS_NEWTON (50)
+  mus_integrator integrator; ///< MUS_INTEGRATOR_EULER
+  int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are known to be right to this (1e-6)
   mus_keys gravity;          ///< width 3, m/s^2; none: (0, -9.81, 0)
   mus_keys wind;             ///< width 3, m/s; none: still air

@@ -123,7 +123,7 @@ MUS_API mus_status mus_sim_attach(mus_sim *sim, const mus_attachment *attachment
 /// Where the point is drawn to from now on.
 MUS_API mus_status mus_sim_move_attachment(mus_sim *sim, int handle, const double target[3]);
 /// Lets go. The cloth keeps its velocity.
-MUS_API mus_status mus_sim_release(mus_sim *sim, int handle);
+MUS_API mus_status mus_sim_detach(mus_sim *sim, int handle);
 /// How many there are.
 MUS_API int mus_sim_attachments(const mus_sim *sim);
 

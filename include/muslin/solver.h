@@ -51,8 +51,8 @@ MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
 MUS_API int mus_method_available(mus_method method);
 
 typedef enum mus_precision {
-  MUS_DOUBLE, ///< the preconditioner is held and applied in double precision
-  MUS_SINGLE  ///< ... in single precision, inside conjugate gradients in double precision: half the bytes
+  MUS_PRECISION_DOUBLE, ///< the preconditioner is held and applied in double precision
+  MUS_PRECISION_SINGLE  ///< ... in single precision, inside conjugate gradients in double precision: half the bytes
 } mus_precision;
 
 /// What ||r|| is compared with. With a zero first guess the two are the same.
@@ -120,7 +120,7 @@ typedef struct mus_solver_options {
   double tolerance;        ///< relative residual at which to stop (1e-5)
   int iterations;          ///< at most this many (10000)
   mus_stop stop;           ///< MUS_STOP_INITIAL
-  mus_precision precision; ///< of the preconditioner (MUS_DOUBLE)
+  mus_precision precision; ///< of the preconditioner (MUS_PRECISION_DOUBLE)
   mus_setup setup;         ///< MUS_SETUP_NUMERIC
   int threads;             ///< 0: all cores
   mus_preset preset;       ///< what the others were filled in from; for reports, changes nothing (MUS_PRESET_ROBUST)

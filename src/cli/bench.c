@@ -140,7 +140,7 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     failed = check_range("density", o->density, 1e-6, 1e6);
   if (failed)
     return failed;
-  if (o->plan.unknown == BENCH_POSITION && scene->integrator != MUS_EULER)
+  if (o->plan.unknown == BENCH_POSITION && scene->integrator != MUS_INTEGRATOR_EULER)
     return failure_input(program, "--unknown position is for scenes with the integrator \"euler\"");
   if (o->time_step > 0) {
     scene->time_step = o->time_step;

@@ -7,7 +7,9 @@
 
 static const char *tessellation_of(const mus_scene *scene) {
   const mus_cloth_shape *shape = &scene->cloths[0].shape;
-  return shape->kind == MUS_CLOTH_FILE ? "file" : shape->tessellation == MUS_IRREGULAR ? "irregular" : "regular";
+  return shape->kind == MUS_CLOTH_SHAPE_FILE                 ? "file"
+         : shape->tessellation == MUS_TESSELLATION_IRREGULAR ? "irregular"
+                                                             : "regular";
 }
 
 static const char *scene_name(const mus_scene *scene) { return scene->name ? scene->name : ""; }
@@ -15,7 +17,7 @@ static const char *scene_name(const mus_scene *scene) { return scene->name ? sce
 static const char *unknown_name(bench_unknown unknown) { return unknown == BENCH_POSITION ? "position" : "velocity"; }
 
 static const char *precision_name(const mus_solver_options *solver) {
-  return solver->precision == MUS_SINGLE ? "single" : "double";
+  return solver->precision == MUS_PRECISION_SINGLE ? "single" : "double";
 }
 
 // --- table -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 enum { KERNEL_MAXIMUM = 12 };
 
 void system_free(linear_system *system) {
-  mus_mm_blocks_free(&system->a);
+  mus_matrix_market_blocks_free(&system->a);
   free(system->b);
   free(system->exact);
   free(system->positions);
@@ -21,26 +21,26 @@ void system_free(linear_system *system) {
 }
 
 static int load_matrix(const char *program, const system_files *files, linear_system *out) {
-  mus_mm_matrix matrix;
-  mus_status status = mus_mm_read(files->matrix, &matrix);
+  mus_matrix_market matrix;
+  mus_status status = mus_matrix_market_read(files->matrix, &matrix);
   if (status)
     return failure_status(program, NULL, status);
   int block = files->block ? files->block : matrix.rows % 3 == 0 ? 3 : 1;
-  status = mus_mm_to_blocks(&matrix, block, &out->a);
+  status = mus_matrix_market_to_blocks(&matrix, block, &out->a);
   int failed = status ? failure_status(program, files->matrix, status) : 0;
   if (!failed) {
     out->unknowns = matrix.rows;
     out->stored = matrix.dense ? (long long)matrix.rows * matrix.columns : matrix.row_start[matrix.rows];
   }
-  mus_mm_free(&matrix);
+  mus_matrix_market_free(&matrix);
   return failed;
 }
 
 // Any Matrix Market file as a dense rows x (minimum ... maximum) array, column after column.
 static int load_dense(const char *program, const char *path, const char *what, int rows, int minimum, int maximum,
                       double **values, int *columns) {
-  mus_mm_matrix matrix;
-  mus_status status = mus_mm_read(path, &matrix);
+  mus_matrix_market matrix;
+  mus_status status = mus_matrix_market_read(path, &matrix);
   if (status)
     return failure_status(program, NULL, status);
   int failed = 0;
@@ -58,7 +58,7 @@ static int load_dense(const char *program, const char *path, const char *what, i
         (*values)[(size_t)matrix.column[k] * (size_t)rows + (size_t)i] = matrix.value[k];
   if (!failed)
     *columns = matrix.columns;
-  mus_mm_free(&matrix);
+  mus_matrix_market_free(&matrix);
   return failed;
 }
 
@@ -82,7 +82,7 @@ static int load_coordinates(const char *program, const char *path, linear_system
 }
 
 // y = A x
-static void multiply(const mus_mm_blocks *a, const double *x, double *y) {
+static void multiply(const mus_matrix_market_blocks *a, const double *x, double *y) {
   int size = a->block * a->block;
   for (int row = 0; row < a->rows; ++row)
     for (int i = 0; i < a->block; ++i) {

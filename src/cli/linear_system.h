@@ -14,7 +14,7 @@ typedef struct system_files {
 } system_files;
 
 typedef struct linear_system {
-  mus_mm_blocks a;
+  mus_matrix_market_blocks a;
   int unknowns;
   long long stored; // numbers in the matrix, both triangles
   double *b;

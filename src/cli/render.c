@@ -192,7 +192,7 @@ static int check_together(const render_options *o) {
                          "--frame");
   if (!still && o->frame)
     return failure_input(program, "--frame is for one picture: write a .png without #, or give --frames");
-  if (o->range && o->heat == MUS_RENDER_NO_HEAT)
+  if (o->range && o->heat == MUS_RENDER_HEAT_NONE)
     return failure_input(program, "--range is for --heat: give that too");
   if (o->show && o->heat)
     return failure_input(program, "--show and --heat are for one picture each: choose one");
@@ -228,7 +228,7 @@ static void tell(const render_options *o, const mus_render_record *r) {
   else
     printf("%s: %d frames, %d to %d, %d vertices, %.2f s each, %.1f s\n", o->output, r->frames, r->first, r->last,
            r->vertices, r->seconds_a_frame, r->seconds);
-  if (o->heat != MUS_RENDER_NO_HEAT)
+  if (o->heat != MUS_RENDER_HEAT_NONE)
     printf("%s: %.4g to %.4g%s\n", heats[o->heat], r->range[0], r->range[1], unit[o->heat]);
   if (o->show)
     printf("contacts: %lld pairs of triangles intersect\n", r->pairs);

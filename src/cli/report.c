@@ -103,7 +103,7 @@ static int draw_plot(const solve_report *report, draw *drawing, FILE *file) {
     snprintf(title, sizeof title, "Convergence on %.80s", file_name(report->matrix));
     snprintf(subtitle, sizeof subtitle, "%s unknowns, %s non-zeros, %s precision; dashed: tolerance %g",
              numbers_grouped(report->system->unknowns).text, numbers_grouped(report->system->stored).text,
-             report->options.precision == MUS_SINGLE ? "single" : "double", report->options.tolerance);
+             report->options.precision == MUS_PRECISION_SINGLE ? "single" : "double", report->options.tolerance);
     curves_of(report, words, curves);
     residual_plot all = {title, subtitle, report->options.tolerance, report->count, curves};
     drawing(&all, file);
@@ -194,8 +194,8 @@ static json_t *report_json(const solve_report *report) {
   return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:s, s:i, s:o}", "program_version", mus_version(), "matrix",
                    report->matrix, "rows", s->unknowns, "block", s->a.block, "nonzeros", (json_int_t)s->stored,
                    "constrained", s->constraint_count, "tolerance", numbers_json(report->options.tolerance),
-                   "precision", report->options.precision == MUS_SINGLE ? "single" : "double", "threads", threads,
-                   "results", results);
+                   "precision", report->options.precision == MUS_PRECISION_SINGLE ? "single" : "double", "threads",
+                   threads, "results", results);
 }
 
 int report_write_json(const solve_report *report, const char *path) {

@@ -90,13 +90,13 @@ int scene_argument_shape(const char *program, const char *word, const scene_shap
   int asked = wanted->vertices > 0 || wanted->tessellation >= 0 || wanted->seed >= 0, generated = 0;
   double total = 0; // vertices, which are shared as they are in the scene
   for (int k = 0; k < scene->cloth_count; ++k)
-    if (scene->cloths[k].shape.kind != MUS_CLOTH_FILE) {
+    if (scene->cloths[k].shape.kind != MUS_CLOTH_SHAPE_FILE) {
       ++generated;
       total += scene->cloths[k].shape.vertices;
     }
   for (int k = 0; k < scene->cloth_count; ++k) {
     mus_cloth_shape *shape = &scene->cloths[k].shape;
-    if (shape->kind == MUS_CLOTH_FILE)
+    if (shape->kind == MUS_CLOTH_SHAPE_FILE)
       continue;
     if (wanted->vertices > 0)
       shape->vertices = (int)fmax(4, floor(wanted->vertices * (shape->vertices / total) + 0.5));

@@ -246,8 +246,8 @@ static int write_solution(const solve_options *o, const linear_system *s, const 
     fprintf(stderr, "%s: %s is not written, because %s failed\n", program, o->solution, mus_method_name(run->asked));
     return CLI_FAILED;
   }
-  mus_mm_matrix matrix = {.rows = s->unknowns, .columns = 1, .dense = 1, .value = x};
-  if (mus_mm_write(o->solution, &matrix, 0) == MUS_OK)
+  mus_matrix_market matrix = {.rows = s->unknowns, .columns = 1, .dense = 1, .value = x};
+  if (mus_matrix_market_write(o->solution, &matrix, 0) == MUS_OK)
     return 0;
   fprintf(stderr, "%s: %s\n", program, mus_last_error());
   return CLI_FAILED;

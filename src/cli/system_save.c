@@ -24,11 +24,11 @@ static char *path_in(const char *folder, const char *name) {
   return path;
 }
 
-static int write_matrix(const saving *to, const char *name, const mus_mm_matrix *matrix, int symmetric) {
+static int write_matrix(const saving *to, const char *name, const mus_matrix_market *matrix, int symmetric) {
   char *path = path_in(to->folder, name);
   if (!path)
     return failure_memory(to->program);
-  mus_status status = mus_mm_write(path, matrix, symmetric);
+  mus_status status = mus_matrix_market_write(path, matrix, symmetric);
   free(path);
   if (!status)
     return 0;
@@ -73,7 +73,8 @@ static size_t list_added(const mus_sim_system *s, added_block *list) {
 }
 
 // One row of a block (either part may be missing), without zeros.
-static void put_block(const double *part, const double *added, int row, int column, mus_mm_matrix *out, int *count) {
+static void put_block(const double *part, const double *added, int row, int column, mus_matrix_market *out,
+                      int *count) {
   for (int c = 0; c < 3; ++c) {
     size_t e = (size_t)(row % 3 * 3 + c);
     double value = (part ? part[e] : 0) + (added ? added[e] : 0);
@@ -85,7 +86,7 @@ static void put_block(const double *part, const double *added, int row, int colu
 }
 
 // The blocks as plain rows; what couplings add is merged in.
-static void fill_rows(const mus_sim_system *s, const added_block *added, size_t places, mus_mm_matrix *out) {
+static void fill_rows(const mus_sim_system *s, const added_block *added, size_t places, mus_matrix_market *out) {
   int count = 0;
   size_t first = 0;
   for (int row = 0; row < out->rows; ++row) {
@@ -112,7 +113,7 @@ static int save_matrix(const saving *to, const mus_sim_system *s) {
   long long numbers = 9LL * (s->row_start[s->rows] + (long long)most);
   if (numbers > INT_MAX)
     return failure_input(to->program, "the matrix has more than %d numbers, too many for a file", INT_MAX);
-  mus_mm_matrix matrix = {.rows = s->rows * 3, .columns = s->rows * 3};
+  mus_matrix_market matrix = {.rows = s->rows * 3, .columns = s->rows * 3};
   matrix.row_start = malloc(((size_t)matrix.rows + 1) * sizeof *matrix.row_start);
   matrix.column = malloc((size_t)numbers * sizeof *matrix.column);
   matrix.value = malloc((size_t)numbers * sizeof *matrix.value);
@@ -140,7 +141,7 @@ static int save_dense(const saving *to, const char *name, size_t rows, size_t co
     return failure_memory(to->program);
   for (size_t i = 0; i < rows * columns; ++i)
     turned[i % columns * rows + i / columns] = value[i];
-  mus_mm_matrix matrix = {.rows = (int)rows, .columns = (int)columns, .dense = 1, .value = turned};
+  mus_matrix_market matrix = {.rows = (int)rows, .columns = (int)columns, .dense = 1, .value = turned};
   int failed = write_matrix(to, name, &matrix, 0);
   free(turned);
   return failed;

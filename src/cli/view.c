@@ -82,7 +82,7 @@ static int parse_command(int argc, char **argv, watch_options *o) {
 static void choose_rate(const watch_options *o, mus_scene *scene) {
   int from_files = 0;
   for (int k = 0; k < scene->body_count; ++k)
-    from_files |= scene->bodies[k].shape.kind == MUS_BODY_FILE;
+    from_files |= scene->bodies[k].shape.kind == MUS_BODY_SHAPE_FILE;
   scene->time_step = isnan(o->time_step) ? usual_step : o->time_step;
   if (!from_files)
     scene->frame_rate = scene->time_step < usual_step ? 60 : 1 / scene->time_step;

@@ -104,7 +104,7 @@ static mus_status info_checkpoint(const char *path, FILE *out) {
 
 // --- matrices --------------------------------------------------------------------------------------------------------
 
-static double entry_at(const mus_mm_matrix *m, int row, int column) {
+static double entry_at(const mus_matrix_market *m, int row, int column) {
   int low = m->row_start[row], high = m->row_start[row + 1];
   while (low < high) {
     int middle = low + (high - low) / 2;
@@ -117,7 +117,7 @@ static double entry_at(const mus_mm_matrix *m, int row, int column) {
 }
 
 // The largest |a_ij - a_ji|, over the largest |a_ij|.
-static double asymmetry(const mus_mm_matrix *m) {
+static double asymmetry(const mus_matrix_market *m) {
   double difference = 0, largest = 0;
   for (int i = 0; i < m->rows; ++i)
     for (int k = m->row_start[i]; k < m->row_start[i + 1]; ++k) {
@@ -128,13 +128,13 @@ static double asymmetry(const mus_mm_matrix *m) {
 }
 
 // The largest block size that pads the matrix by a tenth at most.
-static int guess_block(const mus_mm_matrix *m) {
+static int guess_block(const mus_matrix_market *m) {
   for (int block = 12; block > 1; --block) {
-    mus_mm_blocks blocks;
-    if (m->rows % block != 0 || mus_mm_to_blocks(m, block, &blocks) != MUS_OK)
+    mus_matrix_market_blocks blocks;
+    if (m->rows % block != 0 || mus_matrix_market_to_blocks(m, block, &blocks) != MUS_OK)
       continue;
     double stored = (double)blocks.row_start[blocks.rows] * block * block;
-    mus_mm_blocks_free(&blocks);
+    mus_matrix_market_blocks_free(&blocks);
     if (stored <= 1.1 * (double)m->row_start[m->rows])
       return block;
   }
@@ -142,8 +142,8 @@ static int guess_block(const mus_mm_matrix *m) {
 }
 
 static mus_status info_matrix(const char *path, FILE *out) {
-  mus_mm_matrix m;
-  mus_status status = mus_mm_read(path, &m);
+  mus_matrix_market m;
+  mus_status status = mus_matrix_market_read(path, &m);
   if (status)
     return status;
   fprintf(out, "%s: a %s matrix\n", path, m.dense ? "dense" : "sparse");
@@ -160,7 +160,7 @@ static mus_status info_matrix(const char *path, FILE *out) {
       mus_info_line(out, "block size", "%d, by where the entries are", guess_block(&m));
     }
   }
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   return MUS_OK;
 }
 

@@ -19,7 +19,7 @@ mus_scene mus_default_scene(void) {
                      .frame_rate = 24,
                      .time_step = 0.002,
                      .adaptive = 1,
-                     .integrator = MUS_EULER,
+                     .integrator = MUS_INTEGRATOR_EULER,
                      .newton_iterations = 50,
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
@@ -28,8 +28,8 @@ mus_scene mus_default_scene(void) {
 }
 
 mus_cloth mus_default_cloth(void) {
-  return (mus_cloth){.shape = {.kind = MUS_CLOTH_SHEET, .vertices = 10201, .size = {1, 1}, .seed = 1, .scale = 1},
-                     .model = MUS_BARAFF_WITKIN,
+  return (mus_cloth){.shape = {.kind = MUS_CLOTH_SHAPE_SHEET, .vertices = 10201, .size = {1, 1}, .seed = 1, .scale = 1},
+                     .model = MUS_CLOTH_MODEL_BARAFF_WITKIN,
                      .stretch_scale = 1,
                      .shear_scale = 1,
                      .bend_scale = 1,
@@ -269,9 +269,9 @@ static const double steps_a_frame = 1e6; // at most
 
 static mus_status check_body(const char *name, const mus_scene *scene, int b) {
   const mus_body *body = &scene->bodies[b];
-  if ((body->shape.kind == MUS_BODY_FILE) != (body->shape.file != NULL))
+  if ((body->shape.kind == MUS_BODY_SHAPE_FILE) != (body->shape.file != NULL))
     return mus_fail(MUS_BAD_INPUT, "%s: bodies[%d].shape: \"kind\": \"file\" and \"file\" go together", name, b);
-  if (body->shape.kind != MUS_BODY_FILE && (body->shape.motion || body->shape.animation))
+  if (body->shape.kind != MUS_BODY_SHAPE_FILE && (body->shape.motion || body->shape.animation))
     return mus_fail(MUS_BAD_INPUT, "%s: bodies[%d].shape: \"%s\" needs a \"file\" to move", name, b,
                     body->shape.motion ? "motion" : "animation");
   for (int other = 0; other < b && body->name; ++other)
@@ -290,7 +290,7 @@ static mus_status check(const char *name, const mus_scene *scene) {
                     name, steps_a_frame);
   for (int c = 0; c < scene->cloth_count; ++c) {
     const mus_cloth *cloth = &scene->cloths[c];
-    if ((cloth->shape.kind == MUS_CLOTH_FILE) != (cloth->shape.file != NULL))
+    if ((cloth->shape.kind == MUS_CLOTH_SHAPE_FILE) != (cloth->shape.file != NULL))
       return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
     for (int p = 0; p < cloth->pin_count; ++p)
       if (cloth->pins[p].from > cloth->pins[p].to)
@@ -387,10 +387,10 @@ char *mus_scene_text(const mus_scene *scene) {
 void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
   double total = 0;
   for (int c = 0; c < scene->cloth_count; ++c)
-    total += scene->cloths[c].shape.kind == MUS_CLOTH_FILE ? 0 : scene->cloths[c].shape.vertices;
+    total += scene->cloths[c].shape.kind == MUS_CLOTH_SHAPE_FILE ? 0 : scene->cloths[c].shape.vertices;
   for (int c = 0; c < scene->cloth_count; ++c) {
     mus_cloth_shape *shape = &scene->cloths[c].shape;
-    if (vertices > 0 && total > 0 && shape->kind != MUS_CLOTH_FILE)
+    if (vertices > 0 && total > 0 && shape->kind != MUS_CLOTH_SHAPE_FILE)
       shape->vertices = (int)fmax(4, floor(vertices * (shape->vertices / total) + 0.5));
     shape->tessellation = tessellation;
   }

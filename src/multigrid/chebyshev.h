@@ -8,7 +8,7 @@
 #ifndef MUS_MULTIGRID_CHEBYSHEV_H
 #define MUS_MULTIGRID_CHEBYSHEV_H
 
-#include "sparse/beyond.h"
+#include "constrain/beyond.h"
 
 typedef struct mus_chebyshev {
   int order;

@@ -34,7 +34,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
     status = mus_operator_inverse_diagonal(&(mus_operator){.a = a, .beyond = beyond}, l->diagonal, inverse);
   if (status)
     return status;
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     h->coupled_d[0] = h->d[0];
     h->coupled_d[0].beyond = beyond;
     h->coupled_d[0].inverse_diagonal = inverse;
@@ -54,7 +54,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
 
 // In double precision, whatever the cycle's is.
 static mus_status level_matrix(mus_hierarchy *h, int k, mus_arena *arena, mus_matrix *a) {
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     *a = h->d[k].a;
     return MUS_OK;
   }
@@ -66,7 +66,7 @@ static mus_status level_matrix(mus_hierarchy *h, int k, mus_arena *arena, mus_ma
 
 static mus_status level_prolongator(mus_hierarchy *h, int k, mus_arena *arena, mus_matrix *p) {
   const mus_level *l = &h->level[k];
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     *p = h->d[k].p;
     return MUS_OK;
   }
@@ -133,7 +133,7 @@ static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoot
   if (status)
     return status;
   mus_chebyshev smoother = mus_hierarchy_smoother(h, radius.value);
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     h->coupled_d[k] = h->d[k];
     h->coupled_d[k].a = *a;
     h->coupled_d[k].inverse_diagonal = inverse;

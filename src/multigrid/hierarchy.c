@@ -157,7 +157,8 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
   if (!h->bottom.right || !h->bottom.left)
     return mus_fail_memory();
   for (int k = 0; k < h->levels; ++k) {
-    size_t n = mus_level_unknowns(&h->level[k]), size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
+    size_t n = mus_level_unknowns(&h->level[k]),
+           size = h->precision == MUS_PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
     int needed = vectors_needed(h, k);
     void *vector[4] = {NULL};
     for (int v = 0; v < needed; ++v)
@@ -169,7 +170,7 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
       if (status)
         return status;
     }
-    if (h->precision == MUS_DOUBLE)
+    if (h->precision == MUS_PRECISION_DOUBLE)
       h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
     else
       h->f[k] = (mus_cycle_level_f){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
@@ -182,7 +183,7 @@ static mus_status make_symmetric(mus_hierarchy *h) {
   int pays = 0;
   h->symmetric_f = (mus_symmetric_f){0};
   mus_status status = MUS_OK;
-  if (h->precision == MUS_SINGLE && h->levels > 1)
+  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1)
     status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
   return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
@@ -208,7 +209,7 @@ static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a)
 static mus_status publish(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
   int has_p = l->p.value != NULL;
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     mus_cycle_level *c = &h->d[index];
     if (index == 0 && h->own_finest) {
       mus_status status = c->a.value ? MUS_OK : mus_matrix_create(&h->cycle, l->pattern, l->block, l->block, &c->a);
@@ -255,7 +256,7 @@ static mus_status publish(mus_hierarchy *h, int index) {
 static mus_status plan_renewal(mus_hierarchy *h) {
   for (int k = 0; k < h->levels; ++k) {
     const mus_level *l = &h->level[k];
-    if (h->precision == MUS_DOUBLE) {
+    if (h->precision == MUS_PRECISION_DOUBLE) {
       double *probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *probe);
       h->renewal[k] = (mus_renewal){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
     } else {
@@ -273,7 +274,7 @@ static void start_renewal(mus_hierarchy *h) {
   h->renewal[0].held = h->renewal_f[0].held = 0;
   int smoothed = h->levels - (h->bottom.factor != NULL);
   for (int k = 0; k < smoothed; ++k)
-    if (h->precision == MUS_DOUBLE)
+    if (h->precision == MUS_PRECISION_DOUBLE)
       mus_renewal_start(&h->d[k], &h->renewal[k]);
     else
       mus_renewal_start_f(&h->f[k], &h->renewal_f[k]);
@@ -281,7 +282,7 @@ static void start_renewal(mus_hierarchy *h) {
 
 static mus_status factor_bottom(mus_hierarchy *h) {
   int last = h->levels - 1;
-  if (h->precision == MUS_DOUBLE)
+  if (h->precision == MUS_PRECISION_DOUBLE)
     return mus_factor_compute(h->bottom.factor, &h->d[last].a);
   mus_arena arena = {0};
   mus_matrix a;
@@ -297,7 +298,7 @@ static mus_status factor_bottom(mus_hierarchy *h) {
 static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
   int factored = h->bottom.factor != NULL;
   mus_status status;
-  if (h->precision == MUS_SINGLE) {
+  if (h->precision == MUS_PRECISION_SINGLE) {
     status = round_matrix(h, 0, a);
     if (!status)
       status = mus_renew_f(a, h->f, h->renewal_f, h->levels, factored, held, &h->made);
@@ -422,7 +423,7 @@ mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
 void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
   size_t n = mus_level_unknowns(&h->level[0]);
   int visits = h->options.cycle == MUS_CYCLE_W ? 2 : 1;
-  if (h->precision == MUS_DOUBLE) {
+  if (h->precision == MUS_PRECISION_DOUBLE) {
     // The passes trade buffers an odd number of times, so the result lands in `other` without a copy.
     mus_cycle_level *finest = h->coupled ? h->coupled_d : h->d;
     mus_cycle_level kept = *finest;
@@ -444,7 +445,7 @@ void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
   mus_to_double(n, size, mus_hierarchy_apply_f(h), z);
 }
 
-float *mus_hierarchy_right_f(mus_hierarchy *h) { return h->precision == MUS_DOUBLE ? NULL : h->f[0].b; }
+float *mus_hierarchy_right_f(mus_hierarchy *h) { return h->precision == MUS_PRECISION_DOUBLE ? NULL : h->f[0].b; }
 
 const float *mus_hierarchy_apply_f(mus_hierarchy *h) {
   int visits = h->options.cycle == MUS_CYCLE_W ? 2 : 1;
@@ -457,7 +458,7 @@ static size_t pattern_bytes(const mus_pattern *p) {
 }
 
 void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
-  size_t size = h->precision == MUS_DOUBLE ? sizeof(double) : sizeof(float);
+  size_t size = h->precision == MUS_PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
   long long total = 0;
   record->levels = h->levels;
   for (int k = 0; k < h->levels; ++k) {

@@ -11,8 +11,8 @@
 #ifndef MUS_MULTIGRID_HIERARCHY_H
 #define MUS_MULTIGRID_HIERARCHY_H
 
+#include "constrain/filter.h"
 #include "muslin/solver.h"
-#include "sparse/filter.h"
 #include "sparse/matrix.h"
 
 // What a coarsening sees of a level. The matrix is in double precision here, whatever the cycle will use.

@@ -3,7 +3,7 @@
 #ifndef MUS_MULTIGRID_LANCZOS_H
 #define MUS_MULTIGRID_LANCZOS_H
 
-#include "sparse/beyond.h"
+#include "constrain/beyond.h"
 
 typedef struct mus_radius {
   double ritz;   // the largest Ritz value: a lower bound

@@ -11,8 +11,8 @@
 #ifndef MUS_MULTIGRID_RENEW_H
 #define MUS_MULTIGRID_RENEW_H
 
+#include "constrain/filter.h"
 #include "multigrid/cycle.h"
-#include "sparse/filter.h"
 #include "sparse/product.h"
 
 // What renewing needs to know of a level beside what the cycle does.

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "energy/heat.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "sim/heat.h"
-#include "sim/state.h"
+#include "step/state.h"
 
 const char *mus_field_name(mus_field field) {
   static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual"};

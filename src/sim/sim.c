@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "sim/assemble.h"
-#include "sim/attach.h"
+#include "step/assemble.h"
+#include "step/attach.h"
 
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;

@@ -30,7 +30,7 @@ static double iterations_at_rate(const mus_solve_record *record, double toleranc
 static double cycle_cost(const mus_solver *solver) {
   const mus_solve_record *record = &solver->record;
   double passes = 2.0 * mus_solver_sa_options(solver).smoother_order; // order - 1, residual, order
-  double bytes = solver->options.precision == MUS_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
+  double bytes = solver->options.precision == MUS_PRECISION_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
   for (int k = 0; k < record->levels; ++k) {
     double share = (double)record->level[k].nonzeros / (double)record->level[0].nonzeros;
     cost += share * visits * passes;

@@ -5,9 +5,9 @@
 #ifndef MUS_SOLVE_CG_H
 #define MUS_SOLVE_CG_H
 
+#include "constrain/beyond.h"
+#include "constrain/filter.h"
 #include "muslin/solver.h"
-#include "sparse/beyond.h"
-#include "sparse/filter.h"
 
 // z = M^-1 r, symmetric positive definite. r and z do not alias.
 typedef struct mus_preconditioner {

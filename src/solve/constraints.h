@@ -2,8 +2,8 @@
 #ifndef MUS_SOLVE_CONSTRAINTS_H
 #define MUS_SOLVE_CONSTRAINTS_H
 
+#include "constrain/filter.h"
 #include "muslin/solver.h"
-#include "sparse/filter.h"
 
 // Directions are orthonormalised with their values; dependent ones that agree are dropped, contradicting ones and zero
 // or non-finite directions are MUS_BAD_INPUT naming the node. Nodes with no direction left are left out.

@@ -2,8 +2,8 @@
 #ifndef MUS_SOLVE_COUPLINGS_H
 #define MUS_SOLVE_COUPLINGS_H
 
+#include "constrain/beyond.h"
 #include "muslin/solver.h"
-#include "sparse/beyond.h"
 
 // Checks the couplings and adds them up, B made symmetric to the last bit. MUS_BAD_INPUT names the coupling: nodes out
 // of range, numbers that are not finite, a block that is not symmetric or not positive semi-definite.

@@ -2,8 +2,8 @@
 #ifndef MUS_SOLVE_EQUALITIES_H
 #define MUS_SOLVE_EQUALITIES_H
 
+#include "constrain/filter.h"
 #include "muslin/solver.h"
-#include "sparse/filter.h"
 
 // MUS_BAD_INPUT names the equality: nodes out of range, numbers that are not finite, no direction at all.
 mus_status mus_equalities_check(int rows, int block, int count, const mus_equality *equalities);

@@ -69,7 +69,7 @@ mus_solver_options mus_default_solver_options(void) {
                               .tolerance = 1e-5,
                               .iterations = 10000,
                               .stop = MUS_STOP_INITIAL,
-                              .precision = MUS_DOUBLE,
+                              .precision = MUS_PRECISION_DOUBLE,
                               .setup = MUS_SETUP_NUMERIC,
                               .threads = 0,
                               .preset = MUS_PRESET_ROBUST,
@@ -96,7 +96,7 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
     options.setup = MUS_SETUP_FULL;
     options.sa.cycle = MUS_CYCLE_V;
   } else if (preset == MUS_PRESET_FAST) {
-    options.precision = MUS_SINGLE;
+    options.precision = MUS_PRECISION_SINGLE;
     options.setup = MUS_SETUP_AUTO;
     options.sa.strength = 0.3;
     options.sa.motions = MUS_MOTIONS_AUTO;
@@ -123,7 +123,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"tolerance", o->tolerance, 0, 1},
                {"iterations", o->iterations, 1, ITERATIONS_MAXIMUM},
                {"stop", o->stop, MUS_STOP_INITIAL, MUS_STOP_RHS},
-               {"precision", o->precision, MUS_DOUBLE, MUS_SINGLE},
+               {"precision", o->precision, MUS_PRECISION_DOUBLE, MUS_PRECISION_SINGLE},
                {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_AUTO},
                {"threads", o->threads, 0, THREADS_MAXIMUM},
                {"preset", o->preset, 0, PRESETS - 1},

@@ -3,15 +3,15 @@
 #ifndef MUS_SOLVE_SOLVER_STATE_H
 #define MUS_SOLVE_SOLVER_STATE_H
 
+#include "constrain/beyond.h"
+#include "constrain/filter.h"
 #include "multigrid/aggregation/aggregation.h"
 #include "multigrid/hierarchy.h"
 #include "muslin/solver.h"
 #include "solve/cg.h"
 #include "solve/coupled.h"
 #include "solve/upkeep.h"
-#include "sparse/beyond.h"
 #include "sparse/factor.h"
-#include "sparse/filter.h"
 #include "sparse/matrix.h"
 
 // How much of something derived has to be redone before it may be used.
@@ -69,7 +69,7 @@ struct mus_solver {
   mus_stale hierarchy_stale;
   int held_changed; // which directions are held, since the hierarchy was last set up
   mus_upkeep upkeep;
-  int turned_rigid; // MUS_MOTIONS_AUTO has gone over to six
+  int turned_rigid;                                   // MUS_MOTIONS_AUTO has gone over to six
   double iteration_cost;                              // of the last solve with a hierarchy, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since

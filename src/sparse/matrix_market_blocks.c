@@ -11,24 +11,24 @@
 #include "muslin/matrix_market.h"
 #include "sparse/matrix.h"
 
-void mus_mm_blocks_free(mus_mm_blocks *blocks) {
+void mus_matrix_market_blocks_free(mus_matrix_market_blocks *blocks) {
   if (!blocks)
     return;
   mus_free(blocks->row_start);
   mus_free(blocks->column);
   mus_free(blocks->value);
-  *blocks = (mus_mm_blocks){0};
+  *blocks = (mus_matrix_market_blocks){0};
 }
 
 // Where the walk through one block row is.
 typedef struct walk {
-  const mus_mm_matrix *matrix;
+  const mus_matrix_market *matrix;
   int block, row;              // the block row
   int next[MUS_BLOCK_MAXIMUM]; // a scalar row: its next entry
   bool diagonal_done;
 } walk;
 
-static walk begin_walk(const mus_mm_matrix *matrix, int block, int row) {
+static walk begin_walk(const mus_matrix_market *matrix, int block, int row) {
   walk w = {.matrix = matrix, .block = block, .row = row};
   for (int i = 0; i < block; ++i)
     w.next[i] = matrix->row_start[row * block + i];
@@ -50,7 +50,7 @@ static int next_column(const walk *w) {
 
 // Walks over the entries in block column `column` and copies them into `value`, unless that is NULL.
 static void take_block(walk *w, int column, double *value) {
-  const mus_mm_matrix *m = w->matrix;
+  const mus_matrix_market *m = w->matrix;
   for (int i = 0; i < w->block; ++i) {
     int end = m->row_start[w->row * w->block + i + 1], k = w->next[i];
     for (; k < end && m->column[k] / w->block == column; ++k)
@@ -61,7 +61,7 @@ static void take_block(walk *w, int column, double *value) {
   w->diagonal_done |= column == w->row;
 }
 
-static void count_blocks(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
+static void count_blocks(const mus_matrix_market *matrix, mus_matrix_market_blocks *out) {
   out->row_start[0] = 0;
   for (int row = 0; row < out->rows; ++row) {
     walk w = begin_walk(matrix, out->block, row);
@@ -72,7 +72,7 @@ static void count_blocks(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
   }
 }
 
-static void fill_blocks(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
+static void fill_blocks(const mus_matrix_market *matrix, mus_matrix_market_blocks *out) {
   size_t size = (size_t)(out->block * out->block);
   int k = 0;
   for (int row = 0; row < out->rows; ++row) {
@@ -84,7 +84,7 @@ static void fill_blocks(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
   }
 }
 
-static mus_status regroup(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
+static mus_status regroup(const mus_matrix_market *matrix, mus_matrix_market_blocks *out) {
   out->row_start = mus_alloc((size_t)out->rows + 1, sizeof *out->row_start);
   if (!out->row_start)
     return mus_fail_memory();
@@ -99,7 +99,7 @@ static mus_status regroup(const mus_mm_matrix *matrix, mus_mm_blocks *out) {
 }
 
 // The non-zeros of a dense square matrix in compressed rows.
-static mus_status compress_dense(const mus_mm_matrix *dense, mus_mm_matrix *out) {
+static mus_status compress_dense(const mus_matrix_market *dense, mus_matrix_market *out) {
   size_t n = (size_t)dense->rows;
   size_t count = 0;
   for (size_t k = 0; k < n * n; ++k)
@@ -107,7 +107,7 @@ static mus_status compress_dense(const mus_mm_matrix *dense, mus_mm_matrix *out)
   if (count > INT_MAX)
     return mus_fail(MUS_BAD_INPUT, "the dense matrix has %zu non-zeros, more than the %d that fit: use a smaller one",
                     count, INT_MAX);
-  *out = (mus_mm_matrix){.rows = dense->rows, .columns = dense->columns};
+  *out = (mus_matrix_market){.rows = dense->rows, .columns = dense->columns};
   out->row_start = mus_alloc(n + 1, sizeof *out->row_start);
   out->column = mus_alloc(count, sizeof *out->column);
   out->value = mus_alloc(count, sizeof *out->value);
@@ -126,7 +126,7 @@ static mus_status compress_dense(const mus_mm_matrix *dense, mus_mm_matrix *out)
   return MUS_OK;
 }
 
-static mus_status check(const mus_mm_matrix *m, int block) {
+static mus_status check(const mus_matrix_market *m, int block) {
   if (m->rows < 1 || m->rows != m->columns)
     return mus_fail(MUS_BAD_INPUT, "the matrix is %d x %d: a square one is needed", m->rows, m->columns);
   if (block < 1 || block > MUS_BLOCK_MAXIMUM)
@@ -137,20 +137,20 @@ static mus_status check(const mus_mm_matrix *m, int block) {
   return m->dense ? MUS_OK : mus_pattern_check(m->rows, m->columns, m->row_start, m->column);
 }
 
-mus_status mus_mm_to_blocks(const mus_mm_matrix *matrix, int block, mus_mm_blocks *out) {
+mus_status mus_matrix_market_to_blocks(const mus_matrix_market *matrix, int block, mus_matrix_market_blocks *out) {
   mus_status status = check(matrix, block);
   if (status != MUS_OK)
     return status;
-  mus_mm_matrix compressed = {0};
+  mus_matrix_market compressed = {0};
   if (matrix->dense)
     status = compress_dense(matrix, &compressed);
-  mus_mm_blocks blocks = {.rows = matrix->rows / block, .block = block};
+  mus_matrix_market_blocks blocks = {.rows = matrix->rows / block, .block = block};
   if (status == MUS_OK)
     status = regroup(matrix->dense ? &compressed : matrix, &blocks);
   if (status == MUS_OK)
     *out = blocks;
   else
-    mus_mm_blocks_free(&blocks);
-  mus_mm_free(&compressed);
+    mus_matrix_market_blocks_free(&blocks);
+  mus_matrix_market_free(&compressed);
   return status;
 }

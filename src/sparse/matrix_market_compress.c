@@ -21,14 +21,14 @@ static void count_rows(size_t count, const mus_entry *entries, bool mirror, int 
     row_start[r + 1] += row_start[r];
 }
 
-static void place(mus_mm_matrix *m, int row, int column, double value) {
+static void place(mus_matrix_market *m, int row, int column, double value) {
   int k = m->row_start[row]++;
   m->column[k] = column;
   m->value[k] = value;
 }
 
 // Placing moves each row's start to its end, which is the next row's start: one shift puts them back.
-static void place_entries(size_t count, const mus_entry *entries, bool mirror, mus_mm_matrix *m) {
+static void place_entries(size_t count, const mus_entry *entries, bool mirror, mus_matrix_market *m) {
   for (size_t k = 0; k < count; ++k) {
     place(m, entries[k].row, entries[k].column, entries[k].value);
     if (is_mirrored(mirror, &entries[k]))
@@ -79,7 +79,7 @@ static void sort_row(size_t n, int *column, double *value, item *scratch) {
   }
 }
 
-static mus_status sort_rows(mus_mm_matrix *m) {
+static mus_status sort_rows(mus_matrix_market *m) {
   int longest = 0;
   for (int r = 0; r < m->rows; ++r) {
     int n = m->row_start[r + 1] - m->row_start[r];
@@ -102,7 +102,7 @@ static mus_status sort_rows(mus_mm_matrix *m) {
 
 // --- duplicates ----------------------------------------------------------------------------------------------------
 
-static mus_status add_duplicates(mus_mm_matrix *m) {
+static mus_status add_duplicates(mus_matrix_market *m) {
   int kept = 0, next = 0;
   for (int r = 0; r < m->rows; ++r) {
     int begin = kept;
@@ -124,7 +124,7 @@ static mus_status add_duplicates(mus_mm_matrix *m) {
   return MUS_OK;
 }
 
-static mus_status compress(size_t count, const mus_entry *entries, bool mirror, mus_mm_matrix *m) {
+static mus_status compress(size_t count, const mus_entry *entries, bool mirror, mus_matrix_market *m) {
   m->row_start = mus_alloc((size_t)m->rows + 1, sizeof *m->row_start);
   if (!m->row_start)
     return mus_fail_memory();
@@ -139,12 +139,12 @@ static mus_status compress(size_t count, const mus_entry *entries, bool mirror, 
 }
 
 mus_status mus_compress_entries(int rows, int columns, size_t count, const mus_entry *entries, bool mirror,
-                                mus_mm_matrix *out) {
-  mus_mm_matrix m = {.rows = rows, .columns = columns};
+                                mus_matrix_market *out) {
+  mus_matrix_market m = {.rows = rows, .columns = columns};
   mus_status status = compress(count, entries, mirror, &m);
   if (status == MUS_OK)
     *out = m;
   else
-    mus_mm_free(&m);
+    mus_matrix_market_free(&m);
   return status;
 }

@@ -16,6 +16,6 @@ typedef struct mus_entry {
 // diagonal as well; entries and their mirror images together may not be more than INT_MAX. Duplicates are added in the
 // order they come in; MUS_BAD_INPUT when a sum overflows. `out` is written on success only.
 mus_status mus_compress_entries(int rows, int columns, size_t count, const mus_entry *entries, bool mirror,
-                                mus_mm_matrix *out);
+                                mus_matrix_market *out);
 
 #endif

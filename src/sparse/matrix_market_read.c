@@ -28,13 +28,13 @@ typedef struct header {
   long long size_line; // where the sizes are declared
 } header;
 
-void mus_mm_free(mus_mm_matrix *matrix) {
+void mus_matrix_market_free(mus_matrix_market *matrix) {
   if (!matrix)
     return;
   mus_free(matrix->row_start);
   mus_free(matrix->column);
   mus_free(matrix->value);
-  *matrix = (mus_mm_matrix){0};
+  *matrix = (mus_matrix_market){0};
 }
 
 // --- the banner ----------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ static mus_status check_counts(const mus_scanner *s, const header *h, const mus_
   return MUS_OK;
 }
 
-static mus_status build_sparse(const mus_scanner *s, const header *h, const mus_list *list, mus_mm_matrix *out) {
+static mus_status build_sparse(const mus_scanner *s, const header *h, const mus_list *list, mus_matrix_market *out) {
   mus_status status = check_counts(s, h, list);
   if (status != MUS_OK)
     return status;
@@ -260,7 +260,7 @@ static mus_status build_sparse(const mus_scanner *s, const header *h, const mus_
 }
 
 // The values of a general matrix are in place already; those of a symmetric one are spread over both triangles.
-static mus_status build_dense(const header *h, mus_list *list, mus_mm_matrix *out) {
+static mus_status build_dense(const header *h, mus_list *list, mus_matrix_market *out) {
   size_t n = (size_t)h->rows;
   double *value = list->items;
   if (h->symmetric) {
@@ -274,11 +274,11 @@ static mus_status build_dense(const header *h, mus_list *list, mus_mm_matrix *ou
   } else {
     list->items = NULL;
   }
-  *out = (mus_mm_matrix){.rows = h->rows, .columns = h->columns, .dense = 1, .value = value};
+  *out = (mus_matrix_market){.rows = h->rows, .columns = h->columns, .dense = 1, .value = value};
   return MUS_OK;
 }
 
-static mus_status read_matrix(mus_scanner *s, mus_mm_matrix *out) {
+static mus_status read_matrix(mus_scanner *s, mus_matrix_market *out) {
   s->comment = '%';
   header h = {0};
   mus_status status = read_banner(s, &h);
@@ -294,7 +294,7 @@ static mus_status read_matrix(mus_scanner *s, mus_mm_matrix *out) {
   return status;
 }
 
-mus_status mus_mm_read(const char *path, mus_mm_matrix *out) {
+mus_status mus_matrix_market_read(const char *path, mus_matrix_market *out) {
   mus_scanner scanner;
   mus_status status = mus_scan_open_file(&scanner, path);
   if (status != MUS_OK)
@@ -304,7 +304,7 @@ mus_status mus_mm_read(const char *path, mus_mm_matrix *out) {
   return status;
 }
 
-mus_status mus_mm_parse(const char *name, const char *text, size_t length, mus_mm_matrix *out) {
+mus_status mus_matrix_market_parse(const char *name, const char *text, size_t length, mus_matrix_market *out) {
   mus_scanner scanner;
   mus_status status = mus_scan_open_text(&scanner, name, text, length);
   if (status != MUS_OK)

@@ -6,7 +6,7 @@
 #include "muslin/matrix_market.h"
 #include "sparse/pattern.h"
 
-static void write_head(mus_output *out, const mus_mm_matrix *m, int symmetric, int entries) {
+static void write_head(mus_output *out, const mus_matrix_market *m, int symmetric, int entries) {
   mus_output_text(out, "%%MatrixMarket matrix ");
   mus_output_text(out, m->dense ? "array real " : "coordinate real ");
   mus_output_text(out, symmetric ? "symmetric\n" : "general\n");
@@ -29,7 +29,7 @@ static void write_entry(mus_output *out, int row, int column, double value) {
   mus_output_text(out, "\n");
 }
 
-static void write_dense(mus_output *out, const mus_mm_matrix *m, int symmetric) {
+static void write_dense(mus_output *out, const mus_matrix_market *m, int symmetric) {
   write_head(out, m, symmetric, 0);
   for (int j = 0; j < m->columns; ++j)
     for (int i = symmetric ? j : 0; i < m->rows; ++i) {
@@ -38,7 +38,7 @@ static void write_dense(mus_output *out, const mus_mm_matrix *m, int symmetric) 
     }
 }
 
-static int count_entries(const mus_mm_matrix *m, int symmetric) {
+static int count_entries(const mus_matrix_market *m, int symmetric) {
   int count = 0;
   for (int i = 0; i < m->rows; ++i)
     for (int k = m->row_start[i]; k < m->row_start[i + 1]; ++k)
@@ -46,7 +46,7 @@ static int count_entries(const mus_mm_matrix *m, int symmetric) {
   return count;
 }
 
-static void write_sparse(mus_output *out, const mus_mm_matrix *m, int symmetric) {
+static void write_sparse(mus_output *out, const mus_matrix_market *m, int symmetric) {
   write_head(out, m, symmetric, count_entries(m, symmetric));
   for (int i = 0; i < m->rows; ++i)
     for (int k = m->row_start[i]; k < m->row_start[i + 1]; ++k)
@@ -55,7 +55,7 @@ static void write_sparse(mus_output *out, const mus_mm_matrix *m, int symmetric)
 }
 
 // What is written must be readable again.
-static mus_status check(const mus_mm_matrix *m, int symmetric) {
+static mus_status check(const mus_matrix_market *m, int symmetric) {
   if (m->rows < 1 || m->columns < 1)
     return mus_fail(MUS_BAD_INPUT, "a %d x %d matrix cannot be written: give it rows and columns", m->rows, m->columns);
   if (symmetric && m->rows != m->columns)
@@ -71,7 +71,7 @@ static mus_status check(const mus_mm_matrix *m, int symmetric) {
   return MUS_OK;
 }
 
-mus_status mus_mm_write(const char *path, const mus_mm_matrix *matrix, int symmetric) {
+mus_status mus_matrix_market_write(const char *path, const mus_matrix_market *matrix, int symmetric) {
   mus_status status = check(matrix, symmetric);
   if (status != MUS_OK)
     return mus_fail_prefix(status, "%.200s", path);

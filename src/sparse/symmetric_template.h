@@ -46,8 +46,8 @@ ALWAYS_INLINE NAME(vector)
 #if BY_TWO
   for (; end - where > 1; where += 2, a += 18)
     NAME(add_two)
-    (a, x_i, x_i + mus_pair_apart(where[0]), x_i + mus_pair_apart(where[1]), &sum0, &sum1, &sum2,
-     ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]));
+  (a, x_i, x_i + mus_pair_apart(where[0]), x_i + mus_pair_apart(where[1]), &sum0, &sum1, &sum2,
+   ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]));
 #endif
   for (; where < end; ++where, a += 9) {
     REAL *y_j = ring + mus_pair_place(*where);

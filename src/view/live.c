@@ -109,7 +109,7 @@ static json_t *introduce(void *self, view_arrays *arrays) {
 static void forget(void *self, int page) {
   live *l = self;
   if (l->hand[page])
-    mus_sim_release(l->sim, l->hand[page]);
+    mus_sim_detach(l->sim, l->hand[page]);
   l->hand[page] = 0;
 }
 

@@ -11,18 +11,18 @@ static void require(int condition) {
     abort();
 }
 
-static void check_blocks(const mus_mm_matrix *matrix, int block) {
-  mus_mm_blocks blocks;
-  if (mus_mm_to_blocks(matrix, block, &blocks) != MUS_OK)
+static void check_blocks(const mus_matrix_market *matrix, int block) {
+  mus_matrix_market_blocks blocks;
+  if (mus_matrix_market_to_blocks(matrix, block, &blocks) != MUS_OK)
     return;
   require(mus_pattern_check(blocks.rows, blocks.rows, blocks.row_start, blocks.column) == MUS_OK);
-  mus_mm_blocks_free(&blocks);
+  mus_matrix_market_blocks_free(&blocks);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  mus_mm_matrix matrix;
-  if (mus_mm_parse("fuzz", (const char *)data, size, &matrix) != MUS_OK)
+  mus_matrix_market matrix;
+  if (mus_matrix_market_parse("fuzz", (const char *)data, size, &matrix) != MUS_OK)
     return 0;
   if (!matrix.dense)
     require(mus_pattern_check(matrix.rows, matrix.columns, matrix.row_start, matrix.column) == MUS_OK);
@@ -31,6 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(isfinite(matrix.value[k]));
   for (int block = 1; block <= 3 && matrix.rows <= 4096; ++block)
     check_blocks(&matrix, block);
-  mus_mm_free(&matrix);
+  mus_matrix_market_free(&matrix);
   return 0;
 }

@@ -46,7 +46,7 @@ static void check_scene(const mus_scene *scene) {
   check_keys(&scene->wind, 3);
   for (int k = 0; k < scene->cloth_count; ++k) {
     const mus_cloth *cloth = &scene->cloths[k];
-    require((cloth->shape.kind == MUS_CLOTH_FILE) == (cloth->shape.file != NULL));
+    require((cloth->shape.kind == MUS_CLOTH_SHAPE_FILE) == (cloth->shape.file != NULL));
     require(cloth->shape.vertices >= 4 && cloth->shape.size[0] > 0 && cloth->shape.size[1] > 0);
     require(cloth->density >= 0 && isfinite(cloth->density));
     check_keys(&cloth->stiffness, 1);

@@ -68,7 +68,7 @@ static void values_arrive(void **state) {
                    MUS_OK);
   assert_string_equal(s.name, "n");
   assert_int_equal(s.frames, 7);
-  assert_int_equal(s.integrator, MUS_BDF2);
+  assert_int_equal(s.integrator, MUS_INTEGRATOR_BDF2);
   assert_int_equal(s.adaptive, 0);
   assert_int_equal(s.gravity.count, 1);
   assert_true(s.gravity.value[1] == -1);
@@ -104,11 +104,11 @@ static void bodies(void **state) {
                                    &s),
                    MUS_OK);
   assert_int_equal(s.body_count, 3);
-  assert_int_equal(s.bodies[0].shape.kind, MUS_BODY_PLANE);
+  assert_int_equal(s.bodies[0].shape.kind, MUS_BODY_SHAPE_PLANE);
   assert_true(s.bodies[0].friction == mus_default_body().friction);
   const mus_body *ball = &s.bodies[1];
   assert_string_equal(ball->name, "ball");
-  assert_int_equal(ball->shape.kind, MUS_BODY_SPHERE);
+  assert_int_equal(ball->shape.kind, MUS_BODY_SHAPE_SPHERE);
   assert_true(ball->shape.radius == 2 && ball->shape.facet == 0.001 && ball->shape.length == 0.5);
   assert_true(ball->friction == 0.5 && ball->thickness == 0.001);
   assert_true(ball->rotate.count == 2 && ball->rotate.value[4] == 360);
@@ -160,14 +160,14 @@ static void builtins(void **state) {
   for (int k = 0; (name = mus_scene_builtin_name(k, NULL)); ++k)
     assert_non_null(strstr(mus_last_error(), name)); // the error lists them all
   assert_int_equal(mus_scene_builtin("drooping", &s), MUS_OK);
-  mus_scene_resize(&s, 961, MUS_IRREGULAR);
+  mus_scene_resize(&s, 961, MUS_TESSELLATION_IRREGULAR);
   assert_int_equal(s.cloths[0].shape.vertices, 961);
-  assert_int_equal(s.cloths[0].shape.tessellation, MUS_IRREGULAR);
-  mus_scene_resize(&s, 0, MUS_REGULAR);
+  assert_int_equal(s.cloths[0].shape.tessellation, MUS_TESSELLATION_IRREGULAR);
+  mus_scene_resize(&s, 0, MUS_TESSELLATION_REGULAR);
   assert_int_equal(s.cloths[0].shape.vertices, 961);
   mus_scene_free(&s);
   assert_int_equal(mus_scene_builtin("stack", &s), MUS_OK);
-  mus_scene_resize(&s, 500, MUS_REGULAR); // of all sheets together
+  mus_scene_resize(&s, 500, MUS_TESSELLATION_REGULAR); // of all sheets together
   for (int k = 0; k < s.cloth_count; ++k)
     assert_int_equal(s.cloths[k].shape.vertices, 50);
   mus_scene_free(&s);

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "check/intersections.h"
-#include "io/scene_builtin.h"
+#include "model/bodies.h"
 #include "muslin/sim.h"
-#include "sim/bodies.h"
+#include "scene/builtin.h"
 #include "support/check.h"
 
 static mus_scene made(int k) {
@@ -54,7 +54,7 @@ static void sizes_are_kept(void **state) {
     for (int n = 0; n < 2; ++n) {
       mus_scene s = made(k);
       int wanted = vertices[n];
-      mus_scene_resize(&s, wanted, MUS_REGULAR);
+      mus_scene_resize(&s, wanted, MUS_TESSELLATION_REGULAR);
       for (int c = 0; c < s.cloth_count && vertices[n] == 0; ++c)
         wanted += s.cloths[c].shape.vertices;
       mus_sim *sim;
@@ -97,7 +97,7 @@ static void starts_cross_nothing(void **state) {
   (void)state;
   for (int k = 0; mus_scene_builtin_name(k, NULL); ++k) {
     mus_scene s = made(k);
-    mus_scene_resize(&s, 3000, MUS_REGULAR);
+    mus_scene_resize(&s, 3000, MUS_TESSELLATION_REGULAR);
     mus_sim *sim;
     mus_bodies *bodies = NULL;
     assert_ok(mus_sim_create(&s, &sim));

@@ -401,7 +401,7 @@ static void the_coarse_kernel_reaches_the_next_level(void **state) {
     options.kernel_sweeps = 0;
     options.smooth_prolongator = 0;
     options.bottom = 1;
-    rig *r = rig_analysed(p, &options, MUS_DOUBLE);
+    rig *r = rig_analysed(p, &options, MUS_PRECISION_DOUBLE);
     assert_true(r->seen >= 2 && r->level[1].p.value);
     const mus_matrix *p0 = &r->level[0].p, *p1 = &r->level[1].p;
     int n1 = p1->pattern->rows * p1->row_block, n2 = p1->pattern->columns * p1->column_block;

@@ -62,7 +62,7 @@ static void check_levels(problem p) {
     mus_sa_options options = deep_options();
     options.smooth_prolongator = kind > 0;
     options.filter_prolongator = kind == 2;
-    rig *r = rig_analysed(&p, &options, MUS_DOUBLE);
+    rig *r = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
     assert_true(r->seen >= 2);
     assert_memory_equal(r->level[0].a.value, p.a.value, mus_matrix_values(&p.a) * sizeof(double));
     for (int k = 0; k + 1 < r->seen; ++k)
@@ -85,7 +85,8 @@ static void coarse_matrices_are_galerkin_products(void **state) {
 
 static void check_cycle(const problem *p, const mus_sa_options *options, mus_precision precision, int levels) {
   int n = p->n;
-  double tolerance = precision == MUS_DOUBLE ? 1e-8 : 2e-3, rounding = precision == MUS_DOUBLE ? 1e-12 : 2e-5;
+  double tolerance = precision == MUS_PRECISION_DOUBLE ? 1e-8 : 2e-3,
+         rounding = precision == MUS_PRECISION_DOUBLE ? 1e-12 : 2e-5;
   rig *r = rig_analysed(p, options, precision);
   assert_int_equal(levels_of(r), levels);
   double *m = rig_matrix(r, n), *expected = rig_reference(r), *a = dense_from_matrix(&p->a);
@@ -104,7 +105,7 @@ static void check_cycle(const problem *p, const mus_sa_options *options, mus_pre
 static void check_cycles(problem p, int levels) {
   for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
     for (int order = 1; order <= 4; ++order)
-      for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+      for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
         mus_sa_options options = deep_options();
         options.cycle = cycles[c];
         options.smoother_order = order;
@@ -132,9 +133,9 @@ static void the_number_of_levels_can_be_limited(void **state) {
   problem p = problem_small_sheet(9, 1, SHEET_DROOPING);
   mus_sa_options options = deep_options();
   for (options.levels = 2; options.levels <= 5; ++options.levels)
-    check_cycle(&p, &options, MUS_DOUBLE, options.levels < 3 ? options.levels : 3);
+    check_cycle(&p, &options, MUS_PRECISION_DOUBLE, options.levels < 3 ? options.levels : 3);
   options.levels = 1;
-  rig *r = rig_analysed(&p, &options, MUS_DOUBLE);
+  rig *r = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
   assert_int_equal(levels_of(r), 1);
   assert_int_equal(rig_iterations(r, &p, 1e-8), 1); // solved directly
   rig_free(r);
@@ -167,13 +168,13 @@ static void cycles_are_symmetric_positive_definite_and_linear(void **state) {
     problem p = problem_small_sheet(21, 1, (sheet_boundary)boundary);
     for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
       for (int order = 1; order <= 4; ++order)
-        for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+        for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
           mus_sa_options options = deep_options();
           options.cycle = cycles[c];
           options.smoother_order = order;
           rig *r = rig_analysed(&p, &options, (mus_precision)precision);
           assert_true(levels_of(r) >= 3);
-          check_inner_products(r, p.n, precision == MUS_DOUBLE ? 1e-11 : 1e-4);
+          check_inner_products(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-11 : 1e-4);
           rig_free(r);
         }
     problem_free(&p);
@@ -186,7 +187,7 @@ static void residuals_may_be_tiny_or_huge(void **state) {
   (void)state;
   problem p = problem_small_sheet(15, 1, SHEET_DROOPING);
   const double scales[] = {1e-250, 1e-60, 1e60, 1e250};
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_sa_options options = deep_options();
     rig *r = rig_analysed(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 3), *mv = applied(r, p.n, v), *scaled = vector_zero(p.n);
@@ -196,7 +197,7 @@ static void residuals_may_be_tiny_or_huge(void **state) {
       double *z = applied(r, p.n, scaled);
       for (int i = 0; i < p.n; ++i)
         z[i] /= scales[s];
-      assert_true(dense_difference(p.n, z, mv) < (precision == MUS_DOUBLE ? 1e-10 : 1e-4));
+      assert_true(dense_difference(p.n, z, mv) < (precision == MUS_PRECISION_DOUBLE ? 1e-10 : 1e-4));
       mus_free(z);
     }
     mus_free(v), mus_free(mv), mus_free(scaled);
@@ -208,7 +209,7 @@ static void residuals_may_be_tiny_or_huge(void **state) {
 static void zero_gives_zero_and_nan_gives_nan(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 0, SHEET_DROOPING);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_sa_options options = deep_options();
     rig *r = rig_analysed(&p, &options, (mus_precision)precision);
     double *v = vector_zero(p.n), *z = applied(r, p.n, v);
@@ -234,7 +235,7 @@ static void check_same_bits(rig *one, rig *other, int n) {
 static void refreshing_with_the_same_values_changes_no_bit(void **state) {
   (void)state;
   problem p = problem_small_sheet(21, 1, SHEET_DROOPING);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision)
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision)
     for (int own = 0; own < 2; ++own) {
       mus_sa_options options = deep_options();
       rig *fresh = rig_analysed(&p, &options, (mus_precision)precision);
@@ -270,7 +271,7 @@ static void move_on(problem *p, int side, double wave) {
 // New numbers in the old patterns are as good as a new analysis, or nearly.
 static void refreshing_with_new_values_works_like_a_new_analysis(void **state) {
   (void)state;
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(31, 0.05);
     mus_sa_options options = deep_options();
     rig *kept = rig_analysed(&p, &options, (mus_precision)precision);
@@ -295,7 +296,7 @@ static void refreshing_with_new_values_works_like_a_new_analysis(void **state) {
 // A hierarchy with a copy of its matrix stays what it was while the matrix moves on, and still preconditions it.
 static void an_old_hierarchy_preconditions_a_new_matrix(void **state) {
   (void)state;
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(25, 0.05);
     mus_sa_options options = deep_options();
     rig *old = rig_create(&p, &options, (mus_precision)precision, MUS_SETUP_REUSE);
@@ -305,7 +306,7 @@ static void an_old_hierarchy_preconditions_a_new_matrix(void **state) {
     move_on(&p, 25, 0.0505);
     double *after = applied(old, p.n, v);
     assert_memory_equal(before, after, (size_t)p.n * sizeof *before);
-    check_inner_products(old, p.n, precision == MUS_DOUBLE ? 1e-11 : 1e-4);
+    check_inner_products(old, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-11 : 1e-4);
     int second = rig_iterations(old, &p, 1e-8);
     assert_true(first > 0);
     assert_in_range(second, first, 3 * first);
@@ -325,7 +326,8 @@ static void refreshing_with_another_pattern_analyses(void **state) {
   (void)state;
   problem p = problem_small_sheet(15, 0, SHEET_DROOPING), q = problem_small_sheet(17, 1, SHEET_PINNED);
   mus_sa_options options = deep_options();
-  rig *moved = rig_analysed(&p, &options, MUS_DOUBLE), *fresh = rig_analysed(&q, &options, MUS_DOUBLE);
+  rig *moved = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
+      *fresh = rig_analysed(&q, &options, MUS_PRECISION_DOUBLE);
   assert_int_equal(mus_aggregation_set_kernel(moved->aggregation, q.rows, 3, 6, q.kernel), MUS_OK);
   assert_int_equal(mus_hierarchy_refresh(moved->hierarchy, &q.a), MUS_OK);
   check_same_bits(moved, fresh, q.n);
@@ -337,7 +339,8 @@ static void a_bad_matrix_is_refused_and_the_next_one_taken(void **state) {
   (void)state;
   problem p = problem_small_sheet(21, 1, SHEET_DROOPING);
   mus_sa_options options = deep_options();
-  rig *fresh = rig_analysed(&p, &options, MUS_DOUBLE), *tried = rig_analysed(&p, &options, MUS_DOUBLE);
+  rig *fresh = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
+      *tried = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
   double kept = p.a.value[p.place[200] * 9];
   const double bad[] = {-kept, 0, NAN};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
@@ -376,7 +379,7 @@ static void deficient_systems_converge(void **state) {
   int count = random_constraints(NODES, 3, 5, held);
   for (int constraints = 0; constraints <= count; constraints += count / 2) {
     problem p = problem_springs(NODES, positions, springs, ends, stiffness, 1e-3, constraints, held);
-    for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+    for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
       mus_sa_options options = deep_options();
       rig *r = rig_analysed(&p, &options, (mus_precision)precision);
       mus_solve_record record;
@@ -386,7 +389,7 @@ static void deficient_systems_converge(void **state) {
         dropped += record.level[k].dropped;
       assert_true(dropped > 0);
       assert_in_range(rig_iterations(r, &p, 1e-8), 1, 60);
-      check_inner_products(r, p.n, precision == MUS_DOUBLE ? 1e-10 : 1e-3);
+      check_inner_products(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-10 : 1e-3);
       rig_free(r);
     }
     problem_free(&p);
@@ -402,7 +405,7 @@ static void check_report(const problem *p, mus_precision precision, mus_cycle cy
   mus_solve_record record;
   memset(&record, 77, sizeof record);
   mus_hierarchy_report(r->hierarchy, &record);
-  size_t real = precision == MUS_DOUBLE ? sizeof(double) : sizeof(float), sum = 0;
+  size_t real = precision == MUS_PRECISION_DOUBLE ? sizeof(double) : sizeof(float), sum = 0;
   long long nonzeros = 0;
   assert_int_equal(record.levels, r->seen + 1);
   for (int k = 0; k < record.levels; ++k) {
@@ -428,7 +431,7 @@ static void check_report(const problem *p, mus_precision precision, mus_cycle cy
   }
   assert_true(fabs(record.operator_complexity - (double)nonzeros / (double)record.level[0].nonzeros) < 1e-12);
   // The finest matrix is the caller's in double precision; all else is the hierarchy's.
-  size_t lent = precision == MUS_DOUBLE ? mus_matrix_values(&p->a) * sizeof(double) : 0;
+  size_t lent = precision == MUS_PRECISION_DOUBLE ? mus_matrix_values(&p->a) * sizeof(double) : 0;
   size_t pattern = (size_t)(p->rows + 1 + mus_pattern_blocks(p->pattern)) * sizeof(int);
   assert_true(mus_hierarchy_bytes(r->hierarchy) + lent + pattern >= sum);
   *bytes = sum;
@@ -440,8 +443,8 @@ static void the_report_adds_up(void **state) {
   problem p = problem_small_sheet(25, 1, SHEET_DROOPING);
   for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c) {
     size_t wide, narrow;
-    check_report(&p, MUS_DOUBLE, cycles[c], &wide);
-    check_report(&p, MUS_SINGLE, cycles[c], &narrow);
+    check_report(&p, MUS_PRECISION_DOUBLE, cycles[c], &wide);
+    check_report(&p, MUS_PRECISION_SINGLE, cycles[c], &narrow);
     assert_true(10 * narrow < 7 * wide);
   }
   problem_free(&p);
@@ -457,7 +460,8 @@ static void single_precision_costs_at_most_one_iteration(void **state) {
       for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c) {
         mus_sa_options options = rig_options();
         options.cycle = cycles[c];
-        rig *wide = rig_analysed(&p, &options, MUS_DOUBLE), *narrow = rig_analysed(&p, &options, MUS_SINGLE);
+        rig *wide = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
+            *narrow = rig_analysed(&p, &options, MUS_PRECISION_SINGLE);
         for (double tolerance = 1e-5; tolerance >= 1e-10; tolerance /= 1e5) {
           int first = rig_iterations(wide, &p, tolerance), second = rig_iterations(narrow, &p, tolerance);
           assert_in_range(first, 1, 40);
@@ -492,7 +496,7 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
   sheet_system s;
   assert_int_equal(sheet_system_create(&o, &s), MUS_OK);
   for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
-    for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+    for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
       mus_solver_options options = mus_default_solver_options();
       options.precision = (mus_precision)precision;
       options.sa.cycle = cycles[c];
@@ -539,7 +543,7 @@ static void sweep_failures(const problem *p, mus_precision precision, int refres
 static void set_up_survives_failing_allocations(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 1, SHEET_DROOPING);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision)
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision)
     for (int refresh = 0; refresh < 2; ++refresh)
       sweep_failures(&p, (mus_precision)precision, refresh);
   problem_free(&p);
@@ -638,7 +642,7 @@ static mus_hierarchy *pair_up(pairs *t, const problem *p, mus_status expected, m
   mus_sa_options options = rig_options();
   options.bottom = 12;
   mus_hierarchy *h;
-  assert_int_equal(mus_hierarchy_create(&pairing, t, &options, MUS_DOUBLE, MUS_SETUP_NUMERIC, &h), MUS_OK);
+  assert_int_equal(mus_hierarchy_create(&pairing, t, &options, MUS_PRECISION_DOUBLE, MUS_SETUP_NUMERIC, &h), MUS_OK);
   assert_int_equal(mus_hierarchy_analyse(h, &p->a), expected);
   mus_hierarchy_report(h, record);
   return h;

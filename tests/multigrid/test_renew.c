@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
+#include "constrain/filter.h"
 #include "par/par.h"
 #include "par/vector.h"
 #include "solve/cg.h"
 #include "solve/constraints.h"
-#include "sparse/filter.h"
 #include "support/dense.h"
 #include "support/rig.h"
 
@@ -61,14 +61,14 @@ static void check_definite(rig *r, int n, double rounding) {
 static void renewing_for_the_same_matrix_changes_little(void **state) {
   (void)state;
   problem p = wavy_sheet(0.05);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_sa_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 5), *before = applied(r, p.n, v);
     for (int again = 0; again < 3; ++again)
       assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
     double *after = applied(r, p.n, v);
-    assert_true(dense_difference(p.n, after, before) < (precision == MUS_DOUBLE ? 1e-6 : 1e-3));
+    assert_true(dense_difference(p.n, after, before) < (precision == MUS_PRECISION_DOUBLE ? 1e-6 : 1e-3));
     mus_free(v), mus_free(before), mus_free(after);
     rig_free(r);
   }
@@ -78,7 +78,7 @@ static void renewing_for_the_same_matrix_changes_little(void **state) {
 // After some steps it serves the new matrix nearly as well as one that was made for it, and better than the old one.
 static void renewing_for_a_new_matrix_is_nearly_as_good_as_new(void **state) {
   (void)state;
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(0.05);
     mus_sa_options options = lean_options();
     rig *kept = kept_rig(&p, &options, (mus_precision)precision);
@@ -91,7 +91,7 @@ static void renewing_for_a_new_matrix_is_nearly_as_good_as_new(void **state) {
       int renewed = rig_iterations(kept, &p, 1e-8), analysed = rig_iterations(fresh, &p, 1e-8);
       assert_true(renewed > 0 && analysed > 0);
       assert_in_range(renewed, 1, analysed + analysed / 3 + 1);
-      check_definite(kept, p.n, precision == MUS_DOUBLE ? 1e-11 : 1e-3);
+      check_definite(kept, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-11 : 1e-3);
       rig_free(fresh);
     }
     rig_free(kept);
@@ -107,7 +107,7 @@ static void radii_follow_the_matrix(void **state) {
   double *stiff = mus_alloc(mus_matrix_values(&p.a), sizeof *stiff);
   assert_non_null(stiff);
   memcpy(stiff, p.a.value, mus_matrix_values(&p.a) * sizeof *stiff);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     for (int i = 0; i < p.rows; ++i) // inertia that hides the stiffness: the radius is about 1
       for (int r = 0; r < 3; ++r)
         p.a.value[9 * (size_t)p.place[i] + (size_t)(4 * r)] += 1e3 * fabs(stiff[9 * (size_t)p.place[i]]);
@@ -116,7 +116,7 @@ static void radii_follow_the_matrix(void **state) {
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     memcpy(p.a.value, stiff, mus_matrix_values(&p.a) * sizeof *stiff);
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
-    check_definite(r, p.n, precision == MUS_DOUBLE ? 1e-10 : 1e-2);
+    check_definite(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-10 : 1e-2);
     rig_free(r);
   }
   mus_free(stiff);
@@ -139,22 +139,22 @@ static void held_directions_are_left_alone(void **state) {
   mus_matrix filtered;
   assert_int_equal(mus_matrix_create(&arena, p.pattern, 3, 3, &filtered), MUS_OK);
   mus_filter_matrix(&filter, &p.a, p.place, mus_filter_scale(&p.a, p.place), &filtered);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_sa_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 7);
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
     double *before = applied(r, p.n, v), *u = vector_random(p.n, 8);
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &filtered, &filter), MUS_OK);
-    check_definite(r, p.n, precision == MUS_DOUBLE ? 1e-10 : 1e-3);
+    check_definite(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-10 : 1e-3);
     mus_filter_apply(&filter, u);
     double *z = applied(r, p.n, u), *free_part = vector_zero(p.n);
     mus_copy((size_t)p.n, z, free_part);
     mus_filter_apply(&filter, free_part);
-    assert_true(dense_difference(p.n, z, free_part) < (precision == MUS_DOUBLE ? 1e-12 : 1e-5));
+    assert_true(dense_difference(p.n, z, free_part) < (precision == MUS_PRECISION_DOUBLE ? 1e-12 : 1e-5));
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
     double *after = applied(r, p.n, v);
-    assert_true(dense_difference(p.n, after, before) < (precision == MUS_DOUBLE ? 1e-3 : 1e-2));
+    assert_true(dense_difference(p.n, after, before) < (precision == MUS_PRECISION_DOUBLE ? 1e-3 : 1e-2));
     mus_free(u), mus_free(v), mus_free(before), mus_free(z), mus_free(free_part), mus_free(after);
     rig_free(r);
   }
@@ -170,7 +170,7 @@ static void threads_change_no_bit(void **state) {
   for (int t = 0; t < 3; ++t) {
     int before = mus_par_set_threads(threads[t]);
     mus_sa_options options = lean_options();
-    rig *r = kept_rig(&p, &options, MUS_SINGLE);
+    rig *r = kept_rig(&p, &options, MUS_PRECISION_SINGLE);
     mus_matrix moved = {p.pattern, 3, 3, next.a.value};
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &moved, NULL), MUS_OK);
     double *z = applied(r, p.n, v);
@@ -261,12 +261,12 @@ static void coarse_levels_see_couplings(void **state) {
   mus_arena arena = {0};
   mus_beyond beyond;
   assert_int_equal(mus_beyond_create(&arena, p.rows, 3, &terms, &beyond), MUS_OK);
-  for (int precision = MUS_DOUBLE; precision <= MUS_SINGLE; ++precision) {
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_sa_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     int without = coupled_iterations(r, &p, &beyond);
     assert_int_equal(mus_hierarchy_couple(r->hierarchy, &p.a, &beyond), MUS_OK);
-    check_definite(r, p.n, precision == MUS_DOUBLE ? 1e-10 : 1e-3);
+    check_definite(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-10 : 1e-3);
     int with = coupled_iterations(r, &p, &beyond);
     assert_true(with > 0);
     if (!(without < 0 || 2 * with < without))

@@ -40,7 +40,7 @@ static int iterations(const sheet_system *s, mus_method method, mus_precision pr
   int count = record->iterations;
   printf("  %-9s %-9s %6d vertices  %-4s %-6s %5d iterations  rate %.3f  levels %d  complexity %.3f  %6.2f s\n",
          s->options.boundary == SHEET_PINNED ? "pinned" : "drooping", s->options.irregular ? "irregular" : "regular",
-         s->rows, mus_method_name(method), precision == MUS_SINGLE ? "single" : "double", count, record->rate,
+         s->rows, mus_method_name(method), precision == MUS_PRECISION_SINGLE ? "single" : "double", count, record->rate,
          record->levels, record->operator_complexity, record->setup_seconds + record->solve_seconds);
   fflush(stdout);
   mus_solver_free(solver);
@@ -55,9 +55,10 @@ typedef struct counts {
 
 static counts measure(int side, int irregular, sheet_boundary boundary, int with_diag) {
   sheet_system s = create_sheet(side, irregular, boundary);
-  counts c = {.sa = iterations(&s, MUS_METHOD_SA, MUS_DOUBLE), .sa_single = iterations(&s, MUS_METHOD_SA, MUS_SINGLE)};
+  counts c = {.sa = iterations(&s, MUS_METHOD_SA, MUS_PRECISION_DOUBLE),
+              .sa_single = iterations(&s, MUS_METHOD_SA, MUS_PRECISION_SINGLE)};
   if (with_diag)
-    c.diag = iterations(&s, MUS_METHOD_DIAG, MUS_DOUBLE);
+    c.diag = iterations(&s, MUS_METHOD_DIAG, MUS_PRECISION_DOUBLE);
   sheet_system_free(&s);
   return c;
 }

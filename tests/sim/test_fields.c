@@ -31,7 +31,7 @@ static double sum(const run *r, const double *value) {
 static void fields_say_what_is(void **state) {
   (void)state;
   run *r = runs_scene("drooping");
-  mus_scene_resize(&r->scene, 441, MUS_REGULAR);
+  mus_scene_resize(&r->scene, 441, MUS_TESSELLATION_REGULAR);
   runs_begin(r);
   for (int k = 0; k < MUS_FIELDS; ++k) { // flat, at rest, before the first step
     double *value = field(r, (mus_field)k);
@@ -82,7 +82,7 @@ static void aggregates_nest(void **state) {
   (void)state;
   enum { N = 2601 };
   run *r = runs_scene("drooping");
-  mus_scene_resize(&r->scene, N, MUS_REGULAR);
+  mus_scene_resize(&r->scene, N, MUS_TESSELLATION_REGULAR);
   runs_begin(r);
   static int first[N], second[N], of_first[N];
   assert_int_equal(mus_sim_aggregates(r->sim, 1, first), 0); // no hierarchy yet
@@ -109,7 +109,7 @@ static void aggregates_nest(void **state) {
 static void short_memory_is_told(void **state) {
   (void)state;
   run *r = runs_scene("drooping");
-  mus_scene_resize(&r->scene, 49, MUS_REGULAR);
+  mus_scene_resize(&r->scene, 49, MUS_TESSELLATION_REGULAR);
   runs_begin(r);
   double value[49];
   mus_attachment pull = {.count = 1, .vertex = {5}, .weight = {1}};

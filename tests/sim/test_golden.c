@@ -110,7 +110,7 @@ static void built_in_scenes_give_the_golden_bits(void **state) {
     snprintf(name, sizeof name, "scene/%s", mus_scene_builtin_name(k, NULL));
     run *r = runs_scene(mus_scene_builtin_name(k, NULL));
     int dressed = strcmp(mus_scene_builtin_name(k, NULL), "dressed") == 0;
-    mus_scene_resize(&r->scene, dressed ? 900 : 450, MUS_REGULAR);
+    mus_scene_resize(&r->scene, dressed ? 900 : 450, MUS_TESSELLATION_REGULAR);
     r->scene.time_step = 1.0 / 48;
     simulate(name, r, dressed ? 2 : 14); // after which falling sheets have touched something
   }
@@ -152,7 +152,7 @@ static void solve_steps(const char *name, const char *scene, const mus_solver_op
   run *r = runs_scene(scene);
   mus_solver *solver = NULL;
   uint64_t sum = 0;
-  mus_scene_resize(&r->scene, 500, MUS_REGULAR);
+  mus_scene_resize(&r->scene, 500, MUS_TESSELLATION_REGULAR);
   r->scene.time_step = 1.0 / 120;
   runs_begin(r);
   assert_ok(mus_solver_create(options, &solver));

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/scene_builtin.h"
+#include "scene/builtin.h"
 #include "support/check.h"
 #include "support/runs.h"
 
 // A built-in scene or a text at a size, solved well.
 static run *start(const char *name, int vertices) {
   run *r = runs_scene(name);
-  mus_scene_resize(&r->scene, vertices, MUS_REGULAR);
+  mus_scene_resize(&r->scene, vertices, MUS_TESSELLATION_REGULAR);
   r->scene.solver.tolerance = fmin(r->scene.solver.tolerance, 1e-8);
   runs_begin(r);
   return r;
@@ -86,9 +86,9 @@ static void threads_do_not_matter(void **state) {
   static double first[3 * MOST];
   for (int k = 0; k < 3; ++k) {
     run *r = runs_scene("re-entrant");
-    mus_scene_resize(&r->scene, 1500, MUS_REGULAR);
+    mus_scene_resize(&r->scene, 1500, MUS_TESSELLATION_REGULAR);
     r->scene.solver.threads = k == 0 ? 1 : k == 1 ? 2 : 7;
-    r->scene.integrator = MUS_BDF2;
+    r->scene.integrator = MUS_INTEGRATOR_BDF2;
     r->scene.time_step = 0.01;
     runs_begin(r);
     size_t bytes = 3 * (size_t)mus_sim_vertices(r->sim) * sizeof(double);

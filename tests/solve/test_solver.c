@@ -45,7 +45,7 @@ static void every_method_agrees_with_the_null_space(void **state) {
         mus_solver_options options = given_options(method, 1e-12);
         check_solution(&g, &options, reference);
         options.stop = MUS_STOP_RHS;
-        options.precision = MUS_SINGLE;
+        options.precision = MUS_PRECISION_SINGLE;
         check_solution(&g, &options, reference);
         options.prefilter = 0;
         check_solution(&g, &options, reference);

@@ -45,7 +45,7 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(double, tolerance, 0, -1e-300, 1, 1.001);
   CHECK_RANGE(int, iterations, 1, 0, 1000000, 1000001);
   CHECK_RANGE(mus_stop, stop, MUS_STOP_INITIAL, -1, MUS_STOP_RHS, 2);
-  CHECK_RANGE(mus_precision, precision, MUS_DOUBLE, -1, MUS_SINGLE, 2);
+  CHECK_RANGE(mus_precision, precision, MUS_PRECISION_DOUBLE, -1, MUS_PRECISION_SINGLE, 2);
   CHECK_RANGE(mus_setup, setup, MUS_SETUP_NUMERIC, -1, MUS_SETUP_AUTO, 5);
   CHECK_RANGE(int, threads, 0, -1, 1024, 1025);
   CHECK_RANGE(int, prefilter, 0, -1, 1, 2);

@@ -287,7 +287,7 @@ static void solvers_do_not_disturb_each_other(void **state) {
     mus_method method = mus_method_available(methods[k]) ? methods[k] : MUS_METHOD_DIAG;
     w[k] = (worker){.system = &g, .options = given_options(method, 1e-6), .x = new_vector(&g)};
     w[k].options.threads = 1 + k % 2;
-    w[k].options.precision = k == 1 ? MUS_SINGLE : MUS_DOUBLE;
+    w[k].options.precision = k == 1 ? MUS_PRECISION_SINGLE : MUS_PRECISION_DOUBLE;
     alone[k] = new_vector(&g);
     mus_solver *solver = given_solver(&g, &w[k].options);
     given_solve(solver, &g, alone[k]);

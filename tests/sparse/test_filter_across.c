@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "constrain/equalities.h"
 #include "par/vector.h"
-#include "sparse/equalities.h"
 #include "support/dense.h"
 
 // Rows of three nodes along a grid of `side` x `side` nodes, as triangles are: neighbours share nodes.

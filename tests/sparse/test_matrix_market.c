@@ -32,30 +32,30 @@
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 // A matrix that no reader makes, to see that a failure leaves it alone.
-static const mus_mm_matrix UNTOUCHED = {.rows = -7, .columns = -8, .dense = -9};
+static const mus_matrix_market UNTOUCHED = {.rows = -7, .columns = -8, .dense = -9};
 
-static void assert_untouched(const mus_mm_matrix *m) {
+static void assert_untouched(const mus_matrix_market *m) {
   assert_true(m->rows == -7 && m->columns == -8 && m->dense == -9 && !m->row_start && !m->column && !m->value);
 }
 
-static mus_mm_matrix parse(const char *text) {
-  mus_mm_matrix m;
-  if (mus_mm_parse("text", text, strlen(text), &m) != MUS_OK)
+static mus_matrix_market parse(const char *text) {
+  mus_matrix_market m;
+  if (mus_matrix_market_parse("text", text, strlen(text), &m) != MUS_OK)
     fail_msg("%s", mus_last_error());
   return m;
 }
 
-static mus_mm_matrix read_data(const char *name) {
+static mus_matrix_market read_data(const char *name) {
   char path[256];
   snprintf(path, sizeof path, DATA "%s", name);
-  mus_mm_matrix m;
-  if (mus_mm_read(path, &m) != MUS_OK)
+  mus_matrix_market m;
+  if (mus_matrix_market_read(path, &m) != MUS_OK)
     fail_msg("%s", mus_last_error());
   return m;
 }
 
 // The entry at (i, j), 0 when there is none.
-static double at(const mus_mm_matrix *m, int i, int j) {
+static double at(const mus_matrix_market *m, int i, int j) {
   if (m->dense)
     return m->value[(size_t)i + (size_t)m->rows * (size_t)j];
   mus_pattern pattern = {m->rows, m->columns, m->row_start, m->column};
@@ -69,11 +69,11 @@ static uint64_t bits(double value) {
   return result;
 }
 
-static size_t value_count(const mus_mm_matrix *m) {
+static size_t value_count(const mus_matrix_market *m) {
   return m->dense ? (size_t)m->rows * (size_t)m->columns : (size_t)m->row_start[m->rows];
 }
 
-static void assert_same(const mus_mm_matrix *a, const mus_mm_matrix *b) {
+static void assert_same(const mus_matrix_market *a, const mus_matrix_market *b) {
   assert_int_equal(a->rows, b->rows);
   assert_int_equal(a->columns, b->columns);
   assert_int_equal(a->dense, b->dense);
@@ -114,13 +114,13 @@ static void test_reads_all_kinds(void **state) {
   (void)state;
   for (size_t k = 0; k < sizeof EXPECTED / sizeof *EXPECTED; ++k) {
     const expectation *e = &EXPECTED[k];
-    mus_mm_matrix m = read_data(e->file);
+    mus_matrix_market m = read_data(e->file);
     assert_int_equal(m.rows, e->rows);
     assert_int_equal(m.columns, e->columns);
     assert_int_equal(m.dense ? -1 : m.row_start[m.rows], e->entries);
     for (int i = 0; i < e->count; ++i)
       assert_true(at(&m, e->some[i].row, e->some[i].column) == e->some[i].value);
-    mus_mm_free(&m);
+    mus_matrix_market_free(&m);
     assert_null(m.value);
   }
 }
@@ -130,10 +130,10 @@ static void test_reads_extreme_values(void **state) {
   static const double expected[] = {
       0x1.fffffffffffffp1023,  -0.0,   0x1p-1074, 0, 0.1, 123456789012345678901234567890.0,
       0x0.fffffffffffffp-1022, 12e-57, 0x1p64};
-  mus_mm_matrix m = read_data("good_extremes.mtx");
+  mus_matrix_market m = read_data("good_extremes.mtx");
   for (int i = 0; i < 9; ++i)
     assert_int_equal(bits(m.value[i]), bits(expected[i]));
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
 }
 
 // Every way to write a number gives what strtod gives, to the last bit.
@@ -154,10 +154,10 @@ static void test_numbers_are_correctly_rounded(void **state) {
     *p++ = k % 5 ? '\n' : ' ';
   }
   *p = '\0';
-  mus_mm_matrix m = parse(text);
+  mus_matrix_market m = parse(text);
   for (int k = 0; k < COUNT; ++k)
     assert_int_equal(bits(m.value[k]), bits(expected[k]));
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   free(text);
   free(expected);
 }
@@ -175,12 +175,12 @@ static void test_long_lines(void **state) {
     length += sprintf(text + length, "\n%*s2000 2000 2000\n", LONG + shift, "");
     for (int k = 1; k <= 2000; ++k)
       length += sprintf(text + length, "%d %d %d.5%*s\n", k, 2001 - k, k, k % 97 == 0 ? 4000 : k % 7, "");
-    mus_mm_matrix m;
-    assert_int_equal(mus_mm_parse("long", text, (size_t)length, &m), MUS_OK);
+    mus_matrix_market m;
+    assert_int_equal(mus_matrix_market_parse("long", text, (size_t)length, &m), MUS_OK);
     assert_int_equal(m.row_start[2000], 2000);
     for (int k = 0; k < 2000; ++k)
       assert_true(m.column[k] == 1999 - k && m.value[k] == k + 1.5);
-    mus_mm_free(&m);
+    mus_matrix_market_free(&m);
   }
   free(text);
 }
@@ -201,12 +201,12 @@ static void check_random_entries(int n, int count, bool symmetric, uint64_t seed
     if (symmetric && i != j)
       dense[j * n + i] += value;
   }
-  mus_mm_matrix m = parse(text);
+  mus_matrix_market m = parse(text);
   assert_int_equal(mus_pattern_check(n, n, m.row_start, m.column), MUS_OK);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       assert_int_equal(bits(at(&m, i, j)), bits(dense[i * n + j]));
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   free(text);
   free(dense);
 }
@@ -299,8 +299,8 @@ static void test_refuses_with_place_and_reason(void **state) {
     char path[128], expected[256];
     snprintf(path, sizeof path, DATA "%s", REFUSED[k].file);
     snprintf(expected, sizeof expected, "%s%s", path, REFUSED[k].text);
-    mus_mm_matrix m = UNTOUCHED;
-    mus_status status = mus_mm_read(path, &m);
+    mus_matrix_market m = UNTOUCHED;
+    mus_status status = mus_matrix_market_read(path, &m);
     if (status != REFUSED[k].status || !begins(mus_last_error(), expected))
       fail_msg("%s gave %s: %s", path, mus_status_name(status), mus_last_error());
     assert_untouched(&m);
@@ -314,10 +314,10 @@ static void test_long_name_leaves_room_for_the_reason(void **state) {
   char name[3000];
   memset(name, 'n', sizeof name);
   strcpy(name + sizeof name - 10, "/last.mtx");
-  mus_mm_matrix m;
-  assert_int_equal(mus_mm_parse(name, "?", 1, &m), MUS_BAD_INPUT);
+  mus_matrix_market m;
+  assert_int_equal(mus_matrix_market_parse(name, "?", 1, &m), MUS_BAD_INPUT);
   assert_non_null(strstr(mus_last_error(), "n/last.mtx:1: this is no Matrix Market file"));
-  assert_int_equal(mus_mm_read(name, &m), MUS_IO_ERROR);
+  assert_int_equal(mus_matrix_market_read(name, &m), MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "n/last.mtx: cannot be opened"));
 }
 
@@ -335,20 +335,20 @@ static void check_file(const char *name) {
   enum { SIZE = 1 << 16 };
   char path[512];
   snprintf(path, sizeof path, DATA "%s", name);
-  mus_mm_matrix m;
-  mus_status status = mus_mm_read(path, &m);
+  mus_matrix_market m;
+  mus_status status = mus_matrix_market_read(path, &m);
   if (begins(name, "good_") && status != MUS_OK)
     fail_msg("%s", mus_last_error());
   if (begins(name, "bad_"))
     assert_int_not_equal(status, MUS_OK);
   if (status == MUS_OK)
-    mus_mm_free(&m);
+    mus_matrix_market_free(&m);
   char *text = malloc(SIZE);
   assert_non_null(text);
   size_t length = load(path, text, SIZE);
   for (size_t part = 0; part <= length; part += 1 + part / 64)
-    if (mus_mm_parse(name, text, part, &m) == MUS_OK)
-      mus_mm_free(&m);
+    if (mus_matrix_market_parse(name, text, part, &m) == MUS_OK)
+      mus_matrix_market_free(&m);
   free(text);
 }
 
@@ -397,20 +397,20 @@ static int files_in_folder(void) {
   return files;
 }
 
-static void check_round_trip(const mus_mm_matrix *m, int symmetric, const char *name) {
+static void check_round_trip(const mus_matrix_market *m, int symmetric, const char *name) {
   const char *path = in_folder(name);
-  mus_mm_matrix back;
-  if (mus_mm_write(path, m, symmetric) != MUS_OK || mus_mm_read(path, &back) != MUS_OK)
+  mus_matrix_market back;
+  if (mus_matrix_market_write(path, m, symmetric) != MUS_OK || mus_matrix_market_read(path, &back) != MUS_OK)
     fail_msg("%s", mus_last_error());
   assert_same(m, &back);
-  mus_mm_free(&back);
+  mus_matrix_market_free(&back);
   assert_int_equal(files_in_folder(), 1);
   unlink(path);
 }
 
 // A symmetric band matrix of n rows with values of all sizes.
-static mus_mm_matrix band_matrix(int n) {
-  mus_mm_matrix m = {.rows = n, .columns = n};
+static mus_matrix_market band_matrix(int n) {
+  mus_matrix_market m = {.rows = n, .columns = n};
   m.row_start = mus_alloc((size_t)n + 1, sizeof(int));
   m.column = mus_alloc((size_t)n * 3, sizeof(int));
   m.value = mus_alloc((size_t)n * 3, sizeof(double));
@@ -429,19 +429,19 @@ static mus_mm_matrix band_matrix(int n) {
 
 static void test_round_trips(void **state) {
   (void)state;
-  mus_mm_matrix m = band_matrix(5000);
+  mus_matrix_market m = band_matrix(5000);
   check_round_trip(&m, 0, "general.mtx");
   check_round_trip(&m, 1, "symmetric.mtx");
   check_round_trip(&m, 1, "symmetric.mtx.gz");
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   double value[] = {0x1.fffffffffffffp1023, -0.0, 0x1p-1074, 0.1, 1.0 / 3, -1e22};
-  mus_mm_matrix dense = {.rows = 2, .columns = 3, .dense = 1, .value = value};
+  mus_matrix_market dense = {.rows = 2, .columns = 3, .dense = 1, .value = value};
   check_round_trip(&dense, 0, "dense.mtx");
   double both[] = {1, 0.3, 0.3, 0x1.123456789abcdp-500};
-  mus_mm_matrix symmetric = {.rows = 2, .columns = 2, .dense = 1, .value = both};
+  mus_matrix_market symmetric = {.rows = 2, .columns = 2, .dense = 1, .value = both};
   check_round_trip(&symmetric, 1, "dense_symmetric.mtx");
   int row_start[] = {0, 0, 0}, column[] = {0};
-  mus_mm_matrix empty = {.rows = 2, .columns = 7, .row_start = row_start, .column = column, .value = both};
+  mus_matrix_market empty = {.rows = 2, .columns = 7, .row_start = row_start, .column = column, .value = both};
   check_round_trip(&empty, 0, "empty.mtx");
 }
 
@@ -455,13 +455,13 @@ static void test_locale_does_not_matter(void **state) {
   if (!found)
     skip();
   double value[] = {0.1, -1.2345678901234567e-89};
-  mus_mm_matrix m = {.rows = 2, .columns = 1, .dense = 1, .value = value}, back;
+  mus_matrix_market m = {.rows = 2, .columns = 1, .dense = 1, .value = value}, back;
   const char *path = in_folder("locale.mtx");
-  assert_int_equal(mus_mm_write(path, &m, 0), MUS_OK);
-  assert_int_equal(mus_mm_read(path, &back), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(path, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_read(path, &back), MUS_OK);
   unlink(path);
   assert_same(&m, &back);
-  mus_mm_free(&back);
+  mus_matrix_market_free(&back);
   char text[16];
   snprintf(text, sizeof text, "%.1f", 0.5);
   setlocale(LC_NUMERIC, "C");
@@ -471,15 +471,15 @@ static void test_locale_does_not_matter(void **state) {
 static void test_writes_short_numbers_and_gzip(void **state) {
   (void)state;
   double value[] = {0.1, 1.0 / 3, 1e300, 5};
-  mus_mm_matrix m = {.rows = 4, .columns = 1, .dense = 1, .value = value};
+  mus_matrix_market m = {.rows = 4, .columns = 1, .dense = 1, .value = value};
   char text[256];
   const char *path = in_folder("short.mtx");
-  assert_int_equal(mus_mm_write(path, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(path, &m, 0), MUS_OK);
   text[load(path, text, sizeof text)] = '\0';
   unlink(path);
   assert_string_equal(text, BANNER "array real general\n4 1\n0.1\n0.3333333333333333\n1e+300\n5\n");
   path = in_folder("short.mtx.gz");
-  assert_int_equal(mus_mm_write(path, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(path, &m, 0), MUS_OK);
   load(path, text, sizeof text);
   unlink(path);
   assert_memory_equal(text, "\x1f\x8b", 2);
@@ -489,17 +489,17 @@ static void test_refuses_to_write_what_cannot_be_read(void **state) {
   (void)state;
   double value[] = {1, NAN, INFINITY};
   const char *path = in_folder("never.mtx");
-  mus_mm_matrix dense = {.rows = 2, .columns = 1, .dense = 1, .value = value};
-  assert_int_equal(mus_mm_write(path, &dense, 0), MUS_BAD_INPUT);
+  mus_matrix_market dense = {.rows = 2, .columns = 1, .dense = 1, .value = value};
+  assert_int_equal(mus_matrix_market_write(path, &dense, 0), MUS_BAD_INPUT);
   dense.rows = 1, dense.value = value + 2;
-  assert_int_equal(mus_mm_write(path, &dense, 0), MUS_BAD_INPUT);
+  assert_int_equal(mus_matrix_market_write(path, &dense, 0), MUS_BAD_INPUT);
   dense.rows = 3;
-  assert_int_equal(mus_mm_write(path, &dense, 1), MUS_BAD_INPUT);
+  assert_int_equal(mus_matrix_market_write(path, &dense, 1), MUS_BAD_INPUT);
   dense.rows = 0;
-  assert_int_equal(mus_mm_write(path, &dense, 0), MUS_BAD_INPUT);
+  assert_int_equal(mus_matrix_market_write(path, &dense, 0), MUS_BAD_INPUT);
   int row_start[] = {0, 1}, column[] = {1};
-  mus_mm_matrix sparse = {.rows = 1, .columns = 1, .row_start = row_start, .column = column, .value = value};
-  assert_int_equal(mus_mm_write(path, &sparse, 0), MUS_BAD_INPUT);
+  mus_matrix_market sparse = {.rows = 1, .columns = 1, .row_start = row_start, .column = column, .value = value};
+  assert_int_equal(mus_matrix_market_write(path, &sparse, 0), MUS_BAD_INPUT);
   assert_true(begins(mus_last_error(), path));
   assert_int_equal(files_in_folder(), 0);
 }
@@ -507,43 +507,43 @@ static void test_refuses_to_write_what_cannot_be_read(void **state) {
 // A full disk, a file size limit, a folder that is not there: said, the old file kept, nothing left behind.
 static void test_failed_writing_leaves_nothing(void **state) {
   (void)state;
-  mus_mm_matrix m = band_matrix(20000), back;
-  assert_int_equal(mus_mm_write(in_folder("none/a.mtx"), &m, 0), MUS_IO_ERROR);
+  mus_matrix_market m = band_matrix(20000), back;
+  assert_int_equal(mus_matrix_market_write(in_folder("none/a.mtx"), &m, 0), MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "none/a.mtx: cannot be written (No such file or directory)"));
 
   double one = 1;
-  mus_mm_matrix old = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
+  mus_matrix_market old = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
   const char *path = in_folder("kept.mtx");
-  assert_int_equal(mus_mm_write(path, &old, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(path, &old, 0), MUS_OK);
   struct rlimit limit, small;
   getrlimit(RLIMIT_FSIZE, &limit);
   small = limit;
   small.rlim_cur = 100000;
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &small);
-  mus_status status = mus_mm_write(path, &m, 0);
+  mus_status status = mus_matrix_market_write(path, &m, 0);
   setrlimit(RLIMIT_FSIZE, &limit);
   signal(SIGXFSZ, SIG_DFL);
   assert_int_equal(status, MUS_IO_ERROR);
   assert_non_null(strstr(mus_last_error(), "kept.mtx: cannot be written (File too large)"));
   assert_int_equal(files_in_folder(), 1);
-  assert_int_equal(mus_mm_read(path, &back), MUS_OK);
+  assert_int_equal(mus_matrix_market_read(path, &back), MUS_OK);
   assert_same(&old, &back);
-  mus_mm_free(&back);
+  mus_matrix_market_free(&back);
   unlink(path);
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
 }
 
 // Renaming over a device would destroy it. A pipe stands for all of them here: that one may break.
 static void test_devices_stay(void **state) {
   (void)state;
   double one = 1;
-  mus_mm_matrix m = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
+  mus_matrix_market m = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
   const char *path = in_folder("pipe");
   assert_int_equal(mkfifo(path, 0600), 0);
   int pipe = open(path, O_RDWR | O_NONBLOCK);
   assert_true(pipe >= 0);
-  assert_int_equal(mus_mm_write(path, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(path, &m, 0), MUS_OK);
   struct stat about;
   assert_true(stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
   char text[256];
@@ -554,7 +554,7 @@ static void test_devices_stay(void **state) {
   close(pipe);
   unlink(path);
   if (access("/dev/full", W_OK) == 0) {
-    assert_int_equal(mus_mm_write("/dev/full", &m, 0), MUS_IO_ERROR);
+    assert_int_equal(mus_matrix_market_write("/dev/full", &m, 0), MUS_IO_ERROR);
     assert_non_null(strstr(mus_last_error(), "No space left on device"));
   }
 }
@@ -562,20 +562,20 @@ static void test_devices_stay(void **state) {
 static void test_symbolic_links_stay(void **state) {
   (void)state;
   double one = 1;
-  mus_mm_matrix m = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
+  mus_matrix_market m = {.rows = 1, .columns = 1, .dense = 1, .value = &one};
   char target[256], link[256];
   strcpy(target, in_folder("target.mtx"));
   strcpy(link, in_folder("link.mtx"));
-  assert_int_equal(mus_mm_write(target, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(target, &m, 0), MUS_OK);
   assert_int_equal(symlink(target, link), 0);
   one = 2;
-  assert_int_equal(mus_mm_write(link, &m, 0), MUS_OK);
+  assert_int_equal(mus_matrix_market_write(link, &m, 0), MUS_OK);
   struct stat about;
   assert_true(lstat(link, &about) == 0 && S_ISLNK(about.st_mode));
-  mus_mm_matrix back;
-  assert_int_equal(mus_mm_read(target, &back), MUS_OK);
+  mus_matrix_market back;
+  assert_int_equal(mus_matrix_market_read(target, &back), MUS_OK);
   assert_true(back.value[0] == 2);
-  mus_mm_free(&back);
+  mus_matrix_market_free(&back);
   unlink(link);
   unlink(target);
   assert_int_equal(files_in_folder(), 0);
@@ -583,9 +583,9 @@ static void test_symbolic_links_stay(void **state) {
 
 // --- blocks --------------------------------------------------------------------------------------------------------
 
-static void check_blocks(const mus_mm_matrix *m, int block) {
-  mus_mm_blocks blocks;
-  assert_int_equal(mus_mm_to_blocks(m, block, &blocks), MUS_OK);
+static void check_blocks(const mus_matrix_market *m, int block) {
+  mus_matrix_market_blocks blocks;
+  assert_int_equal(mus_matrix_market_to_blocks(m, block, &blocks), MUS_OK);
   assert_int_equal(blocks.rows * block, m->rows);
   assert_int_equal(blocks.block, block);
   assert_int_equal(mus_pattern_check(blocks.rows, blocks.rows, blocks.row_start, blocks.column), MUS_OK);
@@ -598,46 +598,46 @@ static void check_blocks(const mus_mm_matrix *m, int block) {
       assert_true(value == at(m, i, j));
     }
   }
-  mus_mm_blocks_free(&blocks);
+  mus_matrix_market_blocks_free(&blocks);
   assert_null(blocks.value);
 }
 
 static void test_blocks(void **state) {
   (void)state;
-  mus_mm_matrix m = parse(BANNER "coordinate real general\n12 12 9\n"
-                                 "1 1 1\n1 12 2\n2 3 3\n3 2 4\n7 1 5\n8 12 6\n12 1 7\n12 12 8\n10 4 9\n");
+  mus_matrix_market m = parse(BANNER "coordinate real general\n12 12 9\n"
+                                     "1 1 1\n1 12 2\n2 3 3\n3 2 4\n7 1 5\n8 12 6\n12 1 7\n12 12 8\n10 4 9\n");
   for (int block = 1; block <= 12; ++block)
     if (12 % block == 0)
       check_blocks(&m, block);
-  mus_mm_blocks blocks;
-  assert_int_equal(mus_mm_to_blocks(&m, 3, &blocks), MUS_OK);
+  mus_matrix_market_blocks blocks;
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 3, &blocks), MUS_OK);
   assert_int_equal(blocks.row_start[4], 9); // (0,0) (0,3) (1,1) (2,0) (2,2) (2,3) (3,0) (3,1) (3,3)
-  mus_mm_blocks_free(&blocks);
-  mus_mm_free(&m);
+  mus_matrix_market_blocks_free(&blocks);
+  mus_matrix_market_free(&m);
   m = band_matrix(60);
   for (int block = 1; block <= 6; ++block)
     check_blocks(&m, block);
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   m = read_data("good_array_symmetric.mtx");
   check_blocks(&m, 1);
   check_blocks(&m, 3);
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
 }
 
 static void test_blocks_refuse(void **state) {
   (void)state;
-  mus_mm_matrix m = band_matrix(26);
-  mus_mm_blocks blocks = {.rows = -1};
-  assert_int_equal(mus_mm_to_blocks(&m, 3, &blocks), MUS_BAD_INPUT);
+  mus_matrix_market m = band_matrix(26);
+  mus_matrix_market_blocks blocks = {.rows = -1};
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 3, &blocks), MUS_BAD_INPUT);
   assert_non_null(strstr(mus_last_error(), "block size 3 does not divide the 26 rows"));
-  assert_int_equal(mus_mm_to_blocks(&m, 0, &blocks), MUS_BAD_INPUT);
-  assert_int_equal(mus_mm_to_blocks(&m, 13, &blocks), MUS_BAD_INPUT);
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 0, &blocks), MUS_BAD_INPUT);
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 13, &blocks), MUS_BAD_INPUT);
   m.column[1] = 26;
-  assert_int_equal(mus_mm_to_blocks(&m, 1, &blocks), MUS_BAD_INPUT);
-  mus_mm_free(&m);
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 1, &blocks), MUS_BAD_INPUT);
+  mus_matrix_market_free(&m);
   m = read_data("good_general.mtx");
-  assert_int_equal(mus_mm_to_blocks(&m, 1, &blocks), MUS_BAD_INPUT);
-  mus_mm_free(&m);
+  assert_int_equal(mus_matrix_market_to_blocks(&m, 1, &blocks), MUS_BAD_INPUT);
+  mus_matrix_market_free(&m);
   assert_int_equal(blocks.rows, -1);
 }
 
@@ -645,19 +645,19 @@ static void test_blocks_refuse(void **state) {
 
 // Reads, regroups and writes with the n-th allocation failing.
 static mus_status all_calls(const char *source, const char *target) {
-  mus_mm_matrix m = UNTOUCHED;
-  mus_status status = mus_mm_read(source, &m);
+  mus_matrix_market m = UNTOUCHED;
+  mus_status status = mus_matrix_market_read(source, &m);
   if (status != MUS_OK) {
     assert_untouched(&m);
     return status;
   }
-  mus_mm_blocks blocks;
-  status = mus_mm_to_blocks(&m, 1, &blocks);
+  mus_matrix_market_blocks blocks;
+  status = mus_matrix_market_to_blocks(&m, 1, &blocks);
   if (status == MUS_OK) {
-    mus_mm_blocks_free(&blocks);
-    status = mus_mm_write(target, &m, 0);
+    mus_matrix_market_blocks_free(&blocks);
+    status = mus_matrix_market_write(target, &m, 0);
   }
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   return status;
 }
 
@@ -688,17 +688,17 @@ static void test_allocation_failures(void **state) {
   for (int k = 0; k < 3000; ++k)
     fprintf(file, "3000 %d 1\n", 3000 - k);
   fclose(file);
-  mus_mm_matrix m = UNTOUCHED;
+  mus_matrix_market m = UNTOUCHED;
   int failures = 0;
   mus_status status = MUS_OUT_OF_MEMORY;
   for (; status != MUS_OK; ++failures) {
     mus_memory_fail_after(failures);
-    status = mus_mm_read(shuffled, &m);
+    status = mus_matrix_market_read(shuffled, &m);
     mus_memory_fail_after(-1);
     assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
   }
   assert_true(failures > 7); // buffer, three sizes of the list, three arrays, sorting
-  mus_mm_free(&m);
+  mus_matrix_market_free(&m);
   unlink(shuffled);
   sweep(DATA "good_symmetric.mtx", 11);
   sweep(DATA "good_array_symmetric.mtx", 11);
@@ -715,15 +715,15 @@ static void test_collection_matrices(void **state) {
   for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
     if (access(known[k].path, R_OK) != 0)
       skip();
-    mus_mm_matrix m;
-    assert_int_equal(mus_mm_read(known[k].path, &m), MUS_OK);
+    mus_matrix_market m;
+    assert_int_equal(mus_matrix_market_read(known[k].path, &m), MUS_OK);
     assert_int_equal(m.rows, known[k].rows);
     assert_int_equal(m.row_start[m.rows], known[k].entries);
     for (int i = 0; i < m.rows; ++i)
       for (int e = m.row_start[i]; e < m.row_start[i + 1]; ++e)
         assert_true(m.value[e] == at(&m, m.column[e], i));
     check_round_trip(&m, 1, "collection.mtx");
-    mus_mm_free(&m);
+    mus_matrix_market_free(&m);
   }
 }
 

@@ -17,9 +17,9 @@
 #include "base/timer.h"
 #include "check/intersections.h"
 #include "energy/fabric.h"
-#include "sim/bodies.h"
-#include "sim/motion.h"
-#include "sim/state.h"
+#include "model/bodies.h"
+#include "model/motion.h"
+#include "step/state.h"
 #include "support/check.h"
 
 // Bodies keep so far from each other, m: cloth between them always has room.
@@ -103,11 +103,13 @@ static mus_cloth draw_cloth(draw *d, const mus_scene *scene, int vertices, int p
   while (mus_fabric_at(fabrics))
     ++fabrics;
   cloth.shape.vertices = whole(d, 50, vertices);
-  cloth.shape.tessellation = chance(d, 0.5) ? MUS_REGULAR : MUS_IRREGULAR;
+  cloth.shape.tessellation = chance(d, 0.5) ? MUS_TESSELLATION_REGULAR : MUS_TESSELLATION_IRREGULAR;
   cloth.shape.seed = (unsigned)whole(d, 1, 1000);
   cloth.shape.size[0] = between(d, 0.2, 1);
   cloth.shape.size[1] = cloth.shape.size[0] * between(d, 0.7, 1 / 0.7);
-  cloth.model = (mus_cloth_model)(chance(d, 0.6) ? MUS_BARAFF_WITKIN : whole(d, MUS_BARAFF_WITKIN, MUS_MASS_SPRING));
+  cloth.model =
+      (mus_cloth_model)(chance(d, 0.6) ? MUS_CLOTH_MODEL_BARAFF_WITKIN
+                                       : whole(d, MUS_CLOTH_MODEL_BARAFF_WITKIN, MUS_CLOTH_MODEL_MASS_SPRING));
   free(cloth.fabric);
   cloth.fabric = copy_text(mus_fabric_at(whole(d, 0, fabrics - 1))->name);
   cloth.thickness = of_any_size(d, 0.0001, 0.001);
@@ -136,18 +138,18 @@ static mus_body_shape draw_shape(draw *d, mus_body_shape_kind kind) {
   shape.length = between(d, 0.1, 0.5);
   for (int k = 0; k < 3; ++k)
     shape.size[k] = between(d, 0.05, 0.4);
-  if (kind == MUS_BODY_BOX_WITH_HOLE)
+  if (kind == MUS_BODY_SHAPE_BOX_WITH_HOLE)
     shape.radius = between(d, 0.2, 0.45) * fmin(shape.size[0], shape.size[2]);
-  if (kind == MUS_BODY_PLANE)
+  if (kind == MUS_BODY_SHAPE_PLANE)
     shape.size[0] = shape.size[2] = between(d, 1, 4);
   return shape;
 }
 
 static double bounding_radius(const mus_body_shape *s) {
   switch (s->kind) {
-  case MUS_BODY_SPHERE:
+  case MUS_BODY_SHAPE_SPHERE:
     return s->radius;
-  case MUS_BODY_CAPSULE:
+  case MUS_BODY_SHAPE_CAPSULE:
     return s->radius + s->length / 2;
   default:
     return sqrt(s->size[0] * s->size[0] + s->size[1] * s->size[1] + s->size[2] * s->size[2]) / 2;
@@ -190,8 +192,8 @@ static mus_keys at_rest(draw *d, double size) {
 }
 
 static mus_body draw_body(draw *d, double duration, int moving) {
-  static const mus_body_shape_kind kinds[] = {MUS_BODY_SPHERE, MUS_BODY_SPHERE, MUS_BODY_BOX, MUS_BODY_CAPSULE,
-                                              MUS_BODY_BOX_WITH_HOLE};
+  static const mus_body_shape_kind kinds[] = {MUS_BODY_SHAPE_SPHERE, MUS_BODY_SHAPE_SPHERE, MUS_BODY_SHAPE_BOX,
+                                              MUS_BODY_SHAPE_CAPSULE, MUS_BODY_SHAPE_BOX_WITH_HOLE};
   mus_body body = mus_default_body();
   double place[3], speed = between(d, 0.1, fastest);
   body.shape = draw_shape(d, kinds[whole(d, 0, sizeof kinds / sizeof *kinds - 1)]);
@@ -212,7 +214,7 @@ static mus_body draw_body(draw *d, double duration, int moving) {
 // A floor, a little tilted.
 static mus_body draw_floor(draw *d) {
   mus_body body = mus_default_body();
-  body.shape = draw_shape(d, MUS_BODY_PLANE);
+  body.shape = draw_shape(d, MUS_BODY_SHAPE_PLANE);
   body.friction = between(d, 0, 1);
   body.thickness = of_any_size(d, 0.0001, 0.001);
   body.rotate = at_rest(d, 10);
@@ -227,7 +229,7 @@ static double distance(const mus_body *a, const mus_body *b, double time) {
   mus_keys_at(&a->translate, 3, time, NULL, at);
   mus_keys_at(&b->translate, 3, time, NULL, other);
   double apart = way_between(at, other, way) - ball;
-  if (a->shape.kind != MUS_BODY_PLANE)
+  if (a->shape.kind != MUS_BODY_SHAPE_PLANE)
     return apart - bounding_radius(&a->shape);
   return way[1] - ball - 0.25 * (fabs(way[0]) + fabs(way[2])); // which a floor of 10 degrees does not reach
 }
@@ -262,7 +264,9 @@ static mus_scene draw_scene(draw *d) {
   int fine = chance(d, 0.4);
   scene.time_step = fine ? 0.002 : 1 / 120.0;
   scene.frames = fine ? 6 : whole(d, 8, 12);
-  scene.integrator = chance(d, 0.7) ? MUS_EULER : chance(d, 0.6) ? MUS_BDF2 : MUS_NEWTON;
+  scene.integrator = chance(d, 0.7)   ? MUS_INTEGRATOR_EULER
+                     : chance(d, 0.6) ? MUS_INTEGRATOR_BDF2
+                                      : MUS_INTEGRATOR_NEWTON;
   double duration = scene.frames / scene.frame_rate;
   int moving = chance(d, 0.6), pinned = !moving && chance(d, 0.3);
   int floor = chance(d, 0.3);
@@ -270,7 +274,7 @@ static mus_scene draw_scene(draw *d) {
   scene.bodies = zeros((size_t)scene.body_count, sizeof *scene.bodies);
   for (int k = 0; k < scene.body_count; ++k)
     scene.bodies[k] = k < floor ? draw_floor(d) : draw_body(d, duration, moving);
-  int newton = scene.integrator == MUS_NEWTON; // is slow
+  int newton = scene.integrator == MUS_INTEGRATOR_NEWTON; // is slow
   scene.cloth_count = chance(d, 0.5) ? 1 : whole(d, 2, newton ? 2 : 4);
   scene.cloths = zeros((size_t)scene.cloth_count, sizeof *scene.cloths);
   for (int k = 0; k < scene.cloth_count; ++k)

@@ -53,7 +53,7 @@ static theatre *open_theatre(const char *text, const char *folder, int begins) {
   else if (text)
     assert_ok(mus_scene_builtin(text, &t->scene));
   if (text)
-    mus_scene_resize(&t->scene, 441, MUS_REGULAR);
+    mus_scene_resize(&t->scene, 441, MUS_TESSELLATION_REGULAR);
   if (text && *text != '{') {
     t->scene.frame_rate = 60;
     t->scene.time_step = 1.0 / 60;
@@ -675,7 +675,7 @@ static void a_run_that_goes_on_is_followed(void **state) {
   char folder[512];
   snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
   assert_ok(mus_scene_builtin("drooping", &scene));
-  mus_scene_resize(&scene, 49, MUS_REGULAR);
+  mus_scene_resize(&scene, 49, MUS_TESSELLATION_REGULAR);
   scene.frames = 5;
   scene.time_step = 1.0 / 24;
   options.folder = folder;

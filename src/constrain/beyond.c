@@ -1,0 +1,325 @@
+// Terms beyond a matrix's pattern. See beyond.h.
+#include "constrain/beyond.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/order.h"
+#include "par/par.h"
+#include "par/vector.h"
+
+enum { ENTRIES_MAXIMUM = MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM };
+
+// --- which blocks there are -----------------------------------------------------------------------------------------
+
+// For each touched node the terms that touch it, in their order.
+typedef struct incidence {
+  int *start; // one for each touched node, and one more
+  int *item;  // MUS_TERM_NODES * term + which of its nodes
+} incidence;
+
+// How many terms touch each node, how many nodes are touched, and how often.
+static int count_touched(int rows, const mus_terms *terms, int *next, int *incidents) {
+  const int *node;
+  int touched = 0;
+  for (int t = 0; t < terms->count; ++t)
+    for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
+      ++next[node[i]];
+  *incidents = 0;
+  for (int row = 0; row < rows; ++row) {
+    touched += next[row] > 0;
+    *incidents += next[row];
+  }
+  return touched;
+}
+
+static mus_status find_incidence(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms,
+                                 incidence *found, mus_beyond *out) {
+  int *next = mus_arena_alloc_zero(scratch, (size_t)rows, sizeof *next), incidents;
+  if (!next)
+    return mus_fail_memory();
+  int touched = count_touched(rows, terms, next, &incidents);
+  out->node = mus_arena_alloc(arena, (size_t)touched, sizeof *out->node);
+  found->start = mus_arena_alloc(scratch, (size_t)touched + 1, sizeof *found->start);
+  found->item = mus_arena_alloc(scratch, (size_t)incidents, sizeof *found->item);
+  if (!out->node || !found->start || !found->item)
+    return mus_fail_memory();
+  incidents = 0;
+  for (int row = 0; row < rows; ++row) {
+    int here = next[row];
+    if (here == 0)
+      continue;
+    out->node[out->count] = row;
+    found->start[out->count++] = next[row] = incidents;
+    incidents += here;
+  }
+  found->start[out->count] = incidents;
+  const int *node;
+  for (int t = 0; t < terms->count; ++t)
+    for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
+      found->item[next[node[i]]++] = MUS_TERM_NODES * t + i;
+  return MUS_OK;
+}
+
+// The columns of one touched node's row, sorted, each once; how many. `column` has room for all repetitions.
+static int row_columns(const incidence *found, const mus_terms *terms, int k, int *column) {
+  int count = 0;
+  for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
+    const int *node;
+    for (int j = 0, n = terms->nodes(terms->self, found->item[at] / MUS_TERM_NODES, &node); j < n; ++j)
+      column[count++] = node[j];
+  }
+  qsort(column, (size_t)count, sizeof *column, mus_ascending);
+  int kept = 0;
+  for (int m = 0; m < count; ++m)
+    if (m == 0 || column[m] != column[m - 1])
+      column[kept++] = column[m];
+  return kept;
+}
+
+static mus_status find_pattern(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms,
+                               const incidence *found, mus_beyond *out) {
+  int *start = mus_arena_alloc(arena, (size_t)out->count + 1, sizeof *start);
+  int *loose = mus_arena_alloc(scratch, (size_t)found->start[out->count] * MUS_TERM_NODES, sizeof *loose);
+  if (!start || !loose)
+    return mus_fail_memory();
+  start[0] = 0;
+  MUS_PARALLEL_FOR_IF(out->count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < out->count; ++k)
+    start[k + 1] = row_columns(found, terms, k, loose + (size_t)found->start[k] * MUS_TERM_NODES);
+  for (int k = 0; k < out->count; ++k)
+    start[k + 1] += start[k];
+  int *column = mus_arena_alloc(arena, (size_t)start[out->count], sizeof *column);
+  if (!column)
+    return mus_fail_memory();
+  for (int k = 0; k < out->count; ++k)
+    memcpy(column + start[k], loose + (size_t)found->start[k] * MUS_TERM_NODES,
+           (size_t)(start[k + 1] - start[k]) * sizeof *column);
+  out->pattern = (mus_pattern){out->count, rows, start, column};
+  return MUS_OK;
+}
+
+// --- values ---------------------------------------------------------------------------------------------------------
+
+static void add_row(const mus_terms *terms, const incidence *found, int k, mus_beyond *b) {
+  int entries = b->block * b->block;
+  for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
+    int term = found->item[at] / MUS_TERM_NODES, i = found->item[at] % MUS_TERM_NODES;
+    const int *node;
+    for (int j = 0, n = terms->nodes(terms->self, term, &node); j < n; ++j) {
+      double one[ENTRIES_MAXIMUM];
+      double *to = b->value + (size_t)mus_pattern_find(&b->pattern, k, node[j]) * (size_t)entries;
+      terms->block(terms->self, term, i, j, one);
+      for (int e = 0; e < entries; ++e)
+        to[e] += one[e];
+    }
+  }
+}
+
+static mus_status create(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms, mus_beyond *b) {
+  incidence found;
+  mus_status status = find_incidence(arena, scratch, rows, terms, &found, b);
+  if (!status)
+    status = find_pattern(arena, scratch, rows, terms, &found, b);
+  if (status)
+    return status;
+  size_t values = (size_t)mus_pattern_blocks(&b->pattern) * (size_t)(b->block * b->block);
+  b->value = mus_arena_alloc_zero(arena, values, sizeof *b->value);
+  b->product = mus_arena_alloc(arena, (size_t)b->count * (size_t)b->block, sizeof *b->product);
+  if (!b->value || !b->product)
+    return mus_fail_memory();
+  MUS_PARALLEL_FOR_IF(b->count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < b->count; ++k)
+    add_row(terms, &found, k, b);
+  return MUS_OK;
+}
+
+mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_terms *terms, mus_beyond *out) {
+  mus_arena scratch = {0};
+  mus_beyond b = {.block = block};
+  mus_status status = create(arena, &scratch, rows, terms, &b);
+  mus_arena_clear(&scratch);
+  if (!status)
+    *out = b;
+  return status;
+}
+
+// --- products -------------------------------------------------------------------------------------------------------
+
+// Rows are multiplied as a matrix of their own, then added where they belong. NULL stands for D = I.
+#define PRODUCTS(real, matrix, type, operator, multiply, add_rows, scaled_add, multiply_add, residual, chebyshev,      \
+                 operator_residual, operator_chebyshev, symmetric_residual, symmetric_chebyshev)                       \
+  static inline void add_rows(int block, const type *beyond, const real *inverse_diagonal, real factor, real *y) {     \
+    MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
+    for (int k = 0; k < beyond->count; ++k) {                                                                          \
+      size_t node = (size_t)beyond->node[k];                                                                           \
+      const real *from = beyond->product + (size_t)k * (size_t)block;                                                  \
+      const real *inverse = inverse_diagonal ? inverse_diagonal + node * (size_t)(block * block) : NULL;               \
+      for (int r = 0; r < block; ++r) {                                                                                \
+        real sum = inverse ? 0 : from[r];                                                                              \
+        for (int c = 0; inverse && c < block; ++c)                                                                     \
+          sum += inverse[r * block + c] * from[c];                                                                     \
+        y[node * (size_t)block + (size_t)r] += factor * sum;                                                           \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  void scaled_add(const type *beyond, const real *inverse_diagonal, real factor, const real *x, real *y) {             \
+    multiply(&(matrix){&beyond->pattern, beyond->block, beyond->block, beyond->value}, x, beyond->product);            \
+    if (beyond->block == 3) /* a constant, so that the compiler unrolls the loops */                                   \
+      add_rows(3, beyond, inverse_diagonal, factor, y);                                                                \
+    else                                                                                                               \
+      add_rows(beyond->block, beyond, inverse_diagonal, factor, y);                                                    \
+  }                                                                                                                    \
+  void multiply_add(const type *beyond, real factor, const real *x, real *y) {                                         \
+    scaled_add(beyond, NULL, factor, x, y);                                                                            \
+  }                                                                                                                    \
+  void operator_residual(const operator* o, const real *b, const real *x, real *r) {                                   \
+    if (o->symmetric)                                                                                                  \
+      symmetric_residual(o->symmetric, b, x, r);                                                                       \
+    else                                                                                                               \
+      residual(o->a, b, x, r);                                                                                         \
+    if (o->beyond)                                                                                                     \
+      multiply_add(o->beyond, -1, x, r);                                                                               \
+  }                                                                                                                    \
+  void operator_chebyshev(const operator* o, const real *inverse_diagonal, const real *b, const real *x, real alpha,   \
+                          real beta, real gamma, real *next) {                                                         \
+    if (o->symmetric)                                                                                                  \
+      symmetric_chebyshev(o->symmetric, inverse_diagonal, b, x, alpha, beta, gamma, next);                             \
+    else                                                                                                               \
+      chebyshev(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);                                               \
+    if (o->beyond)                                                                                                     \
+      scaled_add(o->beyond, inverse_diagonal, -alpha, x, next);                                                        \
+  }
+
+PRODUCTS(double, mus_matrix, mus_beyond, mus_operator, mus_multiply, add_rows, mus_beyond_scaled_add,
+         mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev,
+         mus_symmetric_residual, mus_symmetric_chebyshev)
+PRODUCTS(float, mus_matrix_f, mus_beyond_f, mus_operator_f, mus_multiply_f, add_rows_f, mus_beyond_scaled_add_f,
+         mus_beyond_multiply_add_f, mus_residual_f, mus_chebyshev_step_f, mus_operator_residual_f,
+         mus_operator_chebyshev_f, mus_symmetric_residual_f, mus_symmetric_chebyshev_f)
+
+mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to) {
+  size_t numbers = (size_t)mus_pattern_blocks(&from->pattern) * (size_t)(from->block * from->block);
+  float *value = mus_arena_alloc(arena, numbers, sizeof *value);
+  float *product = mus_arena_alloc(arena, (size_t)from->count * (size_t)from->block, sizeof *product);
+  if (!value || !product)
+    return mus_fail_memory();
+  mus_to_float(numbers, 1, from->value, value);
+  *to = (mus_beyond_f){from->block, from->count, from->node, from->pattern, value, product};
+  return MUS_OK;
+}
+
+mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows, mus_pattern *pattern, mus_matrix *to) {
+  int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start), k = 0;
+  if (!start)
+    return mus_fail_memory();
+  for (int row = 0; row <= rows; ++row) {
+    start[row] = from->pattern.row_start[k];
+    k += k < from->count && from->node[k] == row;
+  }
+  *pattern = (mus_pattern){rows, rows, start, from->pattern.column};
+  *to = (mus_matrix){pattern, from->block, from->block, from->value};
+  return MUS_OK;
+}
+
+void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
+  if (o->symmetric)
+    mus_symmetric_multiply(o->symmetric, x, y);
+  else
+    mus_multiply(o->a, x, y);
+  if (o->beyond)
+    mus_beyond_multiply_add(o->beyond, 1, x, y);
+}
+
+double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y) {
+  if (o->symmetric && !o->beyond)
+    return mus_symmetric_multiply_dot(o->symmetric, x, y);
+  mus_operator_multiply(o, x, y);
+  return mus_dot((size_t)o->a->pattern->rows * (size_t)o->a->row_block, x, y);
+}
+
+// The diagonal blocks of the sum, as a matrix that holds nothing else.
+static void add_diagonals(const mus_operator *o, const int *place, double *diagonal) {
+  size_t entries = (size_t)(o->a->row_block * o->a->row_block);
+  for (int row = 0; row < o->a->pattern->rows; ++row)
+    memcpy(diagonal + (size_t)row * entries, o->a->value + (size_t)place[row] * entries, entries * sizeof *diagonal);
+  for (int k = 0; k < o->beyond->count; ++k) {
+    int node = o->beyond->node[k];
+    const double *from = o->beyond->value + (size_t)mus_pattern_find(&o->beyond->pattern, k, node) * entries;
+    for (size_t e = 0; e < entries; ++e)
+      diagonal[(size_t)node * entries + e] += from[e];
+  }
+}
+
+mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse) {
+  if (!o->beyond)
+    return mus_inverse_diagonal(o->a, place, inverse);
+  int rows = o->a->pattern->rows, block = o->a->row_block;
+  mus_arena arena = {0};
+  int *identity = mus_arena_alloc(&arena, (size_t)rows + 1, sizeof *identity);
+  double *value = mus_arena_alloc(&arena, (size_t)rows * (size_t)(block * block), sizeof *value);
+  mus_status status = identity && value ? MUS_OK : mus_fail_memory();
+  if (!status) {
+    for (int row = 0; row <= rows; ++row)
+      identity[row] = row;
+    add_diagonals(o, place, value);
+    mus_pattern pattern = {rows, rows, identity, identity};
+    status = mus_inverse_diagonal(&(mus_matrix){&pattern, block, block, value}, identity, inverse);
+  }
+  mus_arena_clear(&arena);
+  return status;
+}
+
+// --- one matrix of both ---------------------------------------------------------------------------------------------
+
+typedef struct row_part {
+  int count;
+  const int *column;
+  const double *value;
+} row_part;
+
+// Merges two rows; how many blocks there are then.
+static int merge_rows(int entries, const row_part *first, const row_part *second, int *column, double *value) {
+  int count = 0;
+  for (int i = 0, j = 0; i < first->count || j < second->count; ++count) {
+    int take_first = j >= second->count || (i < first->count && first->column[i] <= second->column[j]);
+    int take_second = i >= first->count || (j < second->count && second->column[j] <= first->column[i]);
+    column[count] = take_first ? first->column[i] : second->column[j];
+    for (int e = 0; e < entries; ++e)
+      value[(size_t)count * (size_t)entries + (size_t)e] =
+          (take_first ? first->value[(size_t)i * (size_t)entries + (size_t)e] : 0) +
+          (take_second ? second->value[(size_t)j * (size_t)entries + (size_t)e] : 0);
+    i += take_first;
+    j += take_second;
+  }
+  return count;
+}
+
+static row_part part_of(const mus_pattern *pattern, int row, const double *value, int entries) {
+  size_t begin = (size_t)pattern->row_start[row];
+  return (row_part){pattern->row_start[row + 1] - (int)begin, pattern->column + begin, value + begin * (size_t)entries};
+}
+
+mus_status mus_operator_merge(mus_arena *arena, const mus_operator *o, mus_pattern *pattern, mus_matrix *out) {
+  const mus_matrix *a = o->a;
+  const mus_beyond *beyond = o->beyond;
+  int rows = a->pattern->rows, entries = beyond->block * beyond->block;
+  size_t most = (size_t)mus_pattern_blocks(a->pattern) + (size_t)mus_pattern_blocks(&beyond->pattern);
+  int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
+  int *column = mus_arena_alloc(arena, most, sizeof *column);
+  double *value = mus_arena_alloc(arena, most * (size_t)entries, sizeof *value);
+  if (!start || !column || !value)
+    return mus_fail_memory();
+  start[0] = 0;
+  for (int row = 0, k = 0; row < rows; ++row) {
+    row_part first = part_of(a->pattern, row, a->value, entries), second = {0};
+    if (k < beyond->count && beyond->node[k] == row)
+      second = part_of(&beyond->pattern, k++, beyond->value, entries);
+    start[row + 1] = start[row] + merge_rows(entries, &first, &second, column + start[row],
+                                             value + (size_t)start[row] * (size_t)entries);
+  }
+  *pattern = (mus_pattern){rows, rows, start, column};
+  *out = (mus_matrix){pattern, beyond->block, beyond->block, value};
+  return MUS_OK;
+}

@@ -1,0 +1,86 @@
+// Terms that come and go beyond a matrix's pattern: springs between nodes that share no element, say.
+//
+// A term touches a few nodes and adds a block to every pair of them. The sum of all is a small matrix of its own, with
+// rows for the touched nodes only. So a pattern that was made once, and all that was precomputed from it, stays as it
+// is while terms come and go. All sums are taken row by row in the order of the terms: results have the same bits for
+// any number of threads.
+#ifndef MUS_CONSTRAIN_BEYOND_H
+#define MUS_CONSTRAIN_BEYOND_H
+
+#include "sparse/matrix.h"
+#include "sparse/symmetric.h"
+
+enum { MUS_TERM_NODES = 4 }; // at most
+
+// The caller's terms. Block (j, i) must be block (i, j) transposed, to the last bit.
+typedef struct mus_terms {
+  int count;
+  const void *self;
+  int (*nodes)(const void *self, int term, const int **node); // returns how many, 1 to MUS_TERM_NODES
+  void (*block)(const void *self, int term, int i, int j, double *out);
+} mus_terms;
+
+typedef struct mus_beyond {
+  int block;
+  int count;           // nodes that terms touch; 0: there is nothing
+  int *node;           // count, ascending
+  mus_pattern pattern; // count x all nodes; every touched node has its diagonal block
+  double *value;
+  double *product; // count blocks: room for C x
+} mus_beyond;
+
+// The same with values in single precision.
+typedef struct mus_beyond_f {
+  int block, count;
+  const int *node;
+  mus_pattern pattern;
+  float *value, *product;
+} mus_beyond_f;
+
+// The sum of the terms, for `rows` nodes.
+mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_terms *terms, mus_beyond *out);
+// y += factor C x
+void mus_beyond_multiply_add(const mus_beyond *beyond, double factor, const double *x, double *y);
+// y += factor D^-1 C x, with one block of D^-1 a node
+void mus_beyond_scaled_add(const mus_beyond *beyond, const double *inverse_diagonal, double factor, const double *x,
+                           double *y);
+
+void mus_beyond_multiply_add_f(const mus_beyond_f *beyond, float factor, const float *x, float *y);
+void mus_beyond_scaled_add_f(const mus_beyond_f *beyond, const float *inverse_diagonal, float factor, const float *x,
+                             float *y);
+// Rounds to single precision; pattern and nodes stay those of `from`.
+mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to);
+// The same as a matrix with a row for each of `rows` nodes, most of them empty. Columns and values are those of `from`.
+mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows, mus_pattern *pattern, mus_matrix *to);
+
+// A matrix with what lies beyond its pattern (NULL: nothing): what conjugate gradients multiply with.
+typedef struct mus_operator {
+  const mus_matrix *a;
+  const mus_beyond *beyond;
+  const mus_symmetric *symmetric; // the same matrix, read by products in place of `a`; NULL: none
+} mus_operator;
+
+typedef struct mus_operator_f {
+  const mus_matrix_f *a;
+  const mus_beyond_f *beyond;
+  const mus_symmetric_f *symmetric;
+} mus_operator_f;
+
+// y = (A + C) x
+void mus_operator_multiply(const mus_operator *o, const double *x, double *y);
+// The same, and returns x . y
+double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y);
+// r = b - (A + C) x
+void mus_operator_residual(const mus_operator *o, const double *b, const double *x, double *r);
+void mus_operator_residual_f(const mus_operator_f *o, const float *b, const float *x, float *r);
+// mus_chebyshev_step with A + C.
+void mus_operator_chebyshev(const mus_operator *o, const double *inverse_diagonal, const double *b, const double *x,
+                            double alpha, double beta, double gamma, double *next);
+void mus_operator_chebyshev_f(const mus_operator_f *o, const float *inverse_diagonal, const float *b, const float *x,
+                              float alpha, float beta, float gamma, float *next);
+// The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
+mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse);
+// A + C as one matrix with a pattern of its own. There must be a C.
+mus_status mus_operator_merge(mus_arena *arena, const mus_operator *o, mus_pattern *pattern, mus_matrix *out);
+
+#endif

@@ -1,0 +1,28 @@
+// The bodies of a scene: their surfaces in one numbering, and where they are at any time. Private to model/.
+#ifndef MUS_MODEL_BODIES_H
+#define MUS_MODEL_BODIES_H
+
+#include "mesh/mesh.h"
+#include "muslin/scene.h"
+
+typedef struct mus_bodies mus_bodies;
+
+// Reads or makes all surfaces. Errors name body, file and remedy. The scene must outlive them.
+mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out);
+void mus_bodies_free(mus_bodies *bodies); // NULL is fine
+size_t mus_bodies_bytes(const mus_bodies *bodies);
+
+int mus_bodies_vertices(const mus_bodies *bodies);
+int mus_bodies_triangles(const mus_bodies *bodies);
+const int *mus_bodies_triangle_list(const mus_bodies *bodies); // vertices counted over all bodies
+// First vertex and triangle of a body; the totals for body_count.
+int mus_bodies_first_vertex(const mus_bodies *bodies, int body);
+int mus_bodies_first_triangle(const mus_bodies *bodies, int body);
+// 1 where the body's positions ever change.
+int mus_bodies_moves(const mus_bodies *bodies, int body);
+
+// Positions at a time, s, vertices * 3 numbers: a pure function of time. Fails when a file of a sequence cannot be
+// read.
+mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position);
+
+#endif

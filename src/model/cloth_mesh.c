@@ -1,0 +1,261 @@
+// See cloth_mesh.h.
+#include "model/cloth_mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mesh/garment.h"
+#include "mesh/generate.h"
+#include "mesh/repair.h"
+#include "mesh/rest.h"
+
+static const double degree = 0.017453292519943295;
+
+// --- from a file -----------------------------------------------------------------------------------------------------
+
+// A cloth with three triangles at an edge has no two sides there; what else is left after the repair is no hindrance.
+static mus_status check_repaired(const mus_mesh *mesh) {
+  mus_mesh_report report;
+  mus_status status = mus_mesh_check(mesh, &report);
+  if (!status)
+    status = mus_mesh_require_sound(&report);
+  if (status)
+    return status;
+  if (report.count[MUS_DEFECT_BRANCHING_EDGE] > 0) {
+    char text[160];
+    mus_defect_text(&report, MUS_DEFECT_BRANCHING_EDGE, sizeof text, text);
+    return mus_fail(MUS_BAD_INPUT, "%s: split the mesh there, cloth has two sides", text);
+  }
+  return MUS_OK;
+}
+
+static void note(char *repairs, size_t size, const char *text) {
+  size_t length = strlen(repairs);
+  snprintf(repairs + length, size - length, "%s%s", length > 0 && text[0] ? ", " : "", text);
+}
+
+static mus_status refuse_empty(const mus_repair_record *repaired) {
+  if (repaired->dropped[MUS_DEFECT_DEGENERATE_MATERIAL] > 0)
+    return mus_fail(MUS_BAD_INPUT,
+                    "its texture coordinates have no area: leave \"material_scale\" out, which takes the "
+                    "rest shape from the positions");
+  return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
+}
+
+// Positions of the first vertices of the mesh that `start` names, for all of the file's.
+static mus_status read_start(const mus_cloth_shape *shape, const int *kept, int vertices, mus_mesh *mesh) {
+  mus_arena scratch = {0};
+  mus_mesh_file start;
+  mus_status status = mus_mesh_file_read(shape->start, &scratch, &start);
+  if (!status && start.mesh.vertices < vertices)
+    status = mus_fail(MUS_BAD_INPUT, "%s: %d vertices are too few for the %d of %s: give a mesh that begins with them",
+                      shape->start, start.mesh.vertices, vertices, shape->file);
+  for (size_t v = 0; v < (size_t)mesh->vertices && !status; ++v)
+    for (size_t c = 0; c < 3; ++c)
+      mesh->position[3 * v + c] = start.mesh.position[3 * (kept ? (size_t)kept[v] : v) + c] * shape->scale;
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// The file's mesh, repaired and with a rest shape.
+static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *found, mus_cloth_mesh *out) {
+  mus_rest_options rest = mus_rest_default_options();
+  rest.source = shape->material_scale > 0 ? MUS_REST_TEXTURE : MUS_REST_POSITIONS;
+  rest.scale = shape->material_scale;
+  mus_rest_record record;
+  mus_repair_record repaired;
+  char text[200];
+  // Faults that would spoil the rest shape go first, those that only a rest shape can have after it.
+  // Texture coordinates that nobody asked for may have any faults.
+  mus_mesh clean;
+  if (rest.source == MUS_REST_POSITIONS)
+    found->material = NULL;
+  mus_status status = mus_mesh_repair(arena, found, MUS_REPAIR_USUAL, &clean, &repaired);
+  if (!status) {
+    mus_repair_text(&repaired, sizeof text, text);
+    note(out->repairs, sizeof out->repairs, text);
+    out->kept = repaired.removed > 0 ? repaired.vertex_source : NULL;
+    status = clean.triangles > 0 ? mus_rest_shape(arena, &clean, &rest, &record) : refuse_empty(&repaired);
+  }
+  if (!status)
+    status = mus_mesh_repair(arena, &clean, MUS_REPAIR(MUS_DEFECT_FLIPPED), &out->mesh, &repaired);
+  if (!status) {
+    mus_repair_text(&repaired, sizeof text, text);
+    note(out->repairs, sizeof out->repairs, text);
+    out->shaped = record.source == MUS_REST_TRIANGLES;
+  }
+  return status;
+}
+
+static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh_file *file, mus_cloth_mesh *out) {
+  mus_status status = mus_mesh_file_read(shape->file, arena, file);
+  if (status)
+    return status; // it names the file
+  for (size_t i = 0; i < 3 * (size_t)file->mesh.vertices; ++i)
+    file->mesh.position[i] *= shape->scale;
+  status = mend(arena, shape, &file->mesh, out);
+  if (status)
+    return mus_fail_prefix(status, "%s", shape->file);
+  if (shape->start && (status = read_start(shape, out->kept, file->mesh.vertices, &out->mesh)))
+    return status;
+  status = check_repaired(&out->mesh);
+  return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
+}
+
+// A better order where the file's scatters neighbours over the memory: products are then several times faster.
+static mus_status reorder(mus_arena *arena, mus_cloth_mesh *out) {
+  mus_order *order = mus_arena_alloc(arena, 1, sizeof *order);
+  if (!order)
+    return mus_fail_memory();
+  mus_status status = mus_order_find(arena, &out->mesh, &out->topology, order);
+  if (status || mus_order_spread(order, &out->topology).mean >= mus_mesh_spread(&out->topology).mean / 2)
+    return status;
+  mus_mesh seen = out->mesh;
+  out->order = order;
+  status = mus_order_apply(arena, order, &seen, &out->mesh);
+  return status ? status : mus_topology_create(arena, &out->mesh, &out->topology);
+}
+
+// --- generated -------------------------------------------------------------------------------------------------------
+
+static mus_status generate(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *mesh) {
+  mus_generate_options options = {.vertices = shape->vertices,
+                                  .width = shape->size[0],
+                                  .depth = shape->size[1],
+                                  .irregular = shape->tessellation == MUS_TESSELLATION_IRREGULAR,
+                                  .seed = shape->seed};
+  switch (shape->kind) {
+  case MUS_CLOTH_SHAPE_L:
+    return mus_generate_l(arena, &options, mesh);
+  case MUS_CLOTH_SHAPE_DISC:
+    return mus_generate_disc(arena, &options, mesh);
+  case MUS_CLOTH_SHAPE_TUBE:
+    options.width = shape->size[1];
+    options.depth = shape->size[0];
+    return mus_generate_tube(arena, &options, mesh);
+  default:
+    return mus_generate_rectangle(arena, &options, mesh);
+  }
+}
+
+// Its seams come as stitches, as those of a file do.
+static mus_status make_garment(mus_arena *arena, const mus_cloth_shape *shape, const mus_mesh *around,
+                               mus_mesh_file *seams, mus_cloth_mesh *out) {
+  if (!around)
+    return mus_fail(MUS_BAD_INPUT, "a garment is made around a body: name it in \"around\"");
+  mus_garment_options options = {shape->vertices, shape->tessellation == MUS_TESSELLATION_IRREGULAR, shape->seed};
+  mus_garment garment;
+  mus_status status = mus_garment_create(arena, around, &options, &garment);
+  if (status)
+    return status;
+  seams->stitches = garment.stitches;
+  seams->stitch = mus_arena_alloc(arena, (size_t)garment.stitches, sizeof *seams->stitch);
+  if (!seams->stitch)
+    return mus_fail_memory();
+  for (int k = 0; k < garment.stitches; ++k) {
+    const int *pair = garment.stitch + 2 * (size_t)k;
+    seams->stitch[k] = (mus_stitch){pair[0], pair[1], pair[1], 0};
+  }
+  out->mesh = garment.mesh;
+  return MUS_OK;
+}
+
+// --- either ----------------------------------------------------------------------------------------------------------
+
+// Rotates about x, then y, then z, and moves.
+static void place(const mus_cloth *cloth, mus_mesh *mesh) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double c = cos(cloth->rotate[axis] * degree), s = sin(cloth->rotate[axis] * degree);
+    int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    for (int i = 0; i < mesh->vertices && cloth->rotate[axis] != 0; ++i) {
+      double *x = mesh->position + 3 * (size_t)i, first = x[a], second = x[b];
+      x[a] = c * first - s * second;
+      x[b] = s * first + c * second;
+    }
+  }
+  for (int i = 0; i < mesh->vertices; ++i)
+    for (int c = 0; c < 3; ++c)
+      mesh->position[3 * (size_t)i + (size_t)c] += cloth->translate[c];
+}
+
+// Stitches of a file whose vertices belong to no triangle have nothing to hold and are left out.
+static void add_file_stitches(const mus_mesh_file *file, mus_cloth_mesh *out) {
+  for (int k = 0; k < file->stitches; ++k) {
+    mus_stitch s = file->stitch[k];
+    if (!mus_cloth_mesh_vertex(out, s.a, &s.a) && !mus_cloth_mesh_vertex(out, s.b, &s.b) &&
+        !mus_cloth_mesh_vertex(out, s.c, &s.c))
+      out->stitch[out->stitches++] = s;
+  }
+  if (out->stitches < file->stitches) {
+    char text[100];
+    snprintf(text, sizeof text, "left out %d stitches of vertices without triangles", file->stitches - out->stitches);
+    note(out->repairs, sizeof out->repairs, text);
+  }
+}
+
+static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
+  if (cloth->stitch_count % 2 != 0)
+    return mus_fail(MUS_BAD_INPUT, "stitches: %d numbers make no pairs: give two vertices a stitch",
+                    cloth->stitch_count);
+  for (int k = 0; k < cloth->stitch_count; k += 2) {
+    mus_stitch s = {0};
+    mus_status status = mus_cloth_mesh_vertex(out, cloth->stitches[k], &s.a);
+    if (!status)
+      status = mus_cloth_mesh_vertex(out, cloth->stitches[k + 1], &s.b);
+    if (!status && s.a == s.b)
+      status = mus_fail(MUS_BAD_INPUT, "vertex %d is stitched to itself: name two", cloth->stitches[k]);
+    if (status)
+      return mus_fail_prefix(status, "stitches[%d]", k);
+    s.c = s.b;
+    out->stitch[out->stitches++] = s;
+  }
+  return MUS_OK;
+}
+
+static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file,
+                               mus_cloth_mesh *out) {
+  size_t most = (size_t)file->stitches + (size_t)cloth->stitch_count / 2;
+  if (most > 0 && !(out->stitch = mus_arena_alloc(arena, most, sizeof *out->stitch)))
+    return mus_fail_memory();
+  add_file_stitches(file, out);
+  return add_pairs(cloth, out);
+}
+
+mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, const mus_mesh *around,
+                                 mus_cloth_mesh *out) {
+  *out = (mus_cloth_mesh){0};
+  mus_mesh_file file = {0};
+  int from_file = cloth->shape.kind == MUS_CLOTH_SHAPE_FILE;
+  mus_status status = from_file ? read_mesh(arena, &cloth->shape, &file, out)
+                      : cloth->shape.kind == MUS_CLOTH_SHAPE_GARMENT
+                          ? make_garment(arena, &cloth->shape, around, &file, out)
+                          : generate(arena, &cloth->shape, &out->mesh);
+  if (status)
+    return status;
+  place(cloth, &out->mesh);
+  status = mus_topology_create(arena, &out->mesh, &out->topology);
+  if (!status && from_file)
+    status = reorder(arena, out);
+  return status ? status : add_stitches(arena, cloth, &file, out);
+}
+
+mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex) {
+  int low = 0, high = shape->mesh.vertices; // the first that is not below the number, in what is seen
+  while (shape->kept && low < high) {
+    int middle = low + (high - low) / 2;
+    if (shape->kept[middle] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  int seen = shape->kept ? low : number;
+  if (seen >= shape->mesh.vertices)
+    return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", number,
+                    shape->kept ? shape->kept[shape->mesh.vertices - 1] : shape->mesh.vertices - 1);
+  if (shape->kept && shape->kept[seen] != number)
+    return mus_fail(MUS_BAD_INPUT, "vertex %d belongs to no triangle and was left out", number);
+  *vertex = shape->order ? shape->order->new_vertex[seen] : seen;
+  return MUS_OK;
+}

@@ -1,0 +1,54 @@
+// Cloths and bodies before the camera: what pictures of results and previews of runs have in common.
+//
+//   mus_studio_create(cloths, bodies, &quality, &studio);
+//   for each cloth: fill in studio.mesh[k] but for positions, by mus_studio_dress() and by hand
+//   for each body: mus_studio_add_body()
+//   look through frames: positions as below; mus_studio_measure(&studio, &framing)
+//   mus_scene_frame(&studio.scene, &framing), mus_studio_lay_ground(&studio, &framing)
+//   for each frame: point studio.mesh[k].position to positions; mus_studio_place_body() where it moves;
+//                   mus_studio_draw(&studio);  then use studio.picture
+//   mus_studio_free(&studio);
+#ifndef MUS_PICTURE_STUDIO_H
+#define MUS_PICTURE_STUDIO_H
+
+#include "base/memory.h"
+#include "picture/creases.h"
+#include "render/renderer.h"
+
+typedef struct mus_studio_body {
+  mus_creased shape;
+  double *position; // 3 numbers for each of the shape's vertices
+  int moves;
+} mus_studio_body;
+
+typedef struct mus_studio {
+  mus_arena arena;
+  mus_render_quality quality;
+  int cloths, bodies;
+  mus_studio_body *body;
+  float lowest;                 // m: of all bodies in all frames that were measured
+  const mus_studio_body *floor; // drawn as the ground; NULL: none is
+  mus_render_scene scene;       // its meshes are ...
+  mus_render_mesh *mesh;        // ... these, cloths and then bodies
+  mus_renderer *renderer;       // made with the first picture, and used for all
+  mus_picture picture;          // the last one
+} mus_studio;
+
+mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *quality, mus_studio *out);
+// Gives a cloth the look of its fabric; NULL where that is not known. Those before it tell whether that look is taken.
+void mus_studio_dress(mus_studio *studio, int cloth, const char *const *fabrics);
+// The mesh is looked at now only. `moves`: whether its positions ever change.
+mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mesh, int moves);
+// Positions of the mesh's vertices.
+void mus_studio_place_body(mus_studio *studio, int body, const double *position);
+mus_status mus_studio_draw(mus_studio *studio);
+void mus_studio_free(mus_studio *studio);
+
+// Adds all cloths as they are now, and bodies as far as they are near: a floor of a hundred metres is not what a
+// picture of the cloth on it is about.
+void mus_studio_measure(mus_studio *studio, mus_framing *framing);
+// After every mus_scene_frame(): a body that is a floor is drawn as the ground, which would otherwise flicker through
+// it; or else the ground lies below all bodies. Which is the floor is decided before the first picture.
+void mus_studio_lay_ground(mus_studio *studio, const mus_framing *framing);
+
+#endif

@@ -1,0 +1,159 @@
+// Recordings. See muslin/recording.h.
+#include "muslin/recording.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "energy/heat.h"
+#include "io/result_reader.h"
+
+// Meshes one after the other.
+typedef struct joined {
+  int meshes, *first_vertex; // meshes + 1
+  int vertices, triangles, *triangle;
+} joined;
+
+struct mus_recording {
+  mus_arena arena;
+  mus_result result;
+  joined cloths, bodies;
+  mus_heat_plan *plan; // cloths
+  double *position;    // vertices * 3: room
+  int residuals;       // 1: there are some
+};
+
+static const mus_mesh *mesh_of(const mus_recording *r, int bodies, int k) {
+  return bodies ? &r->result.bodies[k].mesh : &r->result.cloths[k].mesh;
+}
+
+static mus_status join(mus_recording *r, int bodies, joined *all) {
+  long long vertices = 0, triangles = 0;
+  all->meshes = bodies ? r->result.body_count : r->result.cloth_count;
+  all->first_vertex = mus_arena_alloc(&r->arena, (size_t)all->meshes + 1, sizeof *all->first_vertex);
+  if (!all->first_vertex)
+    return mus_fail_memory();
+  for (int k = 0; k <= all->meshes; ++k) {
+    if (vertices > MUS_MESH_MAXIMUM || triangles > MUS_MESH_MAXIMUM)
+      return mus_fail(MUS_BAD_INPUT, "more than %d vertices or triangles in all", (int)MUS_MESH_MAXIMUM);
+    all->first_vertex[k] = (int)vertices;
+    vertices += k < all->meshes ? mesh_of(r, bodies, k)->vertices : 0;
+    triangles += k < all->meshes ? mesh_of(r, bodies, k)->triangles : 0;
+  }
+  all->vertices = (int)vertices;
+  all->triangles = (int)triangles;
+  int *to = all->triangle = mus_arena_alloc(&r->arena, 3 * (size_t)triangles, sizeof *all->triangle);
+  if (!to)
+    return mus_fail_memory();
+  for (int k = 0; k < all->meshes; ++k)
+    for (size_t i = 0; i < 3 * (size_t)mesh_of(r, bodies, k)->triangles; ++i)
+      *to++ = all->first_vertex[k] + mesh_of(r, bodies, k)->triangle[i];
+  return MUS_OK;
+}
+
+static mus_status prepare(mus_recording *r) {
+  mus_status status = join(r, 0, &r->cloths);
+  if (!status)
+    status = join(r, 1, &r->bodies);
+  if (status)
+    return status;
+  r->plan = mus_arena_alloc_zero(&r->arena, (size_t)r->cloths.meshes, sizeof *r->plan);
+  r->position = mus_arena_alloc(&r->arena, 3 * (size_t)r->cloths.vertices, sizeof *r->position);
+  if (!r->plan || !r->position)
+    return mus_fail_memory();
+  for (int k = 0; k < r->cloths.meshes && !status; ++k)
+    status = mus_heat_plan_create(&r->arena, &r->result.cloths[k].mesh, &r->plan[k]);
+  if (status)
+    return status;
+  status = mus_result_open_residuals(&r->result);
+  r->residuals = status == MUS_OK; // most runs keep none
+  return status == MUS_OUT_OF_MEMORY ? status : MUS_OK;
+}
+
+mus_status mus_recording_open(const char *path, mus_recording **out) {
+  mus_recording *r = mus_alloc_zero(1, sizeof *r);
+  if (!r)
+    return mus_fail_memory();
+  mus_status status = mus_result_open(path, NULL, &r->result);
+  if (status) {
+    mus_free(r);
+    return status;
+  }
+  status = prepare(r);
+  if (status)
+    mus_recording_close(r);
+  else
+    *out = r;
+  return status;
+}
+
+void mus_recording_close(mus_recording *r) {
+  if (!r)
+    return;
+  mus_result_close(&r->result);
+  mus_arena_clear(&r->arena);
+  mus_free(r);
+}
+
+int mus_recording_frames(const mus_recording *r) { return r->result.frames; }
+int mus_recording_planned(const mus_recording *r) { return r->result.planned; }
+mus_status mus_recording_refresh(mus_recording *r) { return mus_result_refresh(&r->result); }
+double mus_recording_rate(const mus_recording *r) { return r->result.frame_rate; }
+int mus_recording_vertices(const mus_recording *r) { return r->cloths.vertices; }
+int mus_recording_triangles(const mus_recording *r) { return r->cloths.triangles; }
+const int *mus_recording_triangle_list(const mus_recording *r) { return r->cloths.triangle; }
+int mus_recording_cloths(const mus_recording *r) { return r->cloths.meshes; }
+int mus_recording_first_vertex(const mus_recording *r, int cloth) { return r->cloths.first_vertex[cloth]; }
+const char *mus_recording_cloth_name(const mus_recording *r, int cloth) { return r->result.cloths[cloth].name; }
+
+const char *mus_recording_cloth_fabric(const mus_recording *r, int cloth) {
+  return r->result.cloths[cloth].fabric ? r->result.cloths[cloth].fabric : "cotton";
+}
+
+int mus_recording_body_vertices(const mus_recording *r) { return r->bodies.vertices; }
+int mus_recording_body_triangles(const mus_recording *r) { return r->bodies.triangles; }
+const int *mus_recording_body_triangle_list(const mus_recording *r) { return r->bodies.triangle; }
+
+static mus_status check_frame(const mus_recording *r, int frame) {
+  return frame >= 0 && frame < r->result.frames
+             ? MUS_OK
+             : mus_fail(MUS_BAD_INPUT, "frame %d is outside 0...%d", frame, r->result.frames - 1);
+}
+
+mus_status mus_recording_positions(mus_recording *r, int frame, double *position) {
+  mus_status status = check_frame(r, frame);
+  for (int k = 0; k < r->cloths.meshes && !status; ++k)
+    status = mus_result_positions(&r->result, k, frame, position + 3 * (size_t)r->cloths.first_vertex[k]);
+  return status;
+}
+
+mus_status mus_recording_body_positions(mus_recording *r, int frame, double *position) {
+  mus_status status = check_frame(r, frame);
+  for (int k = 0; k < r->bodies.meshes && !status; ++k)
+    status = mus_result_body_positions(&r->result, k, frame, position + 3 * (size_t)r->bodies.first_vertex[k]);
+  return status;
+}
+
+int mus_recording_has_field(const mus_recording *r, mus_field field) {
+  return field == MUS_FIELD_STRETCH || field == MUS_FIELD_BEND || (field == MUS_FIELD_RESIDUAL && r->residuals);
+}
+
+mus_status mus_recording_field(mus_recording *r, mus_field field, int frame, double *value) {
+  if (!mus_recording_has_field(r, field))
+    return mus_fail(MUS_UNSUPPORTED, "the recording has no %s: residuals are kept by muslin run --residual",
+                    mus_field_name(field) ? mus_field_name(field) : "such field");
+  mus_status status =
+      field == MUS_FIELD_RESIDUAL ? check_frame(r, frame) : mus_recording_positions(r, frame, r->position);
+  for (int k = 0; k < r->cloths.meshes && !status; ++k) {
+    size_t first = (size_t)r->cloths.first_vertex[k];
+    double *x = r->position + 3 * first;
+    if (field == MUS_FIELD_RESIDUAL)
+      status = mus_result_residuals(&r->result, k, frame, x);
+    if (status)
+      return status;
+    if (field == MUS_FIELD_RESIDUAL)
+      mus_heat_length(r->result.cloths[k].mesh.vertices, x, value + first);
+    else
+      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&r->plan[k], x, value + first);
+  }
+  return status;
+}

@@ -1,0 +1,31 @@
+// All meshes of a result as one surface, cloths first and bodies behind them, and its intersections frame by frame.
+// Private to result/.
+#ifndef MUS_RESULT_RESULT_SURFACE_H
+#define MUS_RESULT_RESULT_SURFACE_H
+
+#include "check/intersections.h"
+#include "io/result_reader.h"
+
+typedef struct mus_result_surface {
+  mus_arena arena;
+  const mus_result *result;
+  int meshes;
+  int *first_vertex, *first_triangle; // meshes + 1
+  mus_check_surface surface;
+  mus_intersections *finder;
+  double *x;      // vertices * 3, of the frame that was searched last
+  mus_list pairs; // mus_intersection, of that frame
+} mus_result_surface;
+
+// The result must outlive it. On failure there is nothing to free.
+mus_status mus_result_surface_create(const mus_result *result, mus_result_surface *out);
+void mus_result_surface_free(mus_result_surface *all); // one that is all zero is fine
+
+// Reads a frame and finds its pairs.
+mus_status mus_result_surface_search(mus_result_surface *all, int frame);
+
+// The mesh that a triangle belongs to, and its name.
+int mus_result_surface_mesh(const mus_result_surface *all, int triangle);
+const char *mus_result_surface_name(const mus_result_surface *all, int mesh);
+
+#endif

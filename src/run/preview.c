@@ -1,0 +1,217 @@
+// Pictures of a run while it goes on. See preview.h.
+#include "run/preview.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "io/result.h"
+#include "par/par.h"
+#include "picture/studio.h"
+#include "render/video.h"
+#include "step/state.h"
+
+static const char picture_name[] = "preview.png", video_name[] = "preview.mp4";
+
+struct mus_preview {
+  const mus_scene *scene;
+  mus_studio studio;
+  mus_framing framing;
+  mus_bodies *bodies;    // the simulator's; NULL where the scene has none
+  double *body_position; // 3 numbers for each of their vertices
+  const char *picture_path, *video_path;
+  mus_video *video; // NULL before the first frame, and after it has failed
+  int no_video;     // it has failed
+  int blind;        // drawing has failed
+};
+
+// --- set-up ----------------------------------------------------------------------------------------------------------
+
+// preview.mp4.tmp and a number is left by a run that was killed while ffmpeg wrote.
+void mus_preview_forget(const char *folder) {
+  DIR *open = opendir(folder);
+  size_t length = sizeof video_name - 1;
+  for (struct dirent *entry = open ? readdir(open) : NULL; entry; entry = readdir(open)) {
+    const char *name = entry->d_name, *behind = strncmp(name, video_name, length) == 0 ? name + length : NULL;
+    if (strcmp(name, picture_name) == 0 || (behind && (!*behind || strncmp(behind, ".tmp", 4) == 0)))
+      unlinkat(dirfd(open), name, 0);
+  }
+  if (open)
+    closedir(open);
+}
+
+// The simulator numbers the vertices of all cloths in one row; pictures number those of each cloth.
+static mus_status add_cloth(mus_preview *preview, const mus_sim *sim, int k) {
+  mus_render_mesh *shown = &preview->studio.mesh[k];
+  int vertex = mus_sim_first_vertex(sim, k), first = mus_sim_first_triangle(sim, k);
+  shown->vertices = mus_sim_first_vertex(sim, k + 1) - vertex;
+  shown->triangles = mus_sim_first_triangle(sim, k + 1) - first;
+  shown->position = mus_sim_positions(sim) + 3 * (size_t)vertex;
+  shown->material = mus_sim_material(sim) + 6 * (size_t)first;
+  int *triangle = mus_arena_alloc(&preview->studio.arena, 3 * (size_t)shown->triangles, sizeof *triangle);
+  if (!triangle)
+    return mus_fail_memory();
+  for (size_t i = 0; i < 3 * (size_t)shown->triangles; ++i)
+    triangle[i] = mus_sim_triangle_list(sim)[3 * (size_t)first + i] - vertex;
+  shown->triangle = triangle;
+  return MUS_OK;
+}
+
+static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
+  const mus_scene *scene = preview->scene;
+  const char **fabrics = mus_arena_alloc(&preview->studio.arena, (size_t)scene->cloth_count, sizeof *fabrics);
+  if (!fabrics)
+    return mus_fail_memory();
+  mus_status status = MUS_OK;
+  for (int k = 0; k < scene->cloth_count && !status; ++k) {
+    fabrics[k] = scene->cloths[k].fabric;
+    mus_studio_dress(&preview->studio, k, fabrics);
+    status = add_cloth(preview, sim, k);
+  }
+  return status;
+}
+
+static mus_status add_bodies(mus_preview *preview, const mus_sim *sim) {
+  const mus_scene *scene = preview->scene;
+  preview->bodies = scene->body_count > 0 ? sim->model.bodies : NULL;
+  if (!preview->bodies)
+    return MUS_OK;
+  mus_arena *arena = &preview->studio.arena;
+  preview->body_position = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_vertices(preview->bodies), sizeof(double));
+  int *triangle = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_triangles(preview->bodies), sizeof *triangle);
+  if (!preview->body_position || !triangle)
+    return mus_fail_memory();
+  mus_status status = mus_bodies_at(preview->bodies, mus_sim_time(sim), preview->body_position);
+  for (int k = 0; k < scene->body_count && !status; ++k) {
+    int first = mus_bodies_first_vertex(preview->bodies, k), face = mus_bodies_first_triangle(preview->bodies, k);
+    mus_mesh mesh = {.vertices = mus_bodies_first_vertex(preview->bodies, k + 1) - first,
+                     .triangles = mus_bodies_first_triangle(preview->bodies, k + 1) - face,
+                     .position = preview->body_position + 3 * (size_t)first,
+                     .triangle = triangle};
+    for (size_t i = 0; i < 3 * (size_t)mesh.triangles; ++i)
+      triangle[i] = mus_bodies_triangle_list(preview->bodies)[3 * (size_t)face + i] - first;
+    status = mus_studio_add_body(&preview->studio, k, &mesh, mus_bodies_moves(preview->bodies, k));
+  }
+  return status;
+}
+
+static mus_status place_bodies(mus_preview *preview, double time) {
+  mus_status status = mus_bodies_at(preview->bodies, time, preview->body_position);
+  for (int k = 0; k < preview->scene->body_count && !status; ++k)
+    mus_studio_place_body(&preview->studio, k,
+                          preview->body_position + 3 * (size_t)mus_bodies_first_vertex(preview->bodies, k));
+  return status;
+}
+
+// Nobody knows yet where the cloth will go. Most sags, so there is room for that from the start.
+static mus_status begin_framing(mus_preview *preview) {
+  const mus_render_quality *quality = &preview->studio.quality;
+  mus_camera_wish wish = mus_default_camera_wish();
+  float aspect = (float)quality->width / (float)quality->height;
+  mus_status status = mus_framing_begin(&wish, aspect, &preview->framing);
+  if (status)
+    return status;
+  mus_studio_measure(&preview->studio, &preview->framing);
+  mus_bounds start = preview->framing.bounds;
+  start.low.y -= 0.25f * hypotf(start.high.x - start.low.x, start.high.z - start.low.z);
+  wish = mus_camera_wish_for(&start);
+  status = mus_framing_begin(&wish, aspect, &preview->framing);
+  for (int corner = 0; corner < 8 && !status; ++corner) {
+    const double p[3] = {(double)(corner & 1 ? start.high.x : start.low.x),
+                         (double)(corner & 2 ? start.high.y : start.low.y),
+                         (double)(corner & 4 ? start.high.z : start.low.z)};
+    mus_framing_add(&preview->framing, 1, p);
+  }
+  return status;
+}
+
+static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *folder) {
+  mus_render_quality quality = {.width = 640, .height = 360, .antialias = 4, .light_samples = 4, .sky_samples = 4};
+  mus_status status =
+      mus_studio_create(preview->scene->cloth_count, preview->scene->body_count, &quality, &preview->studio);
+  if (!status)
+    status = add_cloths(preview, sim);
+  if (!status)
+    status = add_bodies(preview, sim);
+  if (!status)
+    status = begin_framing(preview);
+  if (status)
+    return status;
+  preview->picture_path = mus_result_path(&preview->studio.arena, folder, picture_name, "");
+  preview->video_path = mus_result_path(&preview->studio.arena, folder, video_name, "");
+  if (!preview->picture_path || !preview->video_path)
+    return mus_fail_memory();
+  mus_preview_forget(folder);
+  return MUS_OK;
+}
+
+mus_status mus_preview_create(const mus_sim *sim, const mus_scene *scene, const char *folder, mus_preview **out) {
+  mus_preview *preview = mus_alloc_zero(1, sizeof *preview);
+  *out = NULL;
+  if (!preview)
+    return mus_fail_memory();
+  preview->scene = scene;
+  mus_status status = set_up(preview, sim, folder);
+  if (status)
+    mus_preview_close(preview);
+  else
+    *out = preview;
+  return status;
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------
+
+static mus_status draw(mus_preview *preview, const mus_sim *sim) {
+  for (int k = 0; k < preview->scene->cloth_count; ++k)
+    preview->studio.mesh[k].position = mus_sim_positions(sim) + 3 * (size_t)mus_sim_first_vertex(sim, k);
+  mus_status status = preview->bodies ? place_bodies(preview, mus_sim_time(sim)) : MUS_OK;
+  mus_studio_measure(&preview->studio, &preview->framing);
+  if (!status)
+    status = mus_scene_frame(&preview->studio.scene, &preview->framing);
+  if (!status) {
+    mus_studio_lay_ground(&preview->studio, &preview->framing);
+    status = mus_studio_draw(&preview->studio);
+  }
+  if (!status)
+    status = mus_picture_write_png(&preview->studio.picture, preview->picture_path);
+  preview->blind = status != MUS_OK;
+  return status;
+}
+
+static mus_status film(mus_preview *preview) {
+  const mus_render_quality *quality = &preview->studio.quality;
+  mus_status status = MUS_OK;
+  if (!preview->video)
+    status = mus_video_open(preview->video_path, quality->width, quality->height, preview->scene->frame_rate,
+                            &preview->video);
+  if (!status)
+    status = mus_video_add(preview->video, &preview->studio.picture);
+  if (status) {
+    preview->no_video = 1;
+    if (preview->video)
+      status = mus_video_close(preview->video, status);
+    preview->video = NULL;
+  }
+  return status;
+}
+
+mus_status mus_preview_draw(mus_preview *preview, const mus_sim *sim) {
+  if (preview->blind)
+    return MUS_OK;
+  int before = mus_par_set_threads(preview->scene->solver.threads);
+  mus_status status = draw(preview, sim);
+  if (!status && !preview->no_video)
+    status = film(preview);
+  mus_par_set_threads(before);
+  return status;
+}
+
+mus_status mus_preview_close(mus_preview *preview) {
+  if (!preview)
+    return MUS_OK;
+  mus_status status = preview->video ? mus_video_close(preview->video, MUS_OK) : MUS_OK;
+  mus_studio_free(&preview->studio);
+  mus_free(preview);
+  return status;
+}

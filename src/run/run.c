@@ -1,0 +1,372 @@
+// Runs: the loop over frames, checkpoints, and going on from them. See muslin/run.h.
+#include "muslin/run.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "base/timer.h"
+#include "io/checkpoint.h"
+#include "run/preview.h"
+#include "run/run_output.h"
+#include "run/saved.h"
+
+static const char default_formats[] = "pc2";
+enum { DEFAULT_CHECKPOINT = 10 };
+
+mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkpoint = -1}; }
+
+// What a checkpoint holds besides the simulator's state. Results depend on all but the counts and the seconds: on the
+// interval too, because the solvers forget at every checkpoint.
+typedef struct run_state {
+  uint64_t fingerprint;
+  int64_t interval, residual;
+  int64_t steps, halved, retries, iterations, tangled, impossible, bytes;
+  double seconds;
+  char formats[MUS_RUN_FORMATS];
+} run_state;
+
+static const char run_section[] = "run";
+
+typedef struct run {
+  const mus_scene *scene;
+  const mus_run_options *options;
+  mus_arena arena; // of the checkpoint that is gone on from
+  mus_checkpoint checkpoint;
+  run_state state;
+  int frame; // done
+  mus_sim *sim;
+  mus_run_output output;
+  mus_preview *preview; // NULL where none is wanted
+  mus_run_summary *summary;
+} run;
+
+static void say(const run *r, const char *text, const char *more) {
+  if (r->options->progress)
+    fprintf(r->options->progress, "%s: %s%s\n", r->options->folder, text, more);
+}
+
+// --- what to do ------------------------------------------------------------------------------------------------------
+
+static mus_status check_options(const mus_run_options *o) {
+  if (!o->folder || !o->folder[0])
+    return mus_fail(MUS_BAD_INPUT, "a run needs a folder for its results: name one");
+  if (o->formats && strlen(o->formats) >= MUS_RUN_FORMATS)
+    return mus_fail(MUS_BAD_INPUT, "a list of %zu bytes is no list of cache formats: name each once",
+                    strlen(o->formats));
+  return mus_run_output_check_formats(o->formats ? o->formats : default_formats);
+}
+
+static void set_new(run *r) {
+  const mus_run_options *o = r->options;
+  r->state.interval = o->checkpoint < 0 ? DEFAULT_CHECKPOINT : o->checkpoint;
+  r->state.residual = o->residual != 0;
+  strcpy(r->state.formats, o->formats ? o->formats : default_formats); // its length has been checked
+}
+
+static mus_status refuse(const run *r, const char *what) {
+  return mus_fail(MUS_BAD_INPUT, "%.200s: cannot go on: %s", r->options->folder, what);
+}
+
+// The first line in which two texts differ, without blanks and the comma behind it.
+static void first_difference(const char *a, const char *b, int room, char *line_a, char *line_b) {
+  size_t n = 0, m = 0;
+  do {
+    a += n + (n > 0);
+    b += m + (m > 0);
+    n = strcspn(a, "\n");
+    m = strcspn(b, "\n");
+  } while (n == m && n > 0 && memcmp(a, b, n) == 0);
+  a += strspn(a, " ");
+  b += strspn(b, " ");
+  snprintf(line_a, (size_t)room, "%.*s", (int)strcspn(a, ",\n"), a);
+  snprintf(line_b, (size_t)room, "%.*s", (int)strcspn(b, ",\n"), b);
+}
+
+// Why the scenes' sums differ, as far as the folder tells.
+static mus_status refuse_other_scene(const run *r) {
+  enum { ROOM = 64 };
+  char there[ROOM] = "", here[ROOM] = "", text[280];
+  mus_arena scratch = {0};
+  mus_scene before;
+  char *path = mus_result_path(&scratch, r->options->folder, MUS_RESULT_SCENE, "");
+  if (path && mus_scene_load(path, &before) == MUS_OK) {
+    char *a = mus_saved_scene_text(&before), *b = mus_saved_scene_text(r->scene);
+    if (a && b)
+      first_difference(a, b, ROOM, there, here);
+    free(a);
+    free(b);
+    mus_scene_free(&before);
+  }
+  mus_arena_clear(&scratch);
+  snprintf(text, sizeof text,
+           "it holds the run of another scene (%s there, %s here): start anew without --resume, or give another folder",
+           there[0] ? there : "other meshes", here[0] ? here : "other ones");
+  return refuse(r, text);
+}
+
+// Whether the checkpoint is of this scene, and what was asked for is what it has.
+static mus_status check_agreement(run *r, const run_state *before) {
+  const mus_run_options *o = r->options;
+  char text[200];
+  if (before->fingerprint != r->state.fingerprint)
+    return refuse_other_scene(r);
+  if (r->checkpoint.frame > r->scene->frames) {
+    snprintf(text, sizeof text, "frame %d is done already: ask for more than %d frames, or start anew without --resume",
+             r->checkpoint.frame, r->scene->frames);
+    return refuse(r, text);
+  }
+  if (o->formats && strcmp(o->formats, before->formats) != 0) {
+    snprintf(text, sizeof text, "it has the cache formats %s, not %s: keep them, or start anew without --resume",
+             before->formats, o->formats);
+    return refuse(r, text);
+  }
+  if (o->residual && !before->residual)
+    return refuse(r, "it has no residuals: start anew without --resume");
+  if (o->checkpoint >= 0 && o->checkpoint != before->interval) {
+    snprintf(text, sizeof text, "it has checkpoints every %d frames, not %d: keep that, or start anew without --resume",
+             (int)before->interval, o->checkpoint);
+    return refuse(r, text);
+  }
+  return MUS_OK;
+}
+
+// Finds the checkpoint to go on from and takes over what it says; `found` is 0 where there is none.
+static mus_status find_checkpoint(run *r, int *found) {
+  const void *data = NULL;
+  run_state before;
+  *found = 0;
+  mus_status status = MUS_IO_ERROR;
+  if (mus_result_exists(r->options->folder))
+    status = mus_checkpoint_newest(r->options->folder, INT_MAX, &r->arena, &r->checkpoint);
+  if (status == MUS_IO_ERROR) {
+    say(r, "no checkpoint to go on from: starts anew", "");
+    return MUS_OK;
+  }
+  if (!status)
+    status = mus_checkpoint_find(&r->checkpoint, run_section, sizeof before, &data);
+  if (status)
+    return status;
+  memcpy(&before, data, sizeof before);
+  before.formats[MUS_RUN_FORMATS - 1] = 0;
+  status = check_agreement(r, &before);
+  if (!status) {
+    r->state = before;
+    *found = 1;
+  }
+  return status;
+}
+
+// --- begin or go on --------------------------------------------------------------------------------------------------
+
+static mus_status go_on(run *r) {
+  mus_status status = mus_run_output_reopen(&r->output);
+  if (status)
+    return status;
+  if (mus_run_output_is_complete(&r->output, r->scene->frames)) {
+    r->summary->complete = 1;
+    r->frame = r->scene->frames;
+    return MUS_OK;
+  }
+  r->summary->from = r->frame = r->checkpoint.frame;
+  status = mus_saved_restore(&r->checkpoint, r->sim);
+  if (!status)
+    status = mus_run_output_keep(&r->output, r->frame, (int)r->state.steps);
+  if (!status)
+    status = mus_checkpoint_forget(r->options->folder, r->frame);
+  mus_checkpoint_prune(r->options->folder, r->frame); // a kill may have come before this
+  mus_arena_clear(&r->arena);
+  return status;
+}
+
+static mus_status prepare(run *r, int *resumes) {
+  mus_status status = check_options(r->options);
+  if (!status)
+    status = mus_sim_create(r->scene, &r->sim);
+  if (!status)
+    status = mus_saved_fingerprint(r->sim, &r->state.fingerprint);
+  if (!status && r->options->resume)
+    status = find_checkpoint(r, resumes);
+  if (!status && !*resumes)
+    set_new(r);
+  if (!status)
+    status =
+        mus_run_output_plan(&r->output, r->sim, r->scene, r->options->folder, r->state.formats, (int)r->state.residual);
+  return status ? status : mus_run_output_open(&r->output);
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------
+
+static mus_status save(run *r) {
+  mus_checkpoint_section sections[MUS_SAVED_SECTIONS + 1];
+  mus_saved_numbers numbers;
+  mus_status status = mus_run_output_sync(&r->output);
+  r->state.bytes = (int64_t)mus_sim_bytes(r->sim); // before the solver forgets what it holds
+  if (!status)
+    status = mus_saved_take(r->sim, &numbers, sections);
+  if (status)
+    return status;
+  sections[MUS_SAVED_SECTIONS] = (mus_checkpoint_section){run_section, &r->state, sizeof r->state};
+  mus_checkpoint checkpoint = {.frame = r->frame, .count = MUS_SAVED_SECTIONS + 1, .sections = sections};
+  return mus_checkpoint_save(r->options->folder, &checkpoint);
+}
+
+// One step, which is several where it was halved.
+static mus_status run_step(run *r, int *iterations) {
+  int count = 0;
+  mus_status status = mus_sim_step(r->sim, &count);
+  for (int k = 0; k < count && !status; ++k) {
+    const mus_step_record *record = mus_sim_step_record(r->sim, k);
+    ++r->state.steps;
+    r->state.halved += record->halvings > 0;
+    r->state.retries += record->retries;
+    r->state.iterations += record->iterations;
+    r->state.tangled += record->tangled > 0;
+    r->state.impossible += record->impossible;
+    *iterations = record->iterations;
+    status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, record);
+  }
+  return status;
+}
+
+// A preview that fails is said, and does no harm.
+static void show(run *r, mus_progress *progress) {
+  if (!r->preview || mus_preview_draw(r->preview, r->sim) == MUS_OK)
+    return;
+  if (progress)
+    mus_progress_clear(progress);
+  say(r, "preview: ", mus_last_error());
+}
+
+// Ends with the frame, or where the run is told to stop.
+static mus_status run_frame(run *r, mus_progress *progress) {
+  double begin = mus_seconds(), from = mus_sim_time(r->sim);
+  int iterations = 0;
+  mus_status status = MUS_OK;
+  while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->summary->stopped) {
+    status = run_step(r, &iterations);
+    r->summary->stopped = !status && r->options->stop && r->options->stop();
+    double part = (mus_sim_time(r->sim) - from) * r->scene->frame_rate;
+    if (progress && mus_sim_frame_number(r->sim) == r->frame)
+      mus_progress_update(progress, r->frame + (part < 0.999 ? part : 0.999), iterations);
+  }
+  if (status || mus_sim_frame_number(r->sim) == r->frame)
+    return status;
+  status = mus_run_output_frame(&r->output);
+  if (status)
+    return status;
+  ++r->frame;
+  r->state.seconds += mus_seconds() - begin;
+  if (r->state.interval > 0 && r->frame % r->state.interval == 0)
+    status = save(r);
+  if (status)
+    return status;
+  show(r, progress);
+  if (progress)
+    mus_progress_update(progress, r->frame, iterations);
+  return MUS_OK;
+}
+
+static mus_status run_frames(run *r) {
+  mus_status status = MUS_OK;
+  FILE *stream = r->options->progress;
+  mus_progress progress = {0};
+  if (stream)
+    progress = mus_progress_start(stream, r->scene->name ? r->scene->name : "scene", r->frame, r->scene->frames);
+  show(r, stream ? &progress : NULL);
+  while (r->frame < r->scene->frames && !status && !r->summary->stopped)
+    status = run_frame(r, stream ? &progress : NULL);
+  if (stream)
+    mus_progress_end(&progress);
+  return status;
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static void summarise(run *r) {
+  mus_run_summary *s = r->summary;
+  s->frames = r->frame;
+  s->vertices = r->sim ? mus_sim_vertices(r->sim) : 0;
+  s->checkpoint = (int)r->state.interval;
+  s->steps = r->state.steps;
+  s->halved = r->state.halved;
+  s->retries = r->state.retries;
+  s->iterations = r->state.iterations;
+  s->tangled = r->state.tangled;
+  s->impossible = r->state.impossible;
+  s->seconds = r->state.seconds;
+  size_t now = r->sim ? mus_sim_bytes(r->sim) : 0, before = (size_t)r->state.bytes;
+  s->bytes = now > before ? now : before;
+}
+
+static void say_repairs(const run *r) {
+  for (int k = 0; k < r->scene->cloth_count && r->options->progress; ++k)
+    if (mus_sim_repairs(r->sim, k)[0])
+      fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
+}
+
+// Where cloth goes through something before the first step. It is no reason not to run: it is drawn apart.
+static mus_status say_crossings(const run *r) {
+  enum { PLACES = 3 };
+  double place[PLACES][3];
+  int count = 0;
+  mus_status status = mus_sim_crossings(r->sim, PLACES, place, &count);
+  FILE *file = r->options->progress;
+  if (status || count == 0 || !file)
+    return status;
+  fprintf(file,
+          "%s: %d edges go through triangles at the start, which is drawn apart as the run goes:", r->options->folder,
+          count);
+  for (int k = 0; k < count && k < PLACES; ++k)
+    fprintf(file, "%s (%.3g, %.3g, %.3g)", k > 0 ? "," : " at", place[k][0], place[k][1], place[k][2]);
+  fprintf(file, "%s; muslin check tells all\n", count > PLACES ? ", ..." : "");
+  return MUS_OK;
+}
+
+// Why the run itself has failed is not lost over a preview that fails too.
+static mus_status end_preview(run *r, mus_status status) {
+  char text[1024];
+  snprintf(text, sizeof text, "%s", mus_last_error());
+  if (mus_preview_close(r->preview) != MUS_OK)
+    say(r, "preview: ", mus_last_error());
+  return status ? mus_fail(status, "%s", text) : MUS_OK;
+}
+
+// The start is a checkpoint too, so that there is always one to go on from.
+static mus_status begin(run *r) {
+  mus_preview_forget(r->options->folder);
+  mus_status status = mus_run_output_begin(&r->output);
+  return status || r->state.interval == 0 ? status : save(r);
+}
+
+static mus_status run_all(run *r) {
+  int resumes = 0;
+  mus_status status = prepare(r, &resumes);
+  if (status)
+    return status;
+  r->summary->began = 1;
+  say_repairs(r);
+  status = resumes ? go_on(r) : say_crossings(r);
+  if (!status && !resumes)
+    status = begin(r);
+  if (status || r->summary->complete)
+    return status;
+  if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)
+    say(r, "preview: ", mus_last_error());
+  status = end_preview(r, run_frames(r));
+  summarise(r);
+  return status || r->summary->stopped ? status : mus_run_output_finish(&r->output, r->summary);
+}
+
+mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_summary *summary) {
+  *summary = (mus_run_summary){0};
+  run r = {.scene = scene, .options = options, .summary = summary};
+  mus_status status = run_all(&r);
+  summarise(&r);
+  mus_run_output_close(&r.output);
+  mus_arena_clear(&r.arena);
+  mus_sim_free(r.sim);
+  return status;
+}

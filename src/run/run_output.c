@@ -1,0 +1,628 @@
+// See run_output.h.
+#define _DEFAULT_SOURCE   // flock
+#define _XOPEN_SOURCE 700 // realpath
+#include "run/run_output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/processor.h"
+#include "io/checkpoint.h"
+#include "io/mesh_file.h"
+#include "par/par.h"
+#include "step/state.h"
+
+// --- plan ------------------------------------------------------------------------------------------------------------
+
+// The mesh of a cloth, whose triangles count its own vertices.
+static mus_status plan_mesh(mus_run_output *out, int cloth) {
+  const mus_sim *sim = out->sim;
+  mus_mesh *mesh = &out->meshes[cloth];
+  int first = mus_sim_first_vertex(sim, cloth), face = mus_sim_first_triangle(sim, cloth);
+  mesh->vertices = mus_sim_first_vertex(sim, cloth + 1) - first;
+  mesh->triangles = mus_sim_first_triangle(sim, cloth + 1) - face;
+  size_t corners = 3 * (size_t)mesh->triangles;
+  mesh->triangle = mus_arena_alloc(&out->arena, corners, sizeof *mesh->triangle);
+  if (!mesh->triangle)
+    return mus_fail_memory();
+  for (size_t i = 0; i < corners; ++i)
+    mesh->triangle[i] = mus_sim_triangle_list(sim)[3 * (size_t)face + i] - first;
+  // Neither is written to through the mesh.
+  mesh->material = (double *)mus_sim_material(sim) + 6 * (size_t)face;
+  mesh->position = (double *)mus_sim_positions(sim) + 3 * (size_t)first;
+  return MUS_OK;
+}
+
+// The mesh of each body, whose triangles count its own vertices.
+static mus_status plan_bodies(mus_run_output *out) {
+  int count = out->scene->body_count;
+  if (count == 0)
+    return MUS_OK;
+  out->bodies = out->sim->model.bodies;
+  mus_status status = mus_result_body_names(&out->arena, out->scene, &out->body_names);
+  if (status)
+    return status;
+  size_t numbers = 3 * (size_t)mus_bodies_vertices(out->bodies);
+  size_t corners = 3 * (size_t)mus_bodies_triangles(out->bodies);
+  int *triangle = mus_arena_alloc(&out->arena, corners, sizeof *triangle);
+  out->body_meshes = mus_arena_alloc_zero(&out->arena, (size_t)count, sizeof *out->body_meshes);
+  out->body_position = mus_arena_alloc(&out->arena, numbers, sizeof *out->body_position);
+  if (!triangle || !out->body_meshes || !out->body_position)
+    return mus_fail_memory();
+  for (int k = 0; k < count; ++k) {
+    int first = mus_bodies_first_vertex(out->bodies, k), face = mus_bodies_first_triangle(out->bodies, k);
+    mus_mesh *mesh = &out->body_meshes[k];
+    mesh->vertices = mus_bodies_first_vertex(out->bodies, k + 1) - first;
+    mesh->triangles = mus_bodies_first_triangle(out->bodies, k + 1) - face;
+    mesh->position = out->body_position + 3 * (size_t)first;
+    mesh->triangle = triangle + 3 * (size_t)face;
+    for (size_t i = 0; i < 3 * (size_t)mesh->triangles; ++i)
+      mesh->triangle[i] = mus_bodies_triangle_list(out->bodies)[3 * (size_t)face + i] - first;
+  }
+  return MUS_OK;
+}
+
+static mus_status plan_cache(mus_run_output *out, mus_run_content content, int which, const mus_cache_format *format) {
+  mus_run_cache *cache = &out->caches[out->cache_count];
+  const char *name = content == MUS_RUN_BODY ? out->body_names[which] : out->names[which];
+  char ending[32];
+  snprintf(ending, sizeof ending, "%s%s", content == MUS_RUN_RESIDUAL ? ".residual" : "",
+           mus_cache_format_extension(format));
+  *cache = (mus_run_cache){.content = content, .which = which, .format = format};
+  cache->path = mus_result_path(&out->arena, out->folder, name, ending);
+  ++out->cache_count;
+  return cache->path ? MUS_OK : mus_fail_memory();
+}
+
+enum { FORMATS = 8 };
+
+static mus_status parse_formats(const char *formats, const mus_cache_format *list[FORMATS], int *count) {
+  for (const char *rest = formats; rest;) {
+    char name[32];
+    size_t length = strcspn(rest, ",");
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), rest);
+    const mus_cache_format *format = NULL;
+    mus_status status = mus_cache_format_from_name(name, &format);
+    if (status)
+      return status;
+    for (int k = 0; k < *count; ++k)
+      if (list[k] == format)
+        return mus_fail(MUS_BAD_INPUT, "the cache format \"%s\" is named twice: name it once", name);
+    list[(*count)++] = format;
+    rest = rest[length] ? rest + length + 1 : NULL;
+  }
+  return MUS_OK;
+}
+
+mus_status mus_run_output_check_formats(const char *formats) {
+  const mus_cache_format *list[FORMATS] = {NULL};
+  int count = 0;
+  return parse_formats(formats, list, &count);
+}
+
+static mus_status plan_caches(mus_run_output *out, const char *formats, int residual) {
+  const mus_cache_format *list[FORMATS] = {NULL};
+  int count = 0;
+  mus_status status = parse_formats(formats, list, &count);
+  if (status)
+    return status;
+  size_t most = (size_t)out->scene->cloth_count * (size_t)(count + 1) + (size_t)out->scene->body_count;
+  if (!(out->caches = mus_arena_alloc_zero(&out->arena, most, sizeof *out->caches)))
+    return mus_fail_memory();
+  for (int cloth = 0; cloth < out->scene->cloth_count; ++cloth) {
+    for (int k = 0; k < count && !status; ++k)
+      status = plan_cache(out, MUS_RUN_POSITIONS, cloth, list[k]);
+    if (residual && !status)
+      status = plan_cache(out, MUS_RUN_RESIDUAL, cloth, mus_cache_format_at(0));
+  }
+  for (int body = 0; body < out->scene->body_count && !status; ++body)
+    if (mus_bodies_moves(out->bodies, body))
+      status = plan_cache(out, MUS_RUN_BODY, body, mus_cache_format_at(0));
+  out->zeros =
+      residual ? mus_arena_alloc_zero(&out->arena, 3 * (size_t)mus_sim_vertices(out->sim), sizeof(double)) : NULL;
+  return residual && !out->zeros ? mus_fail_memory() : status;
+}
+
+mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
+                               const char *formats, int residual) {
+  out->sim = sim;
+  out->scene = scene;
+  out->folder = folder;
+  out->report_path = mus_result_path(&out->arena, folder, MUS_RESULT_REPORT, "");
+  out->meshes = mus_arena_alloc_zero(&out->arena, (size_t)scene->cloth_count, sizeof *out->meshes);
+  if (!out->report_path || !out->meshes)
+    return mus_fail_memory();
+  mus_status status = mus_result_names(&out->arena, scene, &out->names);
+  for (int k = 0; k < scene->cloth_count && !status; ++k)
+    status = plan_mesh(out, k);
+  if (!status)
+    status = plan_bodies(out);
+  return status ? status : plan_caches(out, formats, residual);
+}
+
+// --- the folder ------------------------------------------------------------------------------------------------------
+
+// The lock dies with its process, so a killed run leaves none behind.
+static mus_status lock_folder(mus_run_output *out) {
+  out->folder_descriptor = open(out->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (out->folder_descriptor < 0)
+    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be opened (%s): check the folder and its rights", out->folder,
+                    strerror(errno));
+  out->folder_open = 1;
+  if (flock(out->folder_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return mus_fail(MUS_IO_ERROR, "%.200s: another run is writing there: wait for it or give another folder",
+                    out->folder);
+  return MUS_OK; // some network file systems have no locks: that is no reason to write nothing
+}
+
+static int is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static mus_status check_file(const mus_run_output *out, mus_arena *scratch, const char *what, const char *file,
+                             const char *name, const char *ending) {
+  char *path = mus_result_path(scratch, out->folder, name, ending);
+  if (!path)
+    return mus_fail_memory();
+  if (is_same_file(file, path))
+    return mus_fail(MUS_BAD_INPUT, "%.200s: a %s is read from it and would be written to it: give another folder", path,
+                    what);
+  return MUS_OK;
+}
+
+// A file that a cloth or body is read from, if not NULL, against those that will be written for them.
+static mus_status check_input(const mus_run_output *out, mus_arena *scratch, const char *what, const char *file) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->scene->cloth_count && file && !status; ++k)
+    status = check_file(out, scratch, what, file, out->names[k], ".obj");
+  for (int k = 0; k < out->scene->body_count && file && !status; ++k) {
+    status = check_file(out, scratch, what, file, out->body_names[k], ".obj");
+    if (!status)
+      status = check_file(out, scratch, what, file, out->body_names[k], ".pc2");
+  }
+  return status;
+}
+
+// A scene.json without a report is somebody's own, and so are the files that cloths and bodies are read from.
+static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratch) {
+  char *scene = mus_result_path(scratch, out->folder, MUS_RESULT_SCENE, "");
+  char *growing = mus_result_path(scratch, out->folder, MUS_RESULT_REPORT, ".partial");
+  if (!scene || !growing)
+    return mus_fail_memory();
+  if (mus_result_exists(scene) && !mus_result_exists(out->report_path) && !mus_result_exists(growing))
+    return mus_fail(MUS_BAD_INPUT, "%.200s: would be overwritten, and no run has written it: give another folder",
+                    scene);
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->scene->cloth_count && !status; ++k)
+    status = check_input(out, scratch, "cloth", out->scene->cloths[k].shape.file);
+  for (int k = 0; k < out->scene->body_count && !status; ++k) {
+    status = check_input(out, scratch, "body", out->scene->bodies[k].shape.file);
+    if (!status)
+      status = check_input(out, scratch, "body", out->scene->bodies[k].shape.motion);
+  }
+  return status;
+}
+
+// Whether a name is FILE.tmp and the number of a process, as a kill leaves what base/output.h was writing.
+static int is_left_of(const char *name, const char *file, const char *ending) {
+  size_t n = strlen(file), m = strlen(ending);
+  static const char mark[] = ".tmp";
+  if (strncmp(name, file, n) != 0 || strncmp(name + n, ending, m) != 0 || strncmp(name + n + m, mark, 4) != 0)
+    return 0;
+  const char *number = name + n + m + sizeof mark - 1;
+  return *number && !number[strspn(number, "0123456789")];
+}
+
+static void remove_unfinished(const mus_run_output *out) {
+  DIR *folder = opendir(out->folder);
+  for (struct dirent *item; folder && (item = readdir(folder));) {
+    int left = is_left_of(item->d_name, MUS_RESULT_SCENE, "");
+    for (int k = 0; k < out->scene->cloth_count; ++k)
+      left |= is_left_of(item->d_name, out->names[k], ".obj");
+    for (int k = 0; k < out->scene->body_count; ++k)
+      left |= is_left_of(item->d_name, out->body_names[k], ".obj");
+    if (left)
+      unlinkat(dirfd(folder), item->d_name, 0);
+  }
+  if (folder)
+    closedir(folder);
+}
+
+mus_status mus_run_output_open(mus_run_output *out) {
+  mus_arena scratch = {0};
+  mus_status status = check_overwriting(out, &scratch);
+  mus_arena_clear(&scratch);
+  if (!status)
+    status = mus_result_make_folder(out->folder);
+  if (!status)
+    status = lock_folder(out);
+  if (!status)
+    remove_unfinished(out);
+  return status;
+}
+
+// --- scene and meshes ------------------------------------------------------------------------------------------------
+
+// A file by its full path, NULL and those that are not there as they are. Of a sequence, which is no file by its name,
+// the folder is looked up.
+static mus_status absolute_file(mus_arena *arena, char **file) {
+  if (!*file)
+    return MUS_OK;
+  const char *slash = strrchr(*file, '/'), *name = slash ? slash + 1 : *file;
+  size_t length = slash ? (size_t)(slash - *file) + 1 : 0;
+  char *folder = mus_arena_alloc(arena, length + 2, 1);
+  if (!folder)
+    return mus_fail_memory();
+  memcpy(folder, length > 0 ? *file : ".", length > 0 ? length : 1);
+  folder[length > 0 ? length : 1] = 0;
+  char *real = realpath(*file, NULL), *above = real ? NULL : realpath(folder, NULL);
+  char *full = NULL;
+  if (real)
+    full = mus_arena_alloc(arena, strlen(real) + 1, 1);
+  if (full)
+    strcpy(full, real);
+  if (above)
+    full = mus_result_path(arena, above, name, "");
+  mus_status status = (real || above) && !full ? mus_fail_memory() : MUS_OK;
+  free(real);
+  free(above);
+  *file = full ? full : *file;
+  return status;
+}
+
+// Meshes by their full paths: the scene's own folder is another one.
+static mus_status absolute_files(mus_arena *arena, mus_scene *scene) {
+  size_t cloth_count = (size_t)scene->cloth_count, body_count = (size_t)scene->body_count;
+  mus_cloth *cloths = mus_arena_alloc(arena, cloth_count, sizeof *cloths);
+  mus_body *bodies = mus_arena_alloc(arena, body_count, sizeof *bodies);
+  if (!cloths || !bodies)
+    return mus_fail_memory();
+  if (cloth_count > 0)
+    scene->cloths = memcpy(cloths, scene->cloths, cloth_count * sizeof *cloths);
+  if (body_count > 0)
+    scene->bodies = memcpy(bodies, scene->bodies, body_count * sizeof *bodies);
+  mus_status status = MUS_OK;
+  for (size_t k = 0; k < cloth_count && !status; ++k) {
+    status = absolute_file(arena, &cloths[k].shape.file);
+    if (!status)
+      status = absolute_file(arena, &cloths[k].shape.start);
+  }
+  for (size_t k = 0; k < body_count && !status; ++k) {
+    status = absolute_file(arena, &bodies[k].shape.file);
+    if (!status)
+      status = absolute_file(arena, &bodies[k].shape.motion);
+  }
+  return status;
+}
+
+static mus_status write_scene(const mus_run_output *out) {
+  mus_arena scratch = {0};
+  mus_scene scene = *out->scene;
+  mus_output file;
+  char *path = mus_result_path(&scratch, out->folder, MUS_RESULT_SCENE, "");
+  mus_status status = path ? absolute_files(&scratch, &scene) : mus_fail_memory();
+  char *text = status ? NULL : mus_scene_text(&scene);
+  if (!status && !text)
+    status = mus_fail_memory();
+  if (!status) {
+    status = mus_output_open(&file, path);
+    mus_output_text(&file, text);
+    status = mus_output_close(&file, status);
+  }
+  free(text);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// A cloth's stitches by the numbers that users see.
+static mus_status copy_stitches(mus_arena *arena, const mus_cloth_mesh *shape, mus_mesh_file *file) {
+  mus_stitch *copy = mus_arena_alloc(arena, (size_t)shape->stitches, sizeof *copy);
+  if (!copy)
+    return mus_fail_memory();
+  const int *seen = shape->order ? shape->order->vertex : NULL;
+  for (int k = 0; k < shape->stitches; ++k) {
+    copy[k] = shape->stitch[k];
+    copy[k].a = seen ? seen[copy[k].a] : copy[k].a;
+    copy[k].b = seen ? seen[copy[k].b] : copy[k].b;
+    copy[k].c = seen ? seen[copy[k].c] : copy[k].c;
+  }
+  file->stitches = shape->stitches;
+  file->stitch = copy;
+  return MUS_OK;
+}
+
+static mus_status write_meshes(mus_run_output *out) {
+  mus_arena scratch = {0};
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->scene->cloth_count && !status; ++k) {
+    char *path = mus_result_path(&scratch, out->folder, out->names[k], ".obj");
+    mus_mesh_file file = {.mesh = out->meshes[k]};
+    status = path ? copy_stitches(&scratch, &out->sim->model.cloths[k].shape, &file) : mus_fail_memory();
+    if (!status)
+      status = mus_mesh_file_write(path, &file);
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// Where they are at the start, in single precision as everywhere.
+static mus_status write_bodies(mus_run_output *out) {
+  if (!out->bodies)
+    return MUS_OK;
+  mus_arena scratch = {0};
+  mus_status status = mus_bodies_at(out->bodies, mus_sim_time(out->sim), out->body_position);
+  for (size_t i = 0; i < 3 * (size_t)mus_bodies_vertices(out->bodies) && !status; ++i)
+    out->body_position[i] = (double)(float)out->body_position[i];
+  for (int k = 0; k < out->scene->body_count && !status; ++k) {
+    char *path = mus_result_path(&scratch, out->folder, out->body_names[k], ".obj");
+    mus_mesh_file file = {.mesh = out->body_meshes[k]};
+    status = path ? mus_mesh_file_write(path, &file) : mus_fail_memory();
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- begin -----------------------------------------------------------------------------------------------------------
+
+// The frames of an OBJ sequence, the last first, so that a kill on the way leaves no gap.
+static mus_status forget_sequence(const char *folder, const char *name, mus_arena *scratch) {
+  char *path = mus_result_path(scratch, folder, name, "/frame_0000000000.obj");
+  if (!path)
+    return mus_fail_memory();
+  char *behind = path + strlen(path) - strlen("0000000000.obj");
+  int count = 0;
+  while (sprintf(behind, "%04d.obj", count) > 0 && mus_result_exists(path))
+    ++count;
+  while (count-- > 0) {
+    sprintf(behind, "%04d.obj", count);
+    unlink(path);
+  }
+  behind[-(int)strlen("/frame_")] = 0;
+  rmdir(path);
+  return MUS_OK;
+}
+
+// What an earlier run has left of a cloth or body, in any format, would not fit the new one's mesh.
+static mus_status forget_mesh(const char *folder, const char *name, mus_arena *scratch) {
+  static const char *const endings[] = {".obj", ".residual.pc2", ".residual.pc2.partial"};
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; ++k) {
+    char *path = mus_result_path(scratch, folder, name, endings[k]);
+    if (!path)
+      return mus_fail_memory();
+    unlink(path);
+  }
+  const mus_cache_format *format;
+  for (int k = 0; (format = mus_cache_format_at(k)); ++k) {
+    char ending[32];
+    snprintf(ending, sizeof ending, "%s.partial", mus_cache_format_extension(format));
+    char *path = mus_result_path(scratch, folder, name, mus_cache_format_extension(format));
+    char *growing = mus_result_path(scratch, folder, name, ending);
+    if (!path || !growing)
+      return mus_fail_memory();
+    unlink(path);
+    unlink(growing);
+  }
+  return forget_sequence(folder, name, scratch);
+}
+
+static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_arena *scratch) {
+  char(*names)[MUS_RESULT_NAME] = NULL;
+  mus_status status = mus_result_names(scratch, scene, &names);
+  for (int k = 0; k < scene->cloth_count && !status; ++k)
+    status = forget_mesh(folder, names[k], scratch);
+  if (!status)
+    status = mus_result_body_names(scratch, scene, &names);
+  for (int k = 0; k < scene->body_count && !status; ++k)
+    status = forget_mesh(folder, names[k], scratch);
+  return status;
+}
+
+static mus_status forget_results(const mus_run_output *out) {
+  mus_arena scratch = {0};
+  mus_scene before;
+  char *path = mus_result_path(&scratch, out->folder, MUS_RESULT_SCENE, "");
+  mus_status status = path ? MUS_OK : mus_fail_memory();
+  if (!status && mus_scene_load(path, &before) == MUS_OK) {
+    status = forget_scene(out->folder, &before, &scratch);
+    mus_scene_free(&before);
+  }
+  if (!status)
+    status = forget_scene(out->folder, out->scene, &scratch);
+  unlink(out->report_path);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+static mus_status begin_report(mus_run_output *out) {
+  const mus_scene *scene = out->scene;
+  char cpu[128];
+  mus_processor_name(sizeof cpu, cpu);
+  int before = mus_par_set_threads(scene->solver.threads), threads = mus_par_threads();
+  mus_par_set_threads(before);
+  const mus_report_item head[] = {{.name = "scene", .text = scene->name ? scene->name : "scene"},
+                                  {.name = "cloths", .number = scene->cloth_count},
+                                  {.name = "vertices", .number = mus_sim_vertices(out->sim)},
+                                  {.name = "triangles", .number = mus_sim_triangles(out->sim)},
+                                  {.name = "solver", .text = mus_method_name(scene->solver.method)},
+                                  {.name = "tolerance", .number = scene->solver.tolerance},
+                                  {.name = "time_step", .number = scene->time_step},
+                                  {.name = "frame_rate", .number = scene->frame_rate},
+                                  {.name = "machine.cpu", .text = cpu},
+                                  {.name = "machine.threads", .number = threads}};
+  return mus_report_create(out->report_path, sizeof head / sizeof *head, head, &out->report);
+}
+
+static mus_cache_definition define_cache(const mus_run_output *out, const mus_run_cache *cache) {
+  const mus_mesh *mesh = &(cache->content == MUS_RUN_BODY ? out->body_meshes : out->meshes)[cache->which];
+  return (mus_cache_definition){.points = mesh->vertices,
+                                .frames = out->scene->frames + 1,
+                                .frames_per_second = out->scene->frame_rate,
+                                .mesh = mesh};
+}
+
+mus_status mus_run_output_begin(mus_run_output *out) {
+  // In this order, so that a kill at any moment leaves no checkpoint whose cache is gone, and a folder that is known as
+  // a run's by its report.
+  mus_status status = mus_checkpoint_forget(out->folder, -1);
+  if (!status)
+    status = begin_report(out);
+  if (!status)
+    status = forget_results(out);
+  if (!status)
+    status = write_scene(out);
+  if (!status)
+    status = write_meshes(out);
+  if (!status)
+    status = write_bodies(out);
+  for (int k = 0; k < out->cache_count && !status; ++k) {
+    mus_run_cache *cache = &out->caches[k];
+    mus_cache_definition definition = define_cache(out, cache);
+    status = mus_cache_create(cache->path, cache->format, &definition, &cache->writer);
+  }
+  return status ? status : mus_run_output_frame(out);
+}
+
+// --- go on -----------------------------------------------------------------------------------------------------------
+
+mus_status mus_run_output_reopen(mus_run_output *out) {
+  mus_status status = mus_report_resume(out->report_path, &out->report);
+  for (int k = 0; k < out->cache_count && !status; ++k) {
+    mus_run_cache *cache = &out->caches[k];
+    mus_cache_definition definition = define_cache(out, cache);
+    status = mus_cache_resume(cache->path, cache->format, &definition, &cache->writer);
+  }
+  return status;
+}
+
+int mus_run_output_is_complete(const mus_run_output *out, int frames) {
+  int complete = mus_result_exists(out->report_path);
+  for (int k = 0; k < out->cache_count; ++k)
+    complete =
+        complete && mus_result_exists(out->caches[k].path) && mus_cache_frames(out->caches[k].writer) == frames + 1;
+  return complete;
+}
+
+mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps) {
+  mus_status status = write_scene(out); // for the number of frames
+  if (!status)
+    status = mus_report_keep(out->report, steps);
+  for (int k = 0; k < out->cache_count && !status; ++k)
+    status = mus_cache_keep(out->caches[k].writer, frames + 1);
+  return status;
+}
+
+// --- write -----------------------------------------------------------------------------------------------------------
+
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *r) {
+  const mus_report_item items[] = {{.name = "step", .number = (double)step},
+                                   {.name = "frame", .number = frame},
+                                   {.name = "time", .number = r->time},
+                                   {.name = "time_step", .number = r->time_step},
+                                   {.name = "halvings", .number = r->halvings},
+                                   {.name = "newton_iterations", .number = r->newton_iterations},
+                                   {.name = "iterations", .number = r->iterations},
+                                   {.name = "retries", .number = r->retries},
+                                   {.name = "residual", .number = r->residual},
+                                   {.name = "energies.kinetic", .number = r->kinetic},
+                                   {.name = "energies.stretch", .number = r->stretch},
+                                   {.name = "energies.shear", .number = r->shear},
+                                   {.name = "energies.bend", .number = r->bend},
+                                   {.name = "energies.potential", .number = r->potential},
+                                   {.name = "momentum.x", .number = r->momentum[0]},
+                                   {.name = "momentum.y", .number = r->momentum[1]},
+                                   {.name = "momentum.z", .number = r->momentum[2]},
+                                   {.name = "angular_momentum.x", .number = r->angular_momentum[0]},
+                                   {.name = "angular_momentum.y", .number = r->angular_momentum[1]},
+                                   {.name = "angular_momentum.z", .number = r->angular_momentum[2]},
+                                   {.name = "strain.maximum", .number = r->strain_maximum},
+                                   {.name = "strain.percentile_99", .number = r->strain_99},
+                                   {.name = "contacts.body", .number = r->body_contacts},
+                                   {.name = "contacts.cloth", .number = r->cloth_contacts},
+                                   {.name = "contacts.impacts", .number = r->impacts},
+                                   {.name = "contacts.zones", .number = r->zones},
+                                   {.name = "contacts.tangled", .number = r->tangled},
+                                   {.name = "contacts.impossible", .number = r->impossible},
+                                   {.name = "seconds.detect", .number = r->detect_seconds},
+                                   {.name = "seconds.respond", .number = r->respond_seconds},
+                                   {.name = "seconds.assemble", .number = r->assemble_seconds},
+                                   {.name = "seconds.setup", .number = r->setup_seconds},
+                                   {.name = "seconds.prefilter", .number = r->prefilter_seconds},
+                                   {.name = "seconds.solve", .number = r->solve_seconds},
+                                   {.name = "seconds.other", .number = r->other_seconds}};
+  return mus_report_step(out->report, sizeof items / sizeof *items, items);
+}
+
+// The numbers that a cache gets; positions of bodies and residuals are computed when the first cache asks for them.
+static mus_status find_numbers(mus_run_output *out, const mus_run_cache *cache, int *placed, const double **residual,
+                               const double **numbers) {
+  mus_status status = MUS_OK;
+  if (cache->content == MUS_RUN_BODY) {
+    if (!*placed)
+      status = mus_bodies_at(out->bodies, mus_sim_time(out->sim), out->body_position);
+    *placed = 1;
+    *numbers = out->body_meshes[cache->which].position;
+    return status;
+  }
+  if (cache->content == MUS_RUN_RESIDUAL && !*residual)
+    *residual = mus_sim_frame_number(out->sim) > 0 ? mus_sim_residual(out->sim) : out->zeros;
+  const double *all = cache->content == MUS_RUN_RESIDUAL ? *residual : mus_sim_positions(out->sim);
+  *numbers = all + 3 * (size_t)mus_sim_first_vertex(out->sim, cache->which);
+  return MUS_OK;
+}
+
+mus_status mus_run_output_frame(mus_run_output *out) {
+  const double *residual = NULL, *numbers = NULL;
+  int placed = 0;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->cache_count && !status; ++k) {
+    status = find_numbers(out, &out->caches[k], &placed, &residual, &numbers);
+    if (!status)
+      status = mus_cache_write(out->caches[k].writer, numbers);
+  }
+  return status;
+}
+
+mus_status mus_run_output_sync(mus_run_output *out) {
+  mus_status status = mus_report_sync(out->report);
+  for (int k = 0; k < out->cache_count && !status; ++k)
+    status = mus_cache_sync(out->caches[k].writer);
+  return status;
+}
+
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *summary) {
+  const mus_run_summary *s = summary;
+  const mus_report_item items[] = {{.name = "frames", .number = s->frames},
+                                   {.name = "steps", .number = (double)s->steps},
+                                   {.name = "halved_steps", .number = (double)s->halved},
+                                   {.name = "retries", .number = (double)s->retries},
+                                   {.name = "tangled_steps", .number = (double)s->tangled},
+                                   {.name = "impossible", .number = (double)s->impossible},
+                                   {.name = "iterations", .number = (double)s->iterations},
+                                   {.name = "bytes", .number = (double)s->bytes},
+                                   {.name = "seconds", .number = s->seconds}};
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->cache_count && !status; ++k)
+    status = mus_cache_finish(out->caches[k].writer);
+  return status ? status : mus_report_finish(out->report, sizeof items / sizeof *items, items);
+}
+
+void mus_run_output_close(mus_run_output *out) {
+  for (int k = 0; k < out->cache_count; ++k)
+    mus_cache_close(out->caches[k].writer);
+  mus_report_close(out->report);
+  if (out->folder_open)
+    close(out->folder_descriptor);
+  mus_arena_clear(&out->arena);
+  *out = (mus_run_output){0};
+}

@@ -1,0 +1,72 @@
+// What a run writes into its folder: scene, meshes, caches, report, bodies. Private to run/.
+//
+//     mus_run_output_plan     checks what was asked for; nothing is written
+//     mus_run_output_open     makes and locks the folder
+//     mus_run_output_begin    a new run: what an earlier one has left is gone
+//     mus_run_output_go_on    the caches and the report of an earlier run, up to a checkpoint
+//     mus_run_output_step, mus_run_output_frame, mus_run_output_sync ...
+//     mus_run_output_finish   all files take their names
+//     mus_run_output_close    in any case; without finish() everything stays for going on
+#ifndef MUS_RUN_RUN_OUTPUT_H
+#define MUS_RUN_RUN_OUTPUT_H
+
+#include "io/cache.h"
+#include "io/report.h"
+#include "io/result.h"
+#include "model/bodies.h"
+#include "muslin/sim.h"
+
+enum { MUS_RUN_FORMATS = 64 }; // bytes of a list of formats, with its zero
+
+// One cache: a cloth's positions, or its residual, in one format; or a body's positions.
+typedef enum mus_run_content { MUS_RUN_POSITIONS, MUS_RUN_RESIDUAL, MUS_RUN_BODY } mus_run_content;
+typedef struct mus_run_cache {
+  mus_run_content content;
+  int which; // cloth or body
+  const mus_cache_format *format;
+  char *path;
+  mus_cache_writer *writer;
+} mus_run_cache;
+
+typedef struct mus_run_output {
+  mus_arena arena;
+  const mus_scene *scene;
+  mus_sim *sim;
+  const char *folder;
+  char (*names)[MUS_RESULT_NAME]; // of the cloths
+  mus_mesh *meshes;               // of the cloths, as users see them; positions are the simulator's
+  mus_bodies *bodies;             // the simulator's; NULL where the scene has none
+  char (*body_names)[MUS_RESULT_NAME];
+  mus_mesh *body_meshes; // positions are parts of ...
+  double *body_position; // ... these, of all bodies, at the time of the last frame that was written
+  mus_run_cache *caches;
+  int cache_count;
+  double *zeros; // vertices * 3, the residual before the first step; NULL where none is written
+  char *report_path;
+  mus_report *report;
+  int folder_open; // 1: the descriptor is, and holds the lock
+  int folder_descriptor;
+} mus_run_output;
+
+// MUS_BAD_INPUT for names that are none.
+mus_status mus_run_output_check_formats(const char *formats);
+// The simulator must be at its start. `formats` are names with commas between.
+mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
+                               const char *formats, int residual);
+// MUS_BAD_INPUT where files that no run has written would be overwritten.
+mus_status mus_run_output_open(mus_run_output *out);
+mus_status mus_run_output_begin(mus_run_output *out);
+// Opens them as they are.
+mus_status mus_run_output_reopen(mus_run_output *out);
+// 1: what was reopened is finished and holds so many frames.
+int mus_run_output_is_complete(const mus_run_output *out, int frames);
+// After reopening: only so many frames, the initial state aside, and steps stay.
+mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
+
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record);
+mus_status mus_run_output_frame(mus_run_output *out);
+mus_status mus_run_output_sync(mus_run_output *out);
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *summary);
+void mus_run_output_close(mus_run_output *out);
+
+#endif

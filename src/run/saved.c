@@ -1,0 +1,132 @@
+// See saved.h.
+#include "run/saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/error.h"
+
+enum { VECTORS = MUS_SAVED_SECTIONS - 2 };
+static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
+static const char numbers_name[] = "numbers", holds_name[] = "holds";
+
+static void list_vectors(const mus_sim *sim, double *vectors[VECTORS]) {
+  double *list[VECTORS] = {sim->position, sim->velocity, sim->position_before, sim->velocity_before};
+  memcpy(vectors, list, sizeof list);
+}
+
+static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)sim->model.vertices * sizeof(double); }
+
+// Of what holds vertices on bodies; none where there is no contact.
+static size_t hold_bytes(const mus_sim *sim) {
+  return sim->contact ? (size_t)sim->model.vertices * sizeof *sim->contact->hold : 0;
+}
+
+mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
+  mus_status status = mus_sim_renew_solver(sim);
+  if (status)
+    return status;
+  double *vectors[VECTORS];
+  list_vectors(sim, vectors);
+  for (int k = 0; k < VECTORS; ++k)
+    sections[k] = (mus_checkpoint_section){vector_names[k], vectors[k], vector_bytes(sim)};
+  *numbers = (mus_saved_numbers){.time = sim->time,
+                                 .step_before = sim->step_before,
+                                 .strain_before = sim->strain_before,
+                                 .energy_before = sim->energy_before,
+                                 .frame = sim->frame,
+                                 .frame_step = sim->frame_step,
+                                 .halvings_before = sim->halvings_before};
+  sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
+  const void *holds = sim->contact ? (const void *)sim->contact->hold : numbers;
+  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(sim)};
+  if (sim->contact)
+    mus_contact_forget(sim->contact);
+  return MUS_OK;
+}
+
+mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
+  double *vectors[VECTORS];
+  const void *saved[VECTORS], *data = NULL, *holds = NULL;
+  mus_saved_numbers numbers;
+  list_vectors(sim, vectors);
+  mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
+  for (int k = 0; k < VECTORS && !status; ++k)
+    status = mus_checkpoint_find(checkpoint, vector_names[k], vector_bytes(sim), &saved[k]);
+  if (!status)
+    status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(sim), &holds);
+  if (!status)
+    status = mus_sim_renew_solver(sim);
+  if (status)
+    return status;
+  for (int k = 0; k < VECTORS; ++k)
+    memcpy(vectors[k], saved[k], vector_bytes(sim));
+  if (sim->contact) {
+    memcpy(sim->contact->hold, holds, hold_bytes(sim));
+    mus_contact_forget(sim->contact);
+  }
+  memcpy(&numbers, data, sizeof numbers);
+  sim->time = numbers.time;
+  sim->step_before = numbers.step_before;
+  sim->strain_before = numbers.strain_before;
+  sim->energy_before = numbers.energy_before;
+  sim->frame = (int)numbers.frame;
+  sim->frame_step = (int)numbers.frame_step;
+  sim->halvings_before = (int)numbers.halvings_before;
+  mus_sim_show(sim);
+  return MUS_OK;
+}
+
+// --- fingerprint -----------------------------------------------------------------------------------------------------
+
+// Meshes count by what they hold, not by where they come from.
+char *mus_saved_scene_text(const mus_scene *scene) {
+  mus_scene copy = *scene;
+  copy.name = NULL;
+  copy.frames = 0;
+  copy.solver.threads = 0;
+  copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
+  copy.bodies = malloc(((size_t)scene->body_count + 1) * sizeof *copy.bodies);
+  for (int k = 0; k < scene->cloth_count && copy.cloths; ++k) {
+    copy.cloths[k] = scene->cloths[k];
+    copy.cloths[k].shape.file = copy.cloths[k].shape.start = NULL;
+  }
+  for (int k = 0; k < scene->body_count && copy.bodies; ++k) {
+    copy.bodies[k] = scene->bodies[k];
+    copy.bodies[k].shape.file = copy.bodies[k].shape.motion = NULL;
+  }
+  char *text = copy.cloths && copy.bodies ? mus_scene_text(&copy) : NULL;
+  free(copy.cloths);
+  free(copy.bodies);
+  return text;
+}
+
+// Where bodies start, and their triangles.
+static mus_status add_bodies(const mus_model *m, uint64_t *sum) {
+  if (m->scene->body_count == 0)
+    return MUS_OK;
+  size_t numbers = 3 * (size_t)mus_bodies_vertices(m->bodies), corners = 3 * (size_t)mus_bodies_triangles(m->bodies);
+  double *position = mus_alloc(numbers, sizeof *position);
+  mus_status status = position ? mus_bodies_at(m->bodies, 0, position) : mus_fail_memory();
+  if (!status) {
+    *sum = mus_checksum(*sum, position, numbers * sizeof *position);
+    *sum = mus_checksum(*sum, mus_bodies_triangle_list(m->bodies), corners * sizeof(int));
+  }
+  mus_free(position);
+  return status;
+}
+
+mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
+  const mus_model *m = &sim->model;
+  char *text = mus_saved_scene_text(m->scene);
+  if (!text)
+    return mus_fail_memory();
+  *sum = mus_checksum(0, text, strlen(text));
+  free(text);
+  *sum = mus_checksum(*sum, m->start, 3 * (size_t)m->vertices * sizeof *m->start);
+  *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
+  *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);
+  *sum = mus_checksum(*sum, m->material, 6 * (size_t)m->triangles * sizeof *m->material);
+  return add_bodies(m, sum);
+}

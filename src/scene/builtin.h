@@ -1,0 +1,13 @@
+// The table of built-in scenes. Private to scene/.
+#ifndef MUS_SCENE_BUILTIN_H
+#define MUS_SCENE_BUILTIN_H
+
+typedef struct mus_builtin {
+  const char *name, *about, *text; // the text is what a user would write
+} mus_builtin;
+
+// Those in which cloth meets nothing, and those in which it does.
+extern const mus_builtin mus_builtin_free[], mus_builtin_contact[];
+extern const int mus_builtin_free_count, mus_builtin_contact_count;
+
+#endif

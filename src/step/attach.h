@@ -1,0 +1,21 @@
+// Attachments: springs from points of cloth to places in space, in the linear system of a step. Private to step/.
+//
+// The energy is stiffness/2 |p - target|^2 with p = sum of w_i x_i (Xian, Tong and Liu 2019, section 4.6), and D its
+// damping of p's velocity; where the spring would pull harder than its limit, the target is brought as near as the
+// limit asks. All vertices are corners of one triangle, so that the matrix has a place for the blocks.
+#ifndef MUS_STEP_ATTACH_H
+#define MUS_STEP_ATTACH_H
+
+#include "step/assemble.h"
+
+// One that is there. Vertices are numbers of the simulation.
+typedef struct mus_attached {
+  int handle;
+  mus_attachment spring; // nothing left to default
+} mus_attached;
+
+// Adds H f to the right-hand side, with H K v off where the instant drifts, and H D + H^2 K to the matrix where given.
+// The instant is the one that was assembled.
+void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix *matrix, double *right);
+
+#endif

@@ -1,0 +1,264 @@
+// Assembly and measurement of whole scenes: several cloths are as each alone, bits do not depend on threads, and what
+// is measured agrees with plain sums.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "par/par.h"
+#include "step/assemble.h"
+
+enum { MODELS = 3 };
+
+// A scene with one cloth of each of the models whose bits are set, each with so many vertices.
+static mus_scene scene_of(int models, int vertices, double air) {
+  static const char *const name[MODELS] = {"baraff-witkin", "choi-ko", "mass-spring"};
+  char text[1000] = "{\"wind\": [2, 0, 1], \"gust\": 0.5, \"cloths\": [", one[200];
+  for (int m = 0; m < MODELS; ++m)
+    if (models >> m & 1) {
+      snprintf(one, sizeof one, "%s{\"model\": \"%s\", \"fabric\": \"denim\", \"translate\": [%d, 0, 0]}",
+               strrchr(text, '}') ? ", " : "", name[m], m);
+      strcat(text, one);
+    }
+  strcat(text, "]}");
+  mus_scene scene;
+  if (mus_scene_parse("test", text, &scene) != MUS_OK)
+    fail_msg("%s", mus_last_error());
+  mus_scene_resize(&scene, vertices * scene.cloth_count, MUS_TESSELLATION_REGULAR);
+  scene.air_density = air;
+  return scene;
+}
+
+// Positions and velocities that depend on where a vertex is, so that they are the same in any scene.
+static mus_sim *shaken(const mus_scene *scene) {
+  mus_sim *sim;
+  if (mus_sim_create(scene, &sim) != MUS_OK)
+    fail_msg("%s", mus_last_error());
+  for (int i = 0; i < sim->model.vertices; ++i) {
+    double *x = sim->position + 3 * i, *v = sim->velocity + 3 * i, u = x[0], w = x[2];
+    x[0] += 0.01 * sin(9 * u + w);
+    x[1] += 0.05 * sin(7 * u) * cos(5 * w);
+    x[2] += 0.01 * cos(8 * w + 1);
+    for (int c = 0; c < 3; ++c)
+      v[c] = sin(4 * u + 5 * w + c);
+  }
+  return sim;
+}
+
+static mus_instant instant_of(const mus_sim *sim) {
+  return (mus_instant){0.1, sim->position, sim->velocity, 0.01, 0.01};
+}
+
+static void assert_close(size_t n, const double *a, const double *b) {
+  double largest = 0;
+  for (size_t k = 0; k < n; ++k)
+    largest = fmax(largest, fabs(b[k]));
+  assert_true(largest > 0);
+  for (size_t k = 0; k < n; ++k)
+    assert_true(fabs(a[k] - b[k]) <= 1e-14 * largest);
+}
+
+// Rows of each cloth are those that it has in a scene of its own.
+static void cloths_do_not_mix(void **state) {
+  (void)state;
+  for (double air = 0; air < 2; air += 1.2) {
+    mus_scene scene = scene_of(7, 900, air);
+    mus_sim *all = shaken(&scene);
+    mus_instant at = instant_of(all);
+    mus_assemble(all, &at, 1);
+    size_t values = 0;
+    for (int m = 0; m < MODELS; ++m) {
+      mus_scene single = scene_of(1 << m, 900, air);
+      mus_sim *alone = shaken(&single);
+      mus_instant there = instant_of(alone);
+      mus_assemble(alone, &there, 1);
+      size_t n = mus_matrix_values(&alone->matrix), first = 3 * (size_t)all->model.cloths[m].first_vertex;
+      assert_int_equal(all->model.pattern.row_start[all->model.cloths[m].first_vertex], values / 9);
+      assert_close(n, all->matrix.value + values, alone->matrix.value);
+      assert_close(3 * (size_t)alone->model.vertices, all->right + first, alone->right);
+      values += n;
+      mus_sim_free(alone);
+      mus_scene_free(&single);
+    }
+    assert_int_equal(values, mus_matrix_values(&all->matrix));
+    mus_sim_free(all);
+    mus_scene_free(&scene);
+  }
+}
+
+// D, which is what is left of the matrices of two steps when M and K are taken out, is minus the derivative of the
+// forces by velocity; checked in a random direction.
+static void matrix_and_forces_belong_together(void **state) {
+  (void)state;
+  mus_scene scene = scene_of(7, 400, 1.2);
+  mus_sim *sim = shaken(&scene);
+  size_t n = 3 * (size_t)sim->model.vertices;
+  double h = 1e-4, step = 1e-6;
+  double *direction = malloc(n * sizeof *direction), *force[2], *product = malloc(n * sizeof *product);
+  for (size_t k = 0; k < n; ++k)
+    direction[k] = mus_random(5, k);
+  mus_instant at = {0.1, sim->position, sim->velocity, h, 0};
+  mus_assemble(sim, &at, 1);
+  double *with_stiffness = malloc(n * sizeof *with_stiffness);
+  mus_multiply(&sim->matrix, direction, with_stiffness);
+  at.length = h / 2;
+  mus_assemble(sim, &at, 1);
+  mus_multiply(&sim->matrix, direction, product);
+  for (size_t k = 0; k < n; ++k) { // 4 A(h/2) - A(h) = 3 M + h D
+    product[k] = 4 * product[k] - with_stiffness[k] - 3 * sim->model.mass[k / 3] * direction[k];
+    product[k] /= h;
+  }
+  for (int side = 0; side < 2; ++side) {
+    force[side] = malloc(n * sizeof(double));
+    for (size_t k = 0; k < n; ++k)
+      sim->velocity[k] += (side == 0 ? 1 : -2) * step * direction[k];
+    mus_assemble(sim, &at, 0);
+    memcpy(force[side], sim->right, n * sizeof(double));
+  }
+  double largest = 0;
+  for (size_t k = 0; k < n; ++k)
+    largest = fmax(largest, fabs(product[k]));
+  for (size_t k = 0; k < n; ++k)
+    assert_true(fabs((force[1][k] - force[0][k]) / (2 * step) - product[k]) <= 1e-5 * largest);
+  free(direction), free(product), free(with_stiffness), free(force[0]), free(force[1]);
+  mus_sim_free(sim);
+  mus_scene_free(&scene);
+}
+
+static void same_bits_for_any_number_of_threads(void **state) {
+  (void)state;
+  mus_scene scene = scene_of(7, 2500, 1.2);
+  mus_sim *sim = shaken(&scene);
+  mus_instant at = instant_of(sim);
+  size_t values = mus_matrix_values(&sim->matrix), n = 3 * (size_t)sim->model.vertices;
+  double *matrix = malloc(values * sizeof *matrix), *right = malloc(n * sizeof *right);
+  mus_step_record first, record;
+  for (int k = 0; k < 3; ++k) {
+    mus_par_set_threads((int[]){1, 2, 7}[k]);
+    memset(sim->matrix.value, 0xff, values * sizeof *matrix);
+    mus_assemble(sim, &at, 1);
+    memset(&record, 0, sizeof record);
+    mus_measure(sim, 0.1, &record);
+    if (k == 0) {
+      memcpy(matrix, sim->matrix.value, values * sizeof *matrix);
+      memcpy(right, sim->right, n * sizeof *right);
+      first = record;
+    }
+    assert_memory_equal(sim->matrix.value, matrix, values * sizeof *matrix);
+    assert_memory_equal(sim->right, right, n * sizeof *right);
+    assert_memory_equal(&record, &first, sizeof record);
+    // Without a matrix, the old one stays.
+    memset(sim->right, 0xff, n * sizeof *right);
+    sim->matrix.value[5] = 77;
+    mus_assemble(sim, &at, 0);
+    assert_memory_equal(sim->right, right, n * sizeof *right);
+    assert_true(sim->matrix.value[5] == 77 && sim->matrix.value[6] == matrix[6]);
+    mus_par_set_threads(0);
+  }
+  free(matrix), free(right);
+  mus_sim_free(sim);
+  mus_scene_free(&scene);
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Sums over all elements one by one, and strains sorted.
+static void measures_are_plain_sums(void **state) {
+  (void)state;
+  for (int vertices = 4; vertices < 3000; vertices *= 5) {
+    mus_scene scene = scene_of(7, vertices, 0);
+    mus_sim *sim = shaken(&scene);
+    mus_step_record record = {.strain_maximum = 99};
+    mus_measure(sim, 0.1, &record);
+    const mus_model_cloth *c = sim->model.cloths;
+    int count = 0;
+    for (int k = 0; k < MODELS; ++k)
+      count += c[k].membranes.count + c[k].springs.count;
+    double *strain = malloc((size_t)count * sizeof *strain), sums[5] = {0}, energy;
+    count = 0;
+    for (int t = 0; t < c->membranes.count; ++t) {
+      mus_membrane_measure m = mus_membrane_measured(&c->membranes, t, sim->position, 1);
+      strain[count++] = fmax(fabs(m.strain[0]), fabs(m.strain[1]));
+      sums[0] += m.stretch;
+      sums[1] += m.shear;
+    }
+    for (int k = 0; k < MODELS; ++k, ++c) {
+      mus_evaluation e = {
+          .position = sim->position + 3 * c->first_vertex, .blend = {1, 0, 0, 0}, .scale = 1, .energy = &energy};
+      for (int i = 0; i < c->hinges.count; ++i, sums[2] += energy)
+        mus_hinges_evaluate(&c->hinges, i, 1, &e);
+      for (int i = 0; i < c->springs.count; ++i, sums[0] += energy) {
+        mus_springs_evaluate(&c->springs, i, 1, &e);
+        double way[3];
+        mus_subtract3(e.position + 3 * c->springs.vertex[2 * i], e.position + 3 * c->springs.vertex[2 * i + 1], way);
+        double drawn = sqrt(mus_dot3(way, way)) / c->springs.rest[i].length - 1;
+        strain[count++] = drawn < 0 && c->springs.tension_only ? 0 : fabs(drawn);
+      }
+      for (int i = 0; i < c->bend_springs.count; ++i, sums[2] += energy)
+        mus_springs_evaluate(&c->bend_springs, i, 1, &e);
+      for (int i = 0; i < c->bucklings.count; ++i, sums[2] += energy)
+        mus_bucklings_evaluate(&c->bucklings, i, 1, &e);
+    }
+    qsort(strain, (size_t)count, sizeof *strain, ascending);
+    assert_true(record.strain_maximum == strain[count - 1]);
+    assert_true(record.strain_99 == strain[(size_t)(0.99 * (count - 1))]);
+    double momentum[3] = {0}, angular[3] = {0}, turn[3];
+    for (int i = 0; i < sim->model.vertices; ++i) {
+      const double *x = sim->position + 3 * i, *v = sim->velocity + 3 * i, mass = sim->model.mass[i];
+      sums[3] += mass * mus_dot3(v, v) / 2;
+      sums[4] += mass * 9.81 * x[1];
+      mus_cross3(x, v, turn);
+      mus_add_scaled3(mass, v, momentum);
+      mus_add_scaled3(mass, turn, angular);
+    }
+    const double got[5] = {record.stretch, record.shear, record.bend, record.kinetic, record.potential};
+    for (int k = 0; k < 5; ++k)
+      assert_true(fabs(got[k] - sums[k]) <= 1e-12 * (fabs(sums[k]) + 1e-3));
+    for (int k = 0; k < 3; ++k)
+      assert_true(fabs(record.momentum[k] - momentum[k]) < 1e-12 &&
+                  fabs(record.angular_momentum[k] - angular[k]) < 1e-12);
+    free(strain);
+    mus_sim_free(sim);
+    mus_scene_free(&scene);
+  }
+}
+
+// Wind that rises from still air has the gusts of the wind that it rises to: they move.
+static void gusts_go_with_the_most_wind(void **state) {
+  (void)state;
+  double time[] = {0, 1, 2}, value[] = {0, 0, 0, 2, 0, 1, 0, 1, 0};
+  mus_scene scene = scene_of(1, 9, 1.2);
+  mus_model steady, rising;
+  assert_int_equal(mus_model_create(&scene, &steady), MUS_OK);
+  mus_keys given = scene.wind;
+  scene.wind = (mus_keys){3, 3, time, value};
+  assert_int_equal(mus_model_create(&scene, &rising), MUS_OK);
+  assert_true(steady.gusts.waves > 0 && steady.gusts.wave[0].frequency != 0 && steady.gusts.carrier[0] == 2);
+  assert_int_equal(rising.gusts.waves, steady.gusts.waves);
+  assert_memory_equal(rising.gusts.carrier, steady.gusts.carrier, sizeof rising.gusts.carrier);
+  assert_memory_equal(rising.gusts.wave, steady.gusts.wave, sizeof rising.gusts.wave);
+  mus_model_free(&steady);
+  mus_model_free(&rising);
+  scene.wind = given;
+  mus_scene_free(&scene);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cloths_do_not_mix),
+      cmocka_unit_test(matrix_and_forces_belong_together),
+      cmocka_unit_test(same_bits_for_any_number_of_threads),
+      cmocka_unit_test(measures_are_plain_sums),
+      cmocka_unit_test(gusts_go_with_the_most_wind),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
