@@ -55,7 +55,8 @@ typedef struct mus_check_options {
   /// Called after every frame, NULL: not at all. `pairs` are the first `options.places` of the frame, those that are no
   /// seam's before others.
   void (*frame)(void *data, int frame, const mus_check_counts *counts, int pair_count, const mus_check_pair *pairs);
-  void *data;
+  void *data;      ///< for `frame`
+  unsigned cookie; ///< set by mus_default_check_options(); options without it are refused
 } mus_check_options;
 
 MUS_API mus_check_options mus_default_check_options(void);
@@ -77,7 +78,7 @@ typedef struct mus_check_record {
 
 /// Searches `result`, a folder that mus_run() has written or is writing, or a mesh file. `cache` is a PC2 or MDD file
 /// that moves a mesh; NULL for a folder and for a mesh alone. Intersections are no failure: the record tells them.
-/// `record` is always written.
+/// `record` is always written, unless it is NULL.
 MUS_API mus_status mus_check(const char *result, const char *cache, const mus_check_options *options,
                              mus_check_record *record);
 

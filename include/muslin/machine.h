@@ -19,14 +19,14 @@ MUS_API mus_status mus_machine_measure(int threads, mus_machine *machine);
 
 /// y = A x in double precision, A in block compressed rows as in muslin/solver.h. The product that times are given in
 /// units of: plain rows, every block stored.
-MUS_API void mus_block_multiply(int threads, int rows, int block, const int *row_start, const int *column,
-                                const double *values, const double *x, double *y);
+MUS_API void mus_machine_multiply(int threads, int rows, int block, const int *row_start, const int *column,
+                                  const double *values, const double *x, double *y);
 
 /// Threads that wait for each other spin, which is ruinous on a machine that is busy with other things too. This sets
-/// the environment so that they spin briefly and then sleep, unless it says already how they are to wait. Returns 1
-/// where it has been set: it counts for programs started from now on, so a program starts itself again (see
-/// src/cli/main.c).
-MUS_API int mus_threads_wait_briefly(void);
+/// environment variables so that they spin briefly and then sleep, unless these say already how threads are to wait.
+/// Returns 1 if it has set them. They are read when a program starts, so a program that wants this calls it first of
+/// all and, where the answer is 1, executes itself anew.
+MUS_API int mus_machine_limit_spinning(void);
 
 #ifdef __cplusplus
 }

@@ -54,28 +54,29 @@ typedef struct mus_render_options {
   double eye[3];            ///< m
   int target_given;         ///< 1: look at `target` (0)
   double target[3];         ///< m
-  double field;             ///< degrees from the picture's lower to its upper edge (26)
+  double field_of_view;     ///< degrees from the picture's lower to its upper edge (26)
   int frame;                ///< of a picture; negative ones count from the end (-1)
   int first, last;          ///< of a video or a sequence of pictures; negative ones count from the end (0, -1)
   int every;                ///< draw every so manyth of these (1)
   double frames_per_second; ///< of a video; 0: so that it takes as long as what it shows (0)
   int threads;              ///< 0: all cores
   FILE *progress;           ///< how far a video or sequence is; NULL: silence
+  unsigned cookie;          ///< set by mus_default_render_options(); options without it are refused
 } mus_render_options;
 
 MUS_API mus_render_options mus_default_render_options(void);
 
 /// What was done.
 typedef struct mus_render_record {
-  int began;              ///< 1: the input was accepted, what fails then fails at run time
-  int frames;             ///< drawn
-  int first, last;        ///< of these
-  int vertices;           ///< of all cloths
-  double range[2];        ///< of the heat map
-  long long pairs;        ///< with MUS_RENDER_SHOW_CONTACTS: of triangles that intersect, in all frames together
-  double eye[3];          ///< m: where the camera stood
-  double seconds;         ///< all of it
-  double seconds_a_frame; ///< drawing alone, on average
+  int began;                ///< 1: the input was accepted, what fails then fails at run time
+  int frames;               ///< drawn
+  int first, last;          ///< of these
+  int vertices;             ///< of all cloths
+  double range[2];          ///< of the heat map
+  long long pairs;          ///< with MUS_RENDER_SHOW_CONTACTS: of triangles that intersect, in all frames together
+  double eye[3];            ///< m: where the camera stood
+  double seconds;           ///< all of it
+  double seconds_per_frame; ///< drawing alone, on average
 } mus_render_record;
 
 /// Draws `result`, a folder that mus_run() has written or is writing, or a mesh file. `cache` is a PC2 or MDD file that

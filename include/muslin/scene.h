@@ -73,6 +73,7 @@ typedef struct mus_pin {
   mus_keys turn;   ///< width 3: degrees about x, then y, then z, around `pivot`, before the offset; none: not turned
   double pivot[3]; ///< m
   double from, to; ///< s: held in this time only (0, 1e9)
+  unsigned cookie; ///< set by mus_default_pin()
 } mus_pin;
 
 typedef struct mus_cloth {
@@ -88,11 +89,12 @@ typedef struct mus_cloth {
   mus_keys stiffness; ///< width 1: a factor on all stiffnesses over time; none: 1
   double thickness;   ///< m: how far apart layers rest (0.001); held to half of the shortest edge at a vertex
   double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); several cloths take the mean of theirs
-  int stitch_count;   ///< numbers, two a stitch
-  int *stitches;      ///< pairs of vertices to be sewn together, beside those of the file
+  int stitch_count;
+  int (*stitches)[2]; ///< pairs of vertices to be sewn together, beside those of the file
   double close;       ///< s in which stitches close (1)
   int pin_count;
   mus_pin *pins;
+  unsigned cookie; ///< set by mus_default_cloth()
 } mus_cloth;
 
 /// Where a body's surface comes from. Round shapes are cut into facets, and what cloth touches are the facets.
@@ -130,14 +132,16 @@ typedef struct mus_body {
   mus_keys translate; ///< width 3: m, after the rotation
   double friction;    ///< Coulomb's coefficient of cloth on it (0.3)
   double thickness;   ///< m: cloth rests so far away, and half its own thickness farther (0.0005)
+  unsigned cookie;    ///< set by mus_default_body()
 } mus_body;
 
 /// Vertices of two cloths to be sewn together. Stitches within one cloth are the cloth's.
 typedef struct mus_seam {
   char *from, *to; ///< names of the cloths
-  int pair_count;  ///< numbers, two a pair
-  int *pairs;      ///< vertex of `from`, vertex of `to`, ...
+  int pair_count;
+  int (*pairs)[2]; ///< a vertex of `from` and one of `to`
   double close;    ///< s in which it closes (1)
+  unsigned cookie; ///< set by mus_default_seam()
 } mus_seam;
 
 typedef enum mus_integrator {
@@ -167,10 +171,12 @@ typedef struct mus_scene {
   mus_body *bodies;
   int seam_count;
   mus_seam *seams;
+  unsigned cookie; ///< set by mus_default_scene()
 } mus_scene;
 
-/// A scene with every default and no cloth. mus_scene_free() frees what a scene owns; scenes filled by hand must take
-/// their memory from malloc.
+/// A scene with every default and no cloth. Scenes, cloths, pins, bodies and seams that are filled in by hand must
+/// start from these: their cookie tells, and calls that take a scene refuse one without it, or with such parts.
+/// mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory from malloc.
 MUS_API mus_scene mus_default_scene(void);
 MUS_API mus_cloth mus_default_cloth(void);
 MUS_API mus_pin mus_default_pin(void);
@@ -184,7 +190,8 @@ MUS_API mus_status mus_scene_load(const char *path, mus_scene *scene);
 /// The same from a text; `name` stands for the path in error texts.
 MUS_API mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene);
 
-/// The scene as JSON text with every key, defaults included; from malloc. NULL when memory is short.
+/// The scene as JSON text with every key, defaults included; from malloc. NULL when it fails; mus_last_error() tells
+/// why.
 MUS_API char *mus_scene_text(const mus_scene *scene);
 
 /// The built-in scenes, in a fixed order; NULL past the last. `about` receives a line of description.
@@ -193,7 +200,7 @@ MUS_API const char *mus_scene_builtin_name(int index, const char **about);
 MUS_API mus_status mus_scene_builtin(const char *name, mus_scene *scene);
 /// Gives the generated cloths about so many vertices in total (0: as it is), shared as they were before, and that
 /// tessellation.
-MUS_API void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
+MUS_API mus_status mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
 
 #ifdef __cplusplus
 }

@@ -126,6 +126,7 @@ typedef struct mus_solver_options {
   mus_preset preset;       ///< what the others were filled in from; for reports, changes nothing (MUS_PRESET_ROBUST)
   int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_sa_options sa;
+  unsigned cookie; ///< set by the functions below; options without it are refused
 } mus_solver_options;
 
 MUS_API mus_solver_options mus_preset_solver_options(mus_preset preset);

@@ -65,7 +65,7 @@ static void tell_progress(const char *what, int done, int all) {
 
 static void multiply(const problem *p, const double *x, double *y) {
   const mus_sim_system *s = &p->system;
-  mus_block_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, x, y);
+  mus_machine_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, x, y);
   for (int k = 0; k < s->coupling_count; ++k) {
     const mus_coupling *c = &s->couplings[k];
     for (int i = 0; i < c->count; ++i)
@@ -190,7 +190,7 @@ static void measure_products(const bench *b, double *product) {
   const mus_sim_system *s = &p->system;
   for (int k = 0; k < PRODUCTS; ++k) {
     double begin = seconds();
-    mus_block_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, p->guess, p->work);
+    mus_machine_multiply(p->threads, s->rows, 3, s->row_start, s->column, s->values, p->guess, p->work);
     product[k] = seconds() - begin;
   }
 }

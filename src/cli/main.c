@@ -89,7 +89,7 @@ static void keep_stream_places(void) {
 
 int main(int argc, char **argv) {
   keep_stream_places();
-  if (mus_threads_wait_briefly())
+  if (mus_machine_limit_spinning())
     execv("/proc/self/exe", argv); // where this fails, all works, if slower on a busy machine
   signal(SIGXFSZ, SIG_IGN);        // a file that may not grow is then an ordinary failure to write
   int status = dispatch(argc, argv);

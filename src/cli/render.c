@@ -82,13 +82,14 @@ static int parse_camera(const char *text, mus_render_options *draw) {
   }
   if (good && *at == ':') {
     ++at;
-    good = read_numbers(&at, 1, 0, &draw->field);
+    good = read_numbers(&at, 1, 0, &draw->field_of_view);
   }
   if (!good || *at)
     return failure_input(
         program, "--camera: '%s' is not X,Y,Z[:X,Y,Z[:DEGREES]], the eye, what it looks at, and its field", text);
-  if (!(draw->field > 0 && draw->field < 179))
-    return failure_input(program, "--camera: a field of %g degrees: give one above 0 and below 179", draw->field);
+  if (!(draw->field_of_view > 0 && draw->field_of_view < 179))
+    return failure_input(program, "--camera: a field of %g degrees: give one above 0 and below 179",
+                         draw->field_of_view);
   return 0;
 }
 
@@ -227,7 +228,7 @@ static void tell(const render_options *o, const mus_render_record *r) {
     printf("%s: frame %d, %d vertices, %.2f s\n", o->output, r->first, r->vertices, r->seconds);
   else
     printf("%s: %d frames, %d to %d, %d vertices, %.2f s each, %.1f s\n", o->output, r->frames, r->first, r->last,
-           r->vertices, r->seconds_a_frame, r->seconds);
+           r->vertices, r->seconds_per_frame, r->seconds);
   if (o->heat != MUS_RENDER_HEAT_NONE)
     printf("%s: %.4g to %.4g%s\n", heats[o->heat], r->range[0], r->range[1], unit[o->heat]);
   if (o->show)

@@ -132,7 +132,10 @@ static void interrupt(int number) {
   (void)wrote;
 }
 
-static int is_interrupted(void) { return interrupted; }
+static int is_interrupted(void *data) {
+  (void)data;
+  return interrupted;
+}
 
 // The first of these ends the run in good order, the second has its usual effect.
 static void catch_interrupts(void) {
@@ -143,7 +146,7 @@ static void catch_interrupts(void) {
 }
 
 // Where a run that has ended early can be gone on from.
-static void tell_how_to_go_on(const char *folder, const mus_run_summary *s) {
+static void tell_how_to_go_on(const char *folder, const mus_run_record *s) {
   int last = s->checkpoint > 0 ? s->frames - s->frames % s->checkpoint : 0;
   if (last > 0)
     fprintf(stderr, "%d frames are done; go on from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
@@ -153,7 +156,7 @@ static void tell_how_to_go_on(const char *folder, const mus_run_summary *s) {
 }
 
 // What the simulator held, and what the whole process took.
-static void tell_memory(const mus_run_summary *s) {
+static void tell_memory(const mus_run_record *s) {
   struct rusage used;
   printf("  %.0f bytes a vertex", (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
   if (getrusage(RUSAGE_SELF, &used) == 0)
@@ -161,7 +164,7 @@ static void tell_memory(const mus_run_summary *s) {
   printf("\n");
 }
 
-static void tell(const char *folder, const mus_scene *scene, const mus_run_summary *s) {
+static void tell(const char *folder, const mus_scene *scene, const mus_run_record *s) {
   if (s->complete) {
     printf("%s: its %d frames are complete already\n", folder, s->frames);
     return;
@@ -189,23 +192,23 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_summa
 
 static int run_scene(const run_options *o, const mus_scene *scene, const char *folder) {
   mus_run_options options = o->run;
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = folder;
   options.progress = stderr;
   options.stop = is_interrupted;
   catch_interrupts();
-  mus_status status = mus_run(scene, &options, &summary);
+  mus_status status = mus_run(scene, &options, &record);
   if (status) {
-    int failed = failure_status(program, summary.began ? NULL : o->scene, status);
-    if (summary.began)
-      tell_how_to_go_on(folder, &summary);
-    return summary.began ? CLI_FAILED : failed;
+    int failed = failure_status(program, record.began ? NULL : o->scene, status);
+    if (record.began)
+      tell_how_to_go_on(folder, &record);
+    return record.began ? CLI_FAILED : failed;
   }
-  if (summary.stopped) {
-    tell_how_to_go_on(folder, &summary);
+  if (record.stopped) {
+    tell_how_to_go_on(folder, &record);
     return CLI_FAILED;
   }
-  tell(folder, scene, &summary);
+  tell(folder, scene, &record);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "io/scene.h"
 
 char *mus_result_path(mus_arena *arena, const char *folder, const char *name, const char *ending) {
   size_t size = strlen(folder) + 1 + strlen(name) + strlen(ending) + 1;
@@ -75,7 +76,9 @@ mus_status mus_result_body_names(mus_arena *arena, const mus_scene *scene, char 
 mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name) {
   mus_arena scratch = {0};
   char(*names)[MUS_RESULT_NAME] = NULL;
-  mus_status status = mus_result_names(&scratch, scene, &names);
+  mus_status status = mus_scene_check_initialised(scene);
+  if (!status)
+    status = mus_result_names(&scratch, scene, &names);
   if (!status && (cloth < 0 || cloth >= scene->cloth_count))
     status = mus_fail(MUS_BAD_INPUT, "cloth %d is outside 0...%d", cloth, scene->cloth_count - 1);
   if (!status)

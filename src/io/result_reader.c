@@ -114,16 +114,16 @@ static mus_status open_cloths(mus_result *result, const mus_scene *scene) {
 // --- seams -----------------------------------------------------------------------------------------------------------
 
 // What lies within the meshes: a run may have left out vertices that no triangle uses.
-static mus_status add_seam(mus_result *result, int from, int to, int numbers, const int *pairs) {
-  int *kept = mus_arena_alloc(&result->arena, (size_t)numbers, sizeof *kept), count = 0;
+static mus_status add_seam(mus_result *result, int from, int to, const mus_seam *seam) {
+  int *kept = mus_arena_alloc(&result->arena, 2 * (size_t)seam->pair_count, sizeof *kept), count = 0;
   if (!kept)
     return mus_fail_memory();
-  for (int k = 0; k + 1 < numbers; k += 2)
-    if (pairs[k] >= 0 && pairs[k] < result->cloths[from].mesh.vertices && pairs[k + 1] >= 0 &&
-        pairs[k + 1] < result->cloths[to].mesh.vertices) {
-      kept[2 * count] = pairs[k];
-      kept[2 * count++ + 1] = pairs[k + 1];
-    }
+  for (int k = 0; k < seam->pair_count; ++k) {
+    const int *pair = seam->pairs[k];
+    if (pair[0] >= 0 && pair[0] < result->cloths[from].mesh.vertices && pair[1] >= 0 &&
+        pair[1] < result->cloths[to].mesh.vertices)
+      memcpy(kept + 2 * (size_t)count++, pair, 2 * sizeof *pair);
+  }
   result->seams[result->seam_count++] = (mus_result_seam){from, to, count, kept};
   return MUS_OK;
 }
@@ -142,7 +142,7 @@ static mus_status open_seams(mus_result *result, const mus_scene *scene) {
     const mus_seam *seam = &scene->seams[k];
     int from = find_cloth(scene, seam->from), to = find_cloth(scene, seam->to);
     if (from >= 0 && to >= 0)
-      status = add_seam(result, from, to, seam->pair_count, seam->pairs);
+      status = add_seam(result, from, to, seam);
   }
   return status;
 }

@@ -1,12 +1,14 @@
 // Scenes: defaults and the tables that join them to JSON. See muslin/scene.h and docs/scene.md.
-#include "muslin/scene.h"
+#include "io/scene.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "io/json_text.h"
 #include "io/schema.h"
 
@@ -24,7 +26,8 @@ mus_scene mus_default_scene(void) {
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
                      .contact = 1,
-                     .solver = mus_preset_solver_options(MUS_PRESET_FAST)};
+                     .solver = mus_preset_solver_options(MUS_PRESET_FAST),
+                     .cookie = MUS_COOKIE};
 }
 
 mus_cloth mus_default_cloth(void) {
@@ -36,19 +39,21 @@ mus_cloth mus_default_cloth(void) {
                      .damping_scale = 1,
                      .thickness = 0.001,
                      .friction = 0.3,
-                     .close = 1};
+                     .close = 1,
+                     .cookie = MUS_COOKIE};
 }
 
-mus_pin mus_default_pin(void) { return (mus_pin){.to = forever}; }
+mus_pin mus_default_pin(void) { return (mus_pin){.to = forever, .cookie = MUS_COOKIE}; }
 
 mus_body mus_default_body(void) {
   return (mus_body){
       .shape = {.size = {1, 1, 1}, .radius = 0.25, .length = 0.5, .facet = 0.0002, .scale = 1, .height = 1.75},
       .friction = 0.3,
-      .thickness = 0.0005};
+      .thickness = 0.0005,
+      .cookie = MUS_COOKIE};
 }
 
-mus_seam mus_default_seam(void) { return (mus_seam){.close = 1}; }
+mus_seam mus_default_seam(void) { return (mus_seam){.close = 1, .cookie = MUS_COOKIE}; }
 
 static void free_keys(mus_keys *keys) {
   free(keys->time);
@@ -96,6 +101,36 @@ void mus_scene_free(mus_scene *scene) {
   *scene = (mus_scene){0};
 }
 
+static mus_status check_cloth_initialised(const mus_scene *scene, int c) {
+  char what[80];
+  snprintf(what, sizeof what, "cloths[%d] was", c);
+  mus_status status = mus_check_initialised(scene->cloths[c].cookie, what, "mus_default_cloth");
+  for (int p = 0; !status && p < scene->cloths[c].pin_count; ++p) {
+    snprintf(what, sizeof what, "cloths[%d].pins[%d] was", c, p);
+    status = mus_check_initialised(scene->cloths[c].pins[p].cookie, what, "mus_default_pin");
+  }
+  return status;
+}
+
+mus_status mus_scene_check_initialised(const mus_scene *scene) {
+  char what[80];
+  mus_status status = mus_check_initialised(scene->cookie, "the scene was", "mus_default_scene");
+  if (!status)
+    status =
+        mus_check_initialised(scene->solver.cookie, "the scene's solver options were", "mus_default_solver_options");
+  for (int c = 0; !status && c < scene->cloth_count; ++c)
+    status = check_cloth_initialised(scene, c);
+  for (int b = 0; !status && b < scene->body_count; ++b) {
+    snprintf(what, sizeof what, "bodies[%d] was", b);
+    status = mus_check_initialised(scene->bodies[b].cookie, what, "mus_default_body");
+  }
+  for (int k = 0; !status && k < scene->seam_count; ++k) {
+    snprintf(what, sizeof what, "seams[%d] was", k);
+    status = mus_check_initialised(scene->seams[k].cookie, what, "mus_default_seam");
+  }
+  return status;
+}
+
 static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 static void body_defaults(void *body) { *(mus_body *)body = mus_default_body(); }
@@ -123,108 +158,110 @@ static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", 
 static const char *const motions_words[] = {"translations", "rigid", "auto", NULL};
 static const char *const cycle_words[] = {"v", "w", NULL};
 
-static const mus_field shape_fields[] = {
-    {"kind", MUS_FIELD_CHOICE, AT(mus_cloth_shape, kind), .choices = shape_words},
-    {"vertices", MUS_FIELD_WHOLE, AT(mus_cloth_shape, vertices), FROM_TO(4, 1e8)},
-    {"tessellation", MUS_FIELD_CHOICE, AT(mus_cloth_shape, tessellation), .choices = tessellation_words},
-    {"size", MUS_FIELD_NUMBERS, AT(mus_cloth_shape, size), .width = 2, FROM_TO(1e-4, 1e4)},
-    {"seed", MUS_FIELD_WHOLE, AT(mus_cloth_shape, seed), FROM_TO(0, INT_MAX)},
-    {"file", MUS_FIELD_TEXT, AT(mus_cloth_shape, file)},
-    {"scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
-    {"material_scale", MUS_FIELD_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)},
-    {"start", MUS_FIELD_TEXT, AT(mus_cloth_shape, start)},
-    {"around", MUS_FIELD_TEXT, AT(mus_cloth_shape, around)}};
+static const mus_schema_field shape_fields[] = {
+    {"kind", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, kind), .choices = shape_words},
+    {"vertices", MUS_SCHEMA_WHOLE, AT(mus_cloth_shape, vertices), FROM_TO(4, 1e8)},
+    {"tessellation", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, tessellation), .choices = tessellation_words},
+    {"size", MUS_SCHEMA_NUMBERS, AT(mus_cloth_shape, size), .width = 2, FROM_TO(1e-4, 1e4)},
+    {"seed", MUS_SCHEMA_WHOLE, AT(mus_cloth_shape, seed), FROM_TO(0, INT_MAX)},
+    {"file", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, file)},
+    {"scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
+    {"material_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)},
+    {"start", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, start)},
+    {"around", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, around)}};
 SCHEMA(shape_schema, "a shape", mus_cloth_shape, shape_fields, NULL);
 
-static const mus_field selection_fields[] = {{"vertices", MUS_FIELD_WHOLES, AT(mus_selection, vertices),
-                                              GIVEN_BY(mus_selection, vertex_count), FROM_TO(0, INT_MAX)},
-                                             {"box", MUS_FIELD_NUMBERS, AT(mus_selection, box),
-                                              GIVEN_BY(mus_selection, box_given), .width = 6, FROM_TO(-1e9, 1e9)},
-                                             {"sphere", MUS_FIELD_NUMBERS, AT(mus_selection, sphere),
-                                              GIVEN_BY(mus_selection, sphere_given), .width = 4, FROM_TO(-1e9, 1e9)},
-                                             {"boundary", MUS_FIELD_TRUTH, AT(mus_selection, boundary)},
-                                             {"material", MUS_FIELD_NUMBERS, AT(mus_selection, material),
-                                              GIVEN_BY(mus_selection, material_given), .width = 4, FROM_TO(-1e9, 1e9)}};
+static const mus_schema_field selection_fields[] = {
+    {"vertices", MUS_SCHEMA_WHOLES, AT(mus_selection, vertices), GIVEN_BY(mus_selection, vertex_count), .width = 1,
+     FROM_TO(0, INT_MAX)},
+    {"box", MUS_SCHEMA_NUMBERS, AT(mus_selection, box), GIVEN_BY(mus_selection, box_given), .width = 6,
+     FROM_TO(-1e9, 1e9)},
+    {"sphere", MUS_SCHEMA_NUMBERS, AT(mus_selection, sphere), GIVEN_BY(mus_selection, sphere_given), .width = 4,
+     FROM_TO(-1e9, 1e9)},
+    {"boundary", MUS_SCHEMA_TRUTH, AT(mus_selection, boundary)},
+    {"material", MUS_SCHEMA_NUMBERS, AT(mus_selection, material), GIVEN_BY(mus_selection, material_given), .width = 4,
+     FROM_TO(-1e9, 1e9)}};
 SCHEMA(selection_schema, "a selection of vertices", mus_selection, selection_fields, NULL);
 
-static const mus_field pin_fields[] = {
-    {"where", MUS_FIELD_OBJECT, AT(mus_pin, where), .inner = &selection_schema},
-    {"offset", MUS_FIELD_KEYS, AT(mus_pin, offset), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"amplitude", MUS_FIELD_NUMBERS, AT(mus_pin, amplitude), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"frequency", MUS_FIELD_NUMBER, AT(mus_pin, frequency), FROM_TO(0, 1e6)},
-    {"phase", MUS_FIELD_NUMBER, AT(mus_pin, phase), FROM_TO(-1e3, 1e3)},
-    {"turn", MUS_FIELD_KEYS, AT(mus_pin, turn), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"pivot", MUS_FIELD_NUMBERS, AT(mus_pin, pivot), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"from", MUS_FIELD_NUMBER, AT(mus_pin, from), FROM_TO(0, 1e9)},
-    {"to", MUS_FIELD_NUMBER, AT(mus_pin, to), FROM_TO(0, 1e9)}};
+static const mus_schema_field pin_fields[] = {
+    {"where", MUS_SCHEMA_OBJECT, AT(mus_pin, where), .inner = &selection_schema},
+    {"offset", MUS_SCHEMA_KEYS, AT(mus_pin, offset), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"amplitude", MUS_SCHEMA_NUMBERS, AT(mus_pin, amplitude), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"frequency", MUS_SCHEMA_NUMBER, AT(mus_pin, frequency), FROM_TO(0, 1e6)},
+    {"phase", MUS_SCHEMA_NUMBER, AT(mus_pin, phase), FROM_TO(-1e3, 1e3)},
+    {"turn", MUS_SCHEMA_KEYS, AT(mus_pin, turn), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"pivot", MUS_SCHEMA_NUMBERS, AT(mus_pin, pivot), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"from", MUS_SCHEMA_NUMBER, AT(mus_pin, from), FROM_TO(0, 1e9)},
+    {"to", MUS_SCHEMA_NUMBER, AT(mus_pin, to), FROM_TO(0, 1e9)}};
 SCHEMA(pin_schema, "a pin", mus_pin, pin_fields, pin_defaults);
 
-static const mus_field cloth_fields[] = {
-    {"name", MUS_FIELD_TEXT, AT(mus_cloth, name)},
-    {"shape", MUS_FIELD_OBJECT, AT(mus_cloth, shape), .inner = &shape_schema},
-    {"rotate", MUS_FIELD_NUMBERS, AT(mus_cloth, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"translate", MUS_FIELD_NUMBERS, AT(mus_cloth, translate), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"velocity", MUS_FIELD_NUMBERS, AT(mus_cloth, velocity), .width = 3, FROM_TO(-1e4, 1e4)},
-    {"model", MUS_FIELD_CHOICE, AT(mus_cloth, model), .choices = model_words},
-    {"fabric", MUS_FIELD_TEXT, AT(mus_cloth, fabric)},
-    {"density", MUS_FIELD_NUMBER, AT(mus_cloth, density), FROM_TO(0, 1e4)},
-    {"stretch_scale", MUS_FIELD_NUMBER, AT(mus_cloth, stretch_scale), FROM_TO(1e-6, 1e6)},
-    {"shear_scale", MUS_FIELD_NUMBER, AT(mus_cloth, shear_scale), FROM_TO(0, 1e6)},
-    {"bend_scale", MUS_FIELD_NUMBER, AT(mus_cloth, bend_scale), FROM_TO(0, 1e6)},
-    {"damping_scale", MUS_FIELD_NUMBER, AT(mus_cloth, damping_scale), FROM_TO(0, 1e6)},
-    {"stiffness", MUS_FIELD_KEYS, AT(mus_cloth, stiffness), .width = 1, FROM_TO(0, 1e6)},
-    {"thickness", MUS_FIELD_NUMBER, AT(mus_cloth, thickness), FROM_TO(1e-5, 0.1)},
-    {"friction", MUS_FIELD_NUMBER, AT(mus_cloth, friction), FROM_TO(0, 10)},
-    {"stitches", MUS_FIELD_WHOLES, AT(mus_cloth, stitches), GIVEN_BY(mus_cloth, stitch_count), FROM_TO(0, INT_MAX)},
-    {"close", MUS_FIELD_NUMBER, AT(mus_cloth, close), FROM_TO(0, 1e9)},
-    {"pins", MUS_FIELD_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
+static const mus_schema_field cloth_fields[] = {
+    {"name", MUS_SCHEMA_TEXT, AT(mus_cloth, name)},
+    {"shape", MUS_SCHEMA_OBJECT, AT(mus_cloth, shape), .inner = &shape_schema},
+    {"rotate", MUS_SCHEMA_NUMBERS, AT(mus_cloth, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"translate", MUS_SCHEMA_NUMBERS, AT(mus_cloth, translate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"velocity", MUS_SCHEMA_NUMBERS, AT(mus_cloth, velocity), .width = 3, FROM_TO(-1e4, 1e4)},
+    {"model", MUS_SCHEMA_CHOICE, AT(mus_cloth, model), .choices = model_words},
+    {"fabric", MUS_SCHEMA_TEXT, AT(mus_cloth, fabric)},
+    {"density", MUS_SCHEMA_NUMBER, AT(mus_cloth, density), FROM_TO(0, 1e4)},
+    {"stretch_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, stretch_scale), FROM_TO(1e-6, 1e6)},
+    {"shear_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, shear_scale), FROM_TO(0, 1e6)},
+    {"bend_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, bend_scale), FROM_TO(0, 1e6)},
+    {"damping_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, damping_scale), FROM_TO(0, 1e6)},
+    {"stiffness", MUS_SCHEMA_KEYS, AT(mus_cloth, stiffness), .width = 1, FROM_TO(0, 1e6)},
+    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_cloth, thickness), FROM_TO(1e-5, 0.1)},
+    {"friction", MUS_SCHEMA_NUMBER, AT(mus_cloth, friction), FROM_TO(0, 10)},
+    {"stitches", MUS_SCHEMA_WHOLES, AT(mus_cloth, stitches), GIVEN_BY(mus_cloth, stitch_count), .width = 2,
+     FROM_TO(0, INT_MAX)},
+    {"close", MUS_SCHEMA_NUMBER, AT(mus_cloth, close), FROM_TO(0, 1e9)},
+    {"pins", MUS_SCHEMA_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
 SCHEMA(cloth_schema, "a cloth", mus_cloth, cloth_fields, cloth_defaults);
 
-static const mus_field body_shape_fields[] = {
-    {"kind", MUS_FIELD_CHOICE, AT(mus_body_shape, kind), .choices = body_words},
-    {"size", MUS_FIELD_NUMBERS, AT(mus_body_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
-    {"radius", MUS_FIELD_NUMBER, AT(mus_body_shape, radius), FROM_TO(1e-6, 1e4)},
-    {"length", MUS_FIELD_NUMBER, AT(mus_body_shape, length), FROM_TO(0, 1e4)},
-    {"facet", MUS_FIELD_NUMBER, AT(mus_body_shape, facet), FROM_TO(1e-7, 1)},
-    {"file", MUS_FIELD_TEXT, AT(mus_body_shape, file)},
-    {"scale", MUS_FIELD_NUMBER, AT(mus_body_shape, scale), FROM_TO(1e-9, 1e9)},
-    {"motion", MUS_FIELD_TEXT, AT(mus_body_shape, motion)},
-    {"rate", MUS_FIELD_NUMBER, AT(mus_body_shape, rate), FROM_TO(0, 1e6)},
-    {"animation", MUS_FIELD_TEXT, AT(mus_body_shape, animation)},
-    {"height", MUS_FIELD_NUMBER, AT(mus_body_shape, height), FROM_TO(0.1, 100)},
-    {"speed", MUS_FIELD_KEYS, AT(mus_body_shape, speed), .width = 1, FROM_TO(0, 20)}};
+static const mus_schema_field body_shape_fields[] = {
+    {"kind", MUS_SCHEMA_CHOICE, AT(mus_body_shape, kind), .choices = body_words},
+    {"size", MUS_SCHEMA_NUMBERS, AT(mus_body_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
+    {"radius", MUS_SCHEMA_NUMBER, AT(mus_body_shape, radius), FROM_TO(1e-6, 1e4)},
+    {"length", MUS_SCHEMA_NUMBER, AT(mus_body_shape, length), FROM_TO(0, 1e4)},
+    {"facet", MUS_SCHEMA_NUMBER, AT(mus_body_shape, facet), FROM_TO(1e-7, 1)},
+    {"file", MUS_SCHEMA_TEXT, AT(mus_body_shape, file)},
+    {"scale", MUS_SCHEMA_NUMBER, AT(mus_body_shape, scale), FROM_TO(1e-9, 1e9)},
+    {"motion", MUS_SCHEMA_TEXT, AT(mus_body_shape, motion)},
+    {"rate", MUS_SCHEMA_NUMBER, AT(mus_body_shape, rate), FROM_TO(0, 1e6)},
+    {"animation", MUS_SCHEMA_TEXT, AT(mus_body_shape, animation)},
+    {"height", MUS_SCHEMA_NUMBER, AT(mus_body_shape, height), FROM_TO(0.1, 100)},
+    {"speed", MUS_SCHEMA_KEYS, AT(mus_body_shape, speed), .width = 1, FROM_TO(0, 20)}};
 SCHEMA(body_shape_schema, "the shape of a body", mus_body_shape, body_shape_fields, NULL);
 
-static const mus_field body_fields[] = {
-    {"name", MUS_FIELD_TEXT, AT(mus_body, name)},
-    {"shape", MUS_FIELD_OBJECT, AT(mus_body, shape), .inner = &body_shape_schema},
-    {"rotate", MUS_FIELD_KEYS, AT(mus_body, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"translate", MUS_FIELD_KEYS, AT(mus_body, translate), .width = 3, FROM_TO(-1e6, 1e6)},
-    {"friction", MUS_FIELD_NUMBER, AT(mus_body, friction), FROM_TO(0, 10)},
-    {"thickness", MUS_FIELD_NUMBER, AT(mus_body, thickness), FROM_TO(1e-6, 0.1)}};
+static const mus_schema_field body_fields[] = {
+    {"name", MUS_SCHEMA_TEXT, AT(mus_body, name)},
+    {"shape", MUS_SCHEMA_OBJECT, AT(mus_body, shape), .inner = &body_shape_schema},
+    {"rotate", MUS_SCHEMA_KEYS, AT(mus_body, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"translate", MUS_SCHEMA_KEYS, AT(mus_body, translate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"friction", MUS_SCHEMA_NUMBER, AT(mus_body, friction), FROM_TO(0, 10)},
+    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_body, thickness), FROM_TO(1e-6, 0.1)}};
 SCHEMA(body_schema, "a body", mus_body, body_fields, body_defaults);
 
-static const mus_field seam_fields[] = {
-    {"from", MUS_FIELD_TEXT, AT(mus_seam, from)},
-    {"to", MUS_FIELD_TEXT, AT(mus_seam, to)},
-    {"pairs", MUS_FIELD_WHOLES, AT(mus_seam, pairs), GIVEN_BY(mus_seam, pair_count), FROM_TO(0, INT_MAX)},
-    {"close", MUS_FIELD_NUMBER, AT(mus_seam, close), FROM_TO(0, 1e9)}};
+static const mus_schema_field seam_fields[] = {
+    {"from", MUS_SCHEMA_TEXT, AT(mus_seam, from)},
+    {"to", MUS_SCHEMA_TEXT, AT(mus_seam, to)},
+    {"pairs", MUS_SCHEMA_WHOLES, AT(mus_seam, pairs), GIVEN_BY(mus_seam, pair_count), .width = 2, FROM_TO(0, INT_MAX)},
+    {"close", MUS_SCHEMA_NUMBER, AT(mus_seam, close), FROM_TO(0, 1e9)}};
 SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 
-static const mus_field aggregation_fields[] = {
-    {"strength", MUS_FIELD_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
-    {"dominance", MUS_FIELD_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
-    {"motions", MUS_FIELD_CHOICE, AT(mus_sa_options, motions), .choices = motions_words},
-    {"reach", MUS_FIELD_WHOLE, AT(mus_sa_options, reach), FROM_TO(1, 2)},
-    {"kernel_sweeps", MUS_FIELD_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
-    {"smooth_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, smooth_prolongator)},
-    {"filter_prolongator", MUS_FIELD_TRUTH, AT(mus_sa_options, filter_prolongator)},
-    {"cycle", MUS_FIELD_CHOICE, AT(mus_sa_options, cycle), .choices = cycle_words},
-    {"smoother_order", MUS_FIELD_WHOLE, AT(mus_sa_options, smoother_order), FROM_TO(1, 16)},
-    {"smoother_range", MUS_FIELD_NUMBER, AT(mus_sa_options, smoother_range), FROM_TO(1.01, 1000)},
-    {"lanczos_steps", MUS_FIELD_WHOLE, AT(mus_sa_options, lanczos_steps), FROM_TO(1, 64)},
-    {"levels", MUS_FIELD_WHOLE, AT(mus_sa_options, levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
-    {"bottom", MUS_FIELD_WHOLE, AT(mus_sa_options, bottom), FROM_TO(1, 20000)}};
+static const mus_schema_field aggregation_fields[] = {
+    {"strength", MUS_SCHEMA_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
+    {"dominance", MUS_SCHEMA_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
+    {"motions", MUS_SCHEMA_CHOICE, AT(mus_sa_options, motions), .choices = motions_words},
+    {"reach", MUS_SCHEMA_WHOLE, AT(mus_sa_options, reach), FROM_TO(1, 2)},
+    {"kernel_sweeps", MUS_SCHEMA_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
+    {"smooth_prolongator", MUS_SCHEMA_TRUTH, AT(mus_sa_options, smooth_prolongator)},
+    {"filter_prolongator", MUS_SCHEMA_TRUTH, AT(mus_sa_options, filter_prolongator)},
+    {"cycle", MUS_SCHEMA_CHOICE, AT(mus_sa_options, cycle), .choices = cycle_words},
+    {"smoother_order", MUS_SCHEMA_WHOLE, AT(mus_sa_options, smoother_order), FROM_TO(1, 16)},
+    {"smoother_range", MUS_SCHEMA_NUMBER, AT(mus_sa_options, smoother_range), FROM_TO(1.01, 1000)},
+    {"lanczos_steps", MUS_SCHEMA_WHOLE, AT(mus_sa_options, lanczos_steps), FROM_TO(1, 64)},
+    {"levels", MUS_SCHEMA_WHOLE, AT(mus_sa_options, levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
+    {"bottom", MUS_SCHEMA_WHOLE, AT(mus_sa_options, bottom), FROM_TO(1, 20000)}};
 SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_sa_options, aggregation_fields, NULL);
 
 static void fill_preset(void *solver) {
@@ -232,35 +269,35 @@ static void fill_preset(void *solver) {
   *options = mus_preset_solver_options(options->preset);
 }
 
-static const mus_field solver_fields[] = {
-    {"preset", MUS_FIELD_CHOICE, AT(mus_solver_options, preset), .choices = preset_words, .chosen = fill_preset},
-    {"method", MUS_FIELD_CHOICE, AT(mus_solver_options, method), .choices = method_words},
-    {"tolerance", MUS_FIELD_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
-    {"iterations", MUS_FIELD_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},
-    {"precision", MUS_FIELD_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
-    {"setup", MUS_FIELD_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
-    {"threads", MUS_FIELD_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
-    {"sa", MUS_FIELD_OBJECT, AT(mus_solver_options, sa), .inner = &aggregation_schema}};
+static const mus_schema_field solver_fields[] = {
+    {"preset", MUS_SCHEMA_CHOICE, AT(mus_solver_options, preset), .choices = preset_words, .chosen = fill_preset},
+    {"method", MUS_SCHEMA_CHOICE, AT(mus_solver_options, method), .choices = method_words},
+    {"tolerance", MUS_SCHEMA_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
+    {"iterations", MUS_SCHEMA_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},
+    {"precision", MUS_SCHEMA_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
+    {"setup", MUS_SCHEMA_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
+    {"threads", MUS_SCHEMA_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
+    {"sa", MUS_SCHEMA_OBJECT, AT(mus_solver_options, sa), .inner = &aggregation_schema}};
 SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);
 
-static const mus_field scene_fields[] = {
-    {"name", MUS_FIELD_TEXT, AT(mus_scene, name)},
-    {"frames", MUS_FIELD_WHOLE, AT(mus_scene, frames), FROM_TO(0, 9999999)},
-    {"frame_rate", MUS_FIELD_NUMBER, AT(mus_scene, frame_rate), FROM_TO(1e-3, 1e6)},
-    {"time_step", MUS_FIELD_NUMBER, AT(mus_scene, time_step), FROM_TO(1e-9, 1e3)},
-    {"adaptive", MUS_FIELD_TRUTH, AT(mus_scene, adaptive)},
-    {"integrator", MUS_FIELD_CHOICE, AT(mus_scene, integrator), .choices = integrator_words},
-    {"newton_iterations", MUS_FIELD_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
-    {"newton_tolerance", MUS_FIELD_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
-    {"gravity", MUS_FIELD_KEYS, AT(mus_scene, gravity), .width = 3, FROM_TO(-1e4, 1e4)},
-    {"wind", MUS_FIELD_KEYS, AT(mus_scene, wind), .width = 3, FROM_TO(-1e3, 1e3)},
-    {"gust", MUS_FIELD_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
-    {"air_density", MUS_FIELD_NUMBER, AT(mus_scene, air_density), FROM_TO(0, 1e3)},
-    {"solver", MUS_FIELD_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
-    {"cloths", MUS_FIELD_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
-    {"contact", MUS_FIELD_TRUTH, AT(mus_scene, contact)},
-    {"bodies", MUS_FIELD_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
-    {"seams", MUS_FIELD_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
+static const mus_schema_field scene_fields[] = {
+    {"name", MUS_SCHEMA_TEXT, AT(mus_scene, name)},
+    {"frames", MUS_SCHEMA_WHOLE, AT(mus_scene, frames), FROM_TO(0, 9999999)},
+    {"frame_rate", MUS_SCHEMA_NUMBER, AT(mus_scene, frame_rate), FROM_TO(1e-3, 1e6)},
+    {"time_step", MUS_SCHEMA_NUMBER, AT(mus_scene, time_step), FROM_TO(1e-9, 1e3)},
+    {"adaptive", MUS_SCHEMA_TRUTH, AT(mus_scene, adaptive)},
+    {"integrator", MUS_SCHEMA_CHOICE, AT(mus_scene, integrator), .choices = integrator_words},
+    {"newton_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
+    {"newton_tolerance", MUS_SCHEMA_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
+    {"gravity", MUS_SCHEMA_KEYS, AT(mus_scene, gravity), .width = 3, FROM_TO(-1e4, 1e4)},
+    {"wind", MUS_SCHEMA_KEYS, AT(mus_scene, wind), .width = 3, FROM_TO(-1e3, 1e3)},
+    {"gust", MUS_SCHEMA_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
+    {"air_density", MUS_SCHEMA_NUMBER, AT(mus_scene, air_density), FROM_TO(0, 1e3)},
+    {"solver", MUS_SCHEMA_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
+    {"cloths", MUS_SCHEMA_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
+    {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
+    {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
+    {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
 // --- reading ---------------------------------------------------------------------------------------------------------
@@ -366,10 +403,14 @@ mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene)
 char *mus_scene_text(const mus_scene *scene) {
   static double zero[1], earth[3] = {0, -9.81, 0};
   static char cotton[] = "cotton";
+  if (mus_scene_check_initialised(scene) != MUS_OK)
+    return NULL;
   mus_scene copy = *scene;
   copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
-  if (!copy.cloths)
+  if (!copy.cloths) {
+    mus_fail_memory();
     return NULL;
+  }
   for (int c = 0; c < scene->cloth_count; ++c) {
     copy.cloths[c] = scene->cloths[c];
     if (!copy.cloths[c].fabric)
@@ -381,10 +422,15 @@ char *mus_scene_text(const mus_scene *scene) {
   char *text = json ? mus_json_lines(json) : NULL;
   json_decref(json);
   free(copy.cloths);
+  if (!text)
+    mus_fail_memory();
   return text;
 }
 
-void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
+mus_status mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
+  mus_status status = mus_scene_check_initialised(scene);
+  if (status)
+    return status;
   double total = 0;
   for (int c = 0; c < scene->cloth_count; ++c)
     total += scene->cloths[c].shape.kind == MUS_CLOTH_SHAPE_FILE ? 0 : scene->cloths[c].shape.vertices;
@@ -394,4 +440,5 @@ void mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellat
       shape->vertices = (int)fmax(4, floor(vertices * (shape->vertices / total) + 0.5));
     shape->tessellation = tessellation;
   }
+  return MUS_OK;
 }

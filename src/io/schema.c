@@ -228,16 +228,18 @@ static mus_status read_keys(reader *r, const json_t *value, int width, double mi
   return MUS_OK;
 }
 
-static mus_status read_wholes(reader *r, const json_t *value, const mus_field *field, int **to, int *count) {
+static mus_status read_wholes(reader *r, const json_t *value, const mus_schema_field *field, int **to, int *count) {
   if (!json_is_array(value))
     return wrong(r, "must be a list of whole numbers");
   size_t size = json_array_size(value);
+  if (size % (size_t)field->width != 0)
+    return wrong(r, "has %zu numbers: give a multiple of %d", size, field->width);
   int *list = calloc(size + 1, sizeof *list);
   if (!list)
     return mus_fail_memory();
   free(*to);
   *to = list;
-  *count = (int)size;
+  *count = (int)size / field->width;
   for (size_t k = 0; k < size; ++k) {
     const json_t *element = json_array_get(value, k);
     enter(r, NULL, k);
@@ -276,11 +278,11 @@ static mus_status read_list(reader *r, const json_t *value, const mus_schema *in
   return MUS_OK;
 }
 
-static mus_status read_field(reader *r, const json_t *value, const mus_field *field, char *object) {
+static mus_status read_field(reader *r, const json_t *value, const mus_schema_field *field, char *object) {
   void *to = object + field->offset;
   int *count = field->has_count ? (int *)(void *)(object + field->count_offset) : NULL;
   switch (field->kind) {
-  case MUS_FIELD_WHOLE:
+  case MUS_SCHEMA_WHOLE:
     if (!json_is_integer(value))
       return wrong(r, "must be a whole number");
     if ((double)json_integer_value(value) < field->minimum || (double)json_integer_value(value) > field->maximum)
@@ -288,28 +290,28 @@ static mus_status read_field(reader *r, const json_t *value, const mus_field *fi
                    field->maximum);
     *(int *)to = (int)json_integer_value(value);
     return MUS_OK;
-  case MUS_FIELD_NUMBER:
+  case MUS_SCHEMA_NUMBER:
     return read_number(r, value, field->minimum, field->maximum, to);
-  case MUS_FIELD_NUMBERS:
+  case MUS_SCHEMA_NUMBERS:
     if (count)
       *count = 1;
     return read_numbers(r, value, field->width, field->minimum, field->maximum, to);
-  case MUS_FIELD_TRUTH:
+  case MUS_SCHEMA_TRUTH:
     if (!json_is_boolean(value))
       return wrong(r, "must be true or false");
     *(int *)to = json_is_true(value);
     return MUS_OK;
-  case MUS_FIELD_CHOICE:
+  case MUS_SCHEMA_CHOICE:
     return read_choice(r, value, field->choices, to);
-  case MUS_FIELD_TEXT:
+  case MUS_SCHEMA_TEXT:
     return read_text(r, value, to);
-  case MUS_FIELD_KEYS:
+  case MUS_SCHEMA_KEYS:
     return read_keys(r, value, field->width, field->minimum, field->maximum, to);
-  case MUS_FIELD_WHOLES:
+  case MUS_SCHEMA_WHOLES:
     return read_wholes(r, value, field, to, count);
-  case MUS_FIELD_OBJECT:
+  case MUS_SCHEMA_OBJECT:
     return read_object(r, value, field->inner, to);
-  case MUS_FIELD_LIST:
+  case MUS_SCHEMA_LIST:
     return read_list(r, value, field->inner, to, count);
   }
   return wrong(r, "has no kind");
@@ -330,7 +332,7 @@ static mus_status read_members(reader *r, const json_t *value, const mus_schema 
   json_t *member;
   json_object_foreach((json_t *)value, key, member) {
     enter(r, key, 0);
-    const mus_field *field = schema->fields, *end = field + schema->count;
+    const mus_schema_field *field = schema->fields, *end = field + schema->count;
     while (field < end && strcmp(field->key, key) != 0)
       ++field;
     if (field == end)
@@ -442,40 +444,45 @@ static json_t *write_keys(const mus_keys *keys, int width) {
   return list;
 }
 
-static json_t *write_list(const mus_field *field, const void *elements, int count) {
-  const int *wholes = elements;
+static json_t *write_wholes(const int *wholes, size_t count) {
   json_t *list = json_array();
-  for (int k = 0; k < count; ++k) {
-    json_t *element = field->kind == MUS_FIELD_WHOLES
-                          ? json_integer(wholes[k])
-                          : mus_schema_write(field->inner, (const char *)elements + (size_t)k * field->inner->size);
-    if (json_array_append_new(list, element) != 0)
+  for (size_t k = 0; k < count; ++k)
+    if (json_array_append_new(list, json_integer(wholes[k])) != 0)
       return give_up(list);
-  }
   return list;
 }
 
-static json_t *write_field(const mus_field *field, const char *object) {
+static json_t *write_list(const mus_schema *inner, const char *elements, int count) {
+  json_t *list = json_array();
+  for (int k = 0; k < count; ++k)
+    if (json_array_append_new(list, mus_schema_write(inner, elements + (size_t)k * inner->size)) != 0)
+      return give_up(list);
+  return list;
+}
+
+static json_t *write_field(const mus_schema_field *field, const char *object) {
   const void *from = object + field->offset;
+  int count = field->has_count ? *(const int *)(const void *)(object + field->count_offset) : 0;
   switch (field->kind) {
-  case MUS_FIELD_WHOLE:
+  case MUS_SCHEMA_WHOLE:
     return json_integer(*(const int *)from);
-  case MUS_FIELD_NUMBER:
+  case MUS_SCHEMA_NUMBER:
     return json_real(*(const double *)from);
-  case MUS_FIELD_NUMBERS:
+  case MUS_SCHEMA_NUMBERS:
     return write_numbers(field->width, from);
-  case MUS_FIELD_TRUTH:
+  case MUS_SCHEMA_TRUTH:
     return json_boolean(*(const int *)from);
-  case MUS_FIELD_CHOICE:
+  case MUS_SCHEMA_CHOICE:
     return json_string(field->choices[*(const int *)from]);
-  case MUS_FIELD_TEXT:
+  case MUS_SCHEMA_TEXT:
     return *(char *const *)from ? mus_json_string(*(char *const *)from) : json_null();
-  case MUS_FIELD_KEYS:
+  case MUS_SCHEMA_KEYS:
     return write_keys(from, field->width);
-  case MUS_FIELD_WHOLES:
-  case MUS_FIELD_LIST:
-    return write_list(field, *(const void *const *)from, *(const int *)(const void *)(object + field->count_offset));
-  case MUS_FIELD_OBJECT:
+  case MUS_SCHEMA_WHOLES:
+    return write_wholes(*(const int *const *)from, (size_t)count * (size_t)field->width);
+  case MUS_SCHEMA_LIST:
+    return write_list(field->inner, *(const char *const *)from, count);
+  case MUS_SCHEMA_OBJECT:
     return mus_schema_write(field->inner, from);
   }
   return NULL;
@@ -484,9 +491,9 @@ static json_t *write_field(const mus_field *field, const char *object) {
 json_t *mus_schema_write(const mus_schema *schema, const void *object) {
   json_t *result = json_object();
   for (int k = 0; k < schema->count; ++k) {
-    const mus_field *field = &schema->fields[k];
+    const mus_schema_field *field = &schema->fields[k];
     // A selection's parts that were not given stay out: writing their zeros would select something.
-    if (field->kind == MUS_FIELD_NUMBERS && field->has_count &&
+    if (field->kind == MUS_SCHEMA_NUMBERS && field->has_count &&
         !*(const int *)(const void *)((const char *)object + field->count_offset))
       continue;
     if (json_object_set_new(result, field->key, write_field(field, object)) != 0)

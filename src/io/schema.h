@@ -9,37 +9,38 @@
 
 #include "muslin/status.h"
 
-typedef enum mus_field_kind {
-  MUS_FIELD_WHOLE,   // int, minimum ... maximum
-  MUS_FIELD_NUMBER,  // double, minimum ... maximum
-  MUS_FIELD_NUMBERS, // `width` doubles in an array
-  MUS_FIELD_TRUTH,   // int: true or false
-  MUS_FIELD_CHOICE,  // int (an enum): the place of the word in `choices`
-  MUS_FIELD_TEXT,    // char *, from malloc; null is NULL
-  MUS_FIELD_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
-  MUS_FIELD_WHOLES,  // int * from malloc, with its count at count_offset
-  MUS_FIELD_OBJECT,  // a structure inside, described by `inner`
-  MUS_FIELD_LIST     // an array of structures from malloc (pointer at offset, int count at count_offset), each `inner`
-} mus_field_kind;
+typedef enum mus_schema_kind {
+  MUS_SCHEMA_WHOLE,   // int, minimum ... maximum
+  MUS_SCHEMA_NUMBER,  // double, minimum ... maximum
+  MUS_SCHEMA_NUMBERS, // `width` doubles in an array
+  MUS_SCHEMA_TRUTH,   // int: true or false
+  MUS_SCHEMA_CHOICE,  // int (an enum): the place of the word in `choices`
+  MUS_SCHEMA_TEXT,    // char *, from malloc; null is NULL
+  MUS_SCHEMA_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
+  MUS_SCHEMA_WHOLES, // an array of int[width] from malloc, with the number of these at count_offset; JSON has them in a
+                     // row
+  MUS_SCHEMA_OBJECT, // a structure inside, described by `inner`
+  MUS_SCHEMA_LIST    // an array of structures from malloc (pointer at offset, int count at count_offset), each `inner`
+} mus_schema_kind;
 
-typedef struct mus_field {
+typedef struct mus_schema_field {
   const char *key;
-  mus_field_kind kind;
+  mus_schema_kind kind;
   size_t offset;
   int width;
   double minimum, maximum;
   const char *const *choices; // ends with NULL
-  size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_FIELD_NUMBERS is given
+  size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_SCHEMA_NUMBERS is given
   int has_count;
   const struct mus_schema *inner;
   // Of a choice that fills in others: called when the key is given, before the other keys are read.
   void (*chosen)(void *object);
-} mus_field;
+} mus_schema_field;
 
 typedef struct mus_schema {
   const char *what; // "a cloth": for error texts
   size_t size;      // of the structure
-  const mus_field *fields;
+  const mus_schema_field *fields;
   int count;
   void (*set_defaults)(void *object); // for the elements of lists
 } mus_schema;

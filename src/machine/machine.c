@@ -51,8 +51,8 @@ mus_status mus_machine_measure(int threads, mus_machine *machine) {
   return status;
 }
 
-void mus_block_multiply(int threads, int rows, int block, const int *row_start, const int *column, const double *values,
-                        const double *x, double *y) {
+void mus_machine_multiply(int threads, int rows, int block, const int *row_start, const int *column,
+                          const double *values, const double *x, double *y) {
   // The product reads only; pattern and matrix have no const twin.
   mus_pattern pattern = {.rows = rows, .columns = rows, .row_start = (int *)row_start, .column = (int *)column};
   mus_matrix a = {.pattern = &pattern, .row_block = block, .column_block = block, .value = (double *)values};

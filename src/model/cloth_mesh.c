@@ -196,16 +196,13 @@ static void add_file_stitches(const mus_mesh_file *file, mus_cloth_mesh *out) {
 }
 
 static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
-  if (cloth->stitch_count % 2 != 0)
-    return mus_fail(MUS_BAD_INPUT, "stitches: %d numbers make no pairs: give two vertices a stitch",
-                    cloth->stitch_count);
-  for (int k = 0; k < cloth->stitch_count; k += 2) {
+  for (int k = 0; k < cloth->stitch_count; ++k) {
     mus_stitch s = {0};
-    mus_status status = mus_cloth_mesh_vertex(out, cloth->stitches[k], &s.a);
+    mus_status status = mus_cloth_mesh_vertex(out, cloth->stitches[k][0], &s.a);
     if (!status)
-      status = mus_cloth_mesh_vertex(out, cloth->stitches[k + 1], &s.b);
+      status = mus_cloth_mesh_vertex(out, cloth->stitches[k][1], &s.b);
     if (!status && s.a == s.b)
-      status = mus_fail(MUS_BAD_INPUT, "vertex %d is stitched to itself: name two", cloth->stitches[k]);
+      status = mus_fail(MUS_BAD_INPUT, "vertex %d is stitched to itself: name two", cloth->stitches[k][0]);
     if (status)
       return mus_fail_prefix(status, "stitches[%d]", k);
     s.c = s.b;
@@ -216,7 +213,7 @@ static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
 
 static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file,
                                mus_cloth_mesh *out) {
-  size_t most = (size_t)file->stitches + (size_t)cloth->stitch_count / 2;
+  size_t most = (size_t)file->stitches + (size_t)cloth->stitch_count;
   if (most > 0 && !(out->stitch = mus_arena_alloc(arena, most, sizeof *out->stitch)))
     return mus_fail_memory();
   add_file_stitches(file, out);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "io/scene.h"
 #include "mesh/measure.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
@@ -243,15 +244,13 @@ static mus_status sew_seam(const mus_model *model, const mus_seam *seam, mus_lis
   if (from < 0 || to < 0)
     return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
                     (from < 0 ? seam->from : seam->to) ? (from < 0 ? seam->from : seam->to) : "");
-  if (seam->pair_count % 2 != 0)
-    return mus_fail(MUS_BAD_INPUT, "has %d numbers: \"pairs\" are two a stitch", seam->pair_count);
   const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
   mus_status status = MUS_OK;
-  for (int k = 0; k + 1 < seam->pair_count && !status; k += 2) {
+  for (int k = 0; k < seam->pair_count && !status; ++k) {
     mus_stitch stitch = {0};
-    status = mus_cloth_mesh_vertex(&a->shape, seam->pairs[k], &stitch.a);
+    status = mus_cloth_mesh_vertex(&a->shape, seam->pairs[k][0], &stitch.a);
     if (!status)
-      status = mus_cloth_mesh_vertex(&b->shape, seam->pairs[k + 1], &stitch.b);
+      status = mus_cloth_mesh_vertex(&b->shape, seam->pairs[k][1], &stitch.b);
     stitch.c = stitch.b;
     if (!status)
       status = add_sewing(all, &stitch, a->first_vertex, b->first_vertex, seam->close, &a->fabric);
@@ -431,7 +430,9 @@ static mus_status fill(mus_model *model) {
 
 mus_status mus_model_create(const mus_scene *scene, mus_model *out) {
   *out = (mus_model){.scene = scene};
-  mus_status status = fill(out);
+  mus_status status = mus_scene_check_initialised(scene);
+  if (!status)
+    status = fill(out);
   if (status)
     mus_model_free(out);
   return status;

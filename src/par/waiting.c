@@ -7,7 +7,7 @@
 
 #include "muslin/machine.h"
 
-int mus_threads_wait_briefly(void) {
+int mus_machine_limit_spinning(void) {
   static const char *const settings[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
   for (int k = 0; k < 3; ++k)
     if (getenv(settings[k]))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "base/progress.h"
 #include "base/timer.h"
 #include "energy/heat.h"
@@ -39,10 +40,11 @@ mus_render_options mus_default_render_options(void) {
   return (mus_render_options){.width = 960,
                               .height = 540,
                               .samples = 4,
-                              .field = (double)mus_default_camera_wish().field,
+                              .field_of_view = (double)mus_default_camera_wish().field,
                               .frame = -1,
                               .last = -1,
-                              .every = 1};
+                              .every = 1,
+                              .cookie = MUS_COOKIE};
 }
 
 // --- what is wanted --------------------------------------------------------------------------------------------------
@@ -301,7 +303,7 @@ static mus_float3 single(const double *p) { return mus_v3((float)p[0], (float)p[
 static mus_camera_wish choose_camera(const picture_job *job, const mus_bounds *bounds) {
   const mus_render_options *options = job->options;
   mus_camera_wish wish = mus_camera_wish_for(bounds);
-  wish.field = (float)options->field;
+  wish.field = (float)options->field_of_view;
   wish.legend = job->heat ? 0.12f : options->show ? 0.16f : 0;
   wish.has_eye = options->eye_given;
   wish.has_target = options->target_given;
@@ -388,7 +390,7 @@ static mus_status draw_frame(picture_job *job, int frame, int total, mus_render_
   double start = mus_seconds();
   if (!status)
     status = mus_studio_draw(&job->studio);
-  record->seconds_a_frame += (mus_seconds() - start) / total;
+  record->seconds_per_frame += (mus_seconds() - start) / total;
   if (!status && options->show)
     mus_contact_colours_explain(&job->contacts, &job->studio.picture);
   record->pairs += job->contacts.crossing + job->contacts.seams;
@@ -436,7 +438,10 @@ static mus_status draw(picture_job *job, mus_render_record *record) {
 }
 
 static mus_status accept(picture_job *job, const char *result, const char *cache) {
-  mus_status status = check_options(job->options);
+  mus_status status =
+      mus_check_initialised(job->options->cookie, "the options of the picture were", "mus_default_render_options");
+  if (!status)
+    status = check_options(job->options);
   if (!status)
     status = find_kind(job);
   if (!status)

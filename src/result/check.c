@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "base/progress.h"
 #include "base/timer.h"
 #include "io/result.h"
@@ -22,7 +23,9 @@ typedef struct check_job {
   mus_check_pair *told; // options->places
 } check_job;
 
-mus_check_options mus_default_check_options(void) { return (mus_check_options){.last = -1, .places = 5}; }
+mus_check_options mus_default_check_options(void) {
+  return (mus_check_options){.last = -1, .places = 5, .cookie = MUS_COOKIE};
+}
 
 // --- bodies by name --------------------------------------------------------------------------------------------------
 
@@ -153,9 +156,12 @@ static mus_status find_frame(const mus_result *result, int wanted, int *frame) {
 
 static mus_status accept(check_job *job, const char *result, const char *cache, mus_check_record *record) {
   const mus_check_options *options = job->options;
-  if (options->places < 0)
-    return mus_fail(MUS_BAD_INPUT, "%d places to tell: give 0 or more", options->places);
-  mus_status status = mus_result_open(result, cache, &job->result);
+  mus_status status =
+      mus_check_initialised(options->cookie, "the options of the check were", "mus_default_check_options");
+  if (!status && options->places < 0)
+    status = mus_fail(MUS_BAD_INPUT, "%d places to tell: give 0 or more", options->places);
+  if (!status)
+    status = mus_result_open(result, cache, &job->result);
   for (int k = 0; k < options->body_count && !status; ++k)
     status = add_body(job, options->bodies[k]);
   if (!status)
@@ -182,16 +188,17 @@ static void fill_record(const check_job *job, mus_check_record *record) {
 mus_status mus_check(const char *result, const char *cache, const mus_check_options *options,
                      mus_check_record *record) {
   double start = mus_seconds();
+  mus_check_record unread, *out = record ? record : &unread;
   check_job job = {.options = options};
   int before = mus_par_set_threads(options->threads);
-  *record = (mus_check_record){.worst = -1};
-  mus_status status = accept(&job, result, cache, record);
+  *out = (mus_check_record){.worst = -1};
+  mus_status status = accept(&job, result, cache, out);
   if (!status) {
-    record->began = 1;
-    fill_record(&job, record);
-    status = search(&job, record);
+    out->began = 1;
+    fill_record(&job, out);
+    status = search(&job, out);
   }
-  record->seconds = mus_seconds() - start;
+  out->seconds = mus_seconds() - start;
   mus_par_set_threads(before);
   mus_result_surface_free(&job.all);
   mus_free(job.start.items);

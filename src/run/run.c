@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "base/progress.h"
 #include "base/timer.h"
 #include "io/checkpoint.h"
@@ -16,7 +17,7 @@
 static const char default_formats[] = "pc2";
 enum { DEFAULT_CHECKPOINT = 10 };
 
-mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkpoint = -1}; }
+mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkpoint = -1, .cookie = MUS_COOKIE}; }
 
 // What a checkpoint holds besides the simulator's state. Results depend on all but the counts and the seconds: on the
 // interval too, because the solvers forget at every checkpoint.
@@ -40,7 +41,7 @@ typedef struct run {
   mus_sim *sim;
   mus_run_output output;
   mus_preview *preview; // NULL where none is wanted
-  mus_run_summary *summary;
+  mus_run_record *record;
 } run;
 
 static void say(const run *r, const char *text, const char *more) {
@@ -51,6 +52,9 @@ static void say(const run *r, const char *text, const char *more) {
 // --- what to do ------------------------------------------------------------------------------------------------------
 
 static mus_status check_options(const mus_run_options *o) {
+  mus_status status = mus_check_initialised(o->cookie, "the options of the run were", "mus_default_run_options");
+  if (status)
+    return status;
   if (!o->folder || !o->folder[0])
     return mus_fail(MUS_BAD_INPUT, "a run needs a folder for its results: name one");
   if (o->formats && strlen(o->formats) >= MUS_RUN_FORMATS)
@@ -166,11 +170,11 @@ static mus_status go_on(run *r) {
   if (status)
     return status;
   if (mus_run_output_is_complete(&r->output, r->scene->frames)) {
-    r->summary->complete = 1;
+    r->record->complete = 1;
     r->frame = r->scene->frames;
     return MUS_OK;
   }
-  r->summary->from = r->frame = r->checkpoint.frame;
+  r->record->from = r->frame = r->checkpoint.frame;
   status = mus_saved_restore(&r->checkpoint, r->sim);
   if (!status)
     status = mus_run_output_keep(&r->output, r->frame, (int)r->state.steps);
@@ -245,9 +249,9 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   double begin = mus_seconds(), from = mus_sim_time(r->sim);
   int iterations = 0;
   mus_status status = MUS_OK;
-  while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->summary->stopped) {
+  while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->record->stopped) {
     status = run_step(r, &iterations);
-    r->summary->stopped = !status && r->options->stop && r->options->stop();
+    r->record->stopped = !status && r->options->stop && r->options->stop(r->options->data);
     double part = (mus_sim_time(r->sim) - from) * r->scene->frame_rate;
     if (progress && mus_sim_frame_number(r->sim) == r->frame)
       mus_progress_update(progress, r->frame + (part < 0.999 ? part : 0.999), iterations);
@@ -276,7 +280,7 @@ static mus_status run_frames(run *r) {
   if (stream)
     progress = mus_progress_start(stream, r->scene->name ? r->scene->name : "scene", r->frame, r->scene->frames);
   show(r, stream ? &progress : NULL);
-  while (r->frame < r->scene->frames && !status && !r->summary->stopped)
+  while (r->frame < r->scene->frames && !status && !r->record->stopped)
     status = run_frame(r, stream ? &progress : NULL);
   if (stream)
     mus_progress_end(&progress);
@@ -286,7 +290,7 @@ static mus_status run_frames(run *r) {
 // --- life ------------------------------------------------------------------------------------------------------------
 
 static void summarise(run *r) {
-  mus_run_summary *s = r->summary;
+  mus_run_record *s = r->record;
   s->frames = r->frame;
   s->vertices = r->sim ? mus_sim_vertices(r->sim) : 0;
   s->checkpoint = (int)r->state.interval;
@@ -346,23 +350,24 @@ static mus_status run_all(run *r) {
   mus_status status = prepare(r, &resumes);
   if (status)
     return status;
-  r->summary->began = 1;
+  r->record->began = 1;
   say_repairs(r);
   status = resumes ? go_on(r) : say_crossings(r);
   if (!status && !resumes)
     status = begin(r);
-  if (status || r->summary->complete)
+  if (status || r->record->complete)
     return status;
   if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)
     say(r, "preview: ", mus_last_error());
   status = end_preview(r, run_frames(r));
   summarise(r);
-  return status || r->summary->stopped ? status : mus_run_output_finish(&r->output, r->summary);
+  return status || r->record->stopped ? status : mus_run_output_finish(&r->output, r->record);
 }
 
-mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_summary *summary) {
-  *summary = (mus_run_summary){0};
-  run r = {.scene = scene, .options = options, .summary = summary};
+mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record) {
+  mus_run_record unread, *out = record ? record : &unread;
+  run r = {.scene = scene, .options = options, .record = out};
+  *out = (mus_run_record){0};
   mus_status status = run_all(&r);
   summarise(&r);
   mus_run_output_close(&r.output);

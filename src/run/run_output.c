@@ -600,8 +600,8 @@ mus_status mus_run_output_sync(mus_run_output *out) {
   return status;
 }
 
-mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *summary) {
-  const mus_run_summary *s = summary;
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record) {
+  const mus_run_record *s = record;
   const mus_report_item items[] = {{.name = "frames", .number = s->frames},
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},

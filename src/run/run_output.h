@@ -66,7 +66,7 @@ mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
 mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record);
 mus_status mus_run_output_frame(mus_run_output *out);
 mus_status mus_run_output_sync(mus_run_output *out);
-mus_status mus_run_output_finish(mus_run_output *out, const mus_run_summary *summary);
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record);
 void mus_run_output_close(mus_run_output *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "par/par.h"
 #include "par/vector.h"
 #include "solve/constraints.h"
@@ -86,7 +87,8 @@ mus_solver_options mus_default_solver_options(void) {
                                      .smoother_range = 10,
                                      .lanczos_steps = 10,
                                      .levels = MUS_LEVELS_MAXIMUM,
-                                     .bottom = 600}};
+                                     .bottom = 600},
+                              .cookie = MUS_COOKIE};
 }
 
 mus_solver_options mus_preset_solver_options(mus_preset preset) {
@@ -156,7 +158,10 @@ static mus_status check_options(const mus_solver_options *o) {
 // -------------------------------------------------------------------------------------------------------------
 
 mus_status mus_solver_create(const mus_solver_options *options, mus_solver **out) {
-  mus_status status = check_options(options);
+  mus_status status =
+      mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
+  if (!status)
+    status = check_options(options);
   if (status)
     return status;
   mus_solver *solver = mus_alloc_zero(1, sizeof *solver);

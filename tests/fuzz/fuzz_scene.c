@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/initialised.h"
 #include "muslin/scene.h"
 
 static void require(int condition) {
@@ -18,7 +19,8 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
       .preset = preset,
       .tolerance = 1e-5,
       .iterations = 1,
-      .sa = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1}};
+      .sa = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1},
+      .cookie = MUS_COOKIE};
 }
 
 static void check_keys(const mus_keys *keys, int width) {

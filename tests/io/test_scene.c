@@ -30,6 +30,9 @@ static void errors_name_line_key_and_reason(void **state) {
   refuses("{\"cloths\": [{\"model\": \"rubber\"}]}", "cloths[0].model", "\"choi-ko\"");
   refuses("{\"cloths\": [{\"translate\": [1, 2]}]}", "cloths[0].translate", "3 numbers");
   refuses("{\"cloths\": [{\"translate\": [1,\n \"a \\\" [{\",\n 3]}]}", "s.json:2: cloths[0].translate[1]", "number");
+  refuses("{\"cloths\": [{\"stitches\": [1,\n 2, 3]}]}", "s.json:1: cloths[0].stitches",
+          "has 3 numbers: give a multiple of 2");
+  refuses("{\"cloths\": [{}], \"seams\": [{\"pairs\": [7]}]}", "seams[0].pairs", "has 1 numbers: give a multiple of 2");
   refuses("{\"frames\": 1.5, \"cloths\": [{}]}", "frames", "whole number");
   refuses("{\"frames\": 3}", "s.json", "no cloths");
   refuses("{\"cloths\": [{\"shape\": {\"kind\": \"file\"}}]}", "cloths[0].shape", "go together");
@@ -54,18 +57,34 @@ static void byte_order_marks_are_no_hindrance(void **state) {
   refuses("\xEF\xBB\xBF{\"cloths\": [{}],\r\n \"frmes\": 3}", "s.json:2: frmes", "not a key");
 }
 
+// Writing a scene and reading it gives the same text again: nothing is lost or invented.
+static void assert_round_trip(const char *name, const mus_scene *first) {
+  mus_scene second;
+  char *text = mus_scene_text(first);
+  assert_non_null(text);
+  if (mus_scene_parse(name, text, &second) != MUS_OK)
+    fail_msg("%s", mus_last_error());
+  char *again = mus_scene_text(&second);
+  assert_string_equal(text, again);
+  free(text);
+  free(again);
+  mus_scene_free(&second);
+}
+
 static void values_arrive(void **state) {
   (void)state;
   mus_scene s;
-  assert_int_equal(mus_scene_parse("s",
-                                   "{\"name\": \"n\", \"frames\": 7, \"integrator\": \"bdf2\", \"adaptive\": false,"
-                                   " \"gravity\": [0, -1, 0], \"wind\": [{\"time\": 0, \"value\": [1, 0, 0]},"
-                                   " {\"time\": 2, \"value\": [3, 4, 5]}],"
-                                   " \"solver\": {\"method\": \"diag\", \"sa\": {\"cycle\": \"v\"}},"
-                                   " \"cloths\": [{\"fabric\": \"silk\", \"stiffness\": 2, \"pins\": ["
-                                   "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1}]}]}",
-                                   &s),
-                   MUS_OK);
+  assert_int_equal(
+      mus_scene_parse("s",
+                      "{\"name\": \"n\", \"frames\": 7, \"integrator\": \"bdf2\", \"adaptive\": false,"
+                      " \"gravity\": [0, -1, 0], \"wind\": [{\"time\": 0, \"value\": [1, 0, 0]},"
+                      " {\"time\": 2, \"value\": [3, 4, 5]}],"
+                      " \"solver\": {\"method\": \"diag\", \"sa\": {\"cycle\": \"v\"}},"
+                      " \"seams\": [{\"pairs\": [1, 2]}], \"cloths\": [{\"fabric\": \"silk\", \"stiffness\": 2, "
+                      "\"stitches\": [5, 6, 7, 8], \"pins\": ["
+                      "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1}]}]}",
+                      &s),
+      MUS_OK);
   assert_string_equal(s.name, "n");
   assert_int_equal(s.frames, 7);
   assert_int_equal(s.integrator, MUS_INTEGRATOR_BDF2);
@@ -78,11 +97,15 @@ static void values_arrive(void **state) {
   assert_int_equal(s.solver.sa.cycle, MUS_CYCLE_V);
   assert_string_equal(s.cloths[0].fabric, "silk");
   assert_true(s.cloths[0].stiffness.value[0] == 2);
+  assert_int_equal(s.cloths[0].stitch_count, 2);
+  assert_true(s.cloths[0].stitches[1][0] == 7 && s.cloths[0].stitches[1][1] == 8);
+  assert_true(s.seams[0].pair_count == 1 && s.seams[0].pairs[0][1] == 2);
   const mus_pin *pin = &s.cloths[0].pins[0];
   assert_int_equal(pin->where.vertex_count, 2);
   assert_int_equal(pin->where.vertices[1], 1);
   assert_true(pin->where.sphere_given && !pin->where.box_given && pin->where.sphere[3] == 0.5);
   assert_true(pin->from == 1);
+  assert_round_trip("s", &s);
   // what was not given has its default
   assert_true(s.time_step == mus_default_scene().time_step);
   assert_int_equal(s.cloths[0].shape.vertices, mus_default_cloth().shape.vertices);
@@ -122,20 +145,6 @@ static void bodies(void **state) {
           "\"motion\" needs a \"file\"");
   refuses("{\"cloths\": [{}], \"bodies\": [{\"name\": \"a\"}, {}, {}, {\"name\": \"a\"}]}", "bodies[0] and bodies[3]",
           "both named \"a\"");
-}
-
-// Writing a scene and reading it gives the same text again: nothing is lost or invented.
-static void assert_round_trip(const char *name, const mus_scene *first) {
-  mus_scene second;
-  char *text = mus_scene_text(first);
-  assert_non_null(text);
-  if (mus_scene_parse(name, text, &second) != MUS_OK)
-    fail_msg("%s", mus_last_error());
-  char *again = mus_scene_text(&second);
-  assert_string_equal(text, again);
-  free(text);
-  free(again);
-  mus_scene_free(&second);
 }
 
 static void text_round_trips(void **state) {

@@ -29,7 +29,7 @@ static void product_is_right(void **state) {
   for (int i = 0; i < ROWS * BLOCK; ++i)
     x[i] = i - 2;
   for (int threads = 0; threads < 3; ++threads) {
-    mus_block_multiply(threads, ROWS, BLOCK, row_start, column, values, x, y);
+    mus_machine_multiply(threads, ROWS, BLOCK, row_start, column, values, x, y);
     for (int row = 0; row < ROWS; ++row)
       for (int i = 0; i < BLOCK; ++i) {
         double sum = 0;

@@ -34,14 +34,18 @@ static mus_scene parse(const char *text) {
   return scene;
 }
 
-static void run(const mus_scene *scene, const char *folder, int resume, int (*stop)(void)) {
+static int stop_soon(void *steps_left) { return --*(int *)steps_left <= 0; }
+
+// Stops after so many steps, where they are given.
+static void run(const mus_scene *scene, const char *folder, int resume, int *steps_left) {
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = folder;
   options.checkpoint = 2;
   options.resume = resume;
-  options.stop = stop;
-  assert_ok(mus_run(scene, &options, &summary));
+  options.stop = steps_left ? stop_soon : NULL;
+  options.data = steps_left;
+  assert_ok(mus_run(scene, &options, &record));
 }
 
 static const char *folder_in(void **state, const char *name) {
@@ -89,17 +93,14 @@ static void bodies_are_written_and_read(void **state) {
   mus_scene_free(&scene);
 }
 
-static int steps_left;
-static int stop_soon(void) { return --steps_left <= 0; }
-
 static void runs_that_were_stopped_go_on_alike(void **state) {
   char whole[256], parts[256];
   snprintf(whole, sizeof whole, "%s", files_path(*state, "whole"));
   snprintf(parts, sizeof parts, "%s", files_path(*state, "parts"));
   mus_scene scene = parse(falling);
   run(&scene, whole, 0, NULL);
-  steps_left = 17; // in the middle of a frame, a frame behind a checkpoint
-  run(&scene, parts, 0, stop_soon);
+  int steps_left = 17; // in the middle of a frame, a frame behind a checkpoint
+  run(&scene, parts, 0, &steps_left);
   assert_true(files_exists(files_path(parts, "Sheet-2.pc2.partial")));
   run(&scene, parts, 1, NULL);
   static const char *const files[] = {"sheet.pc2", "Sheet-2.pc2", "Sheet-2.obj", "body.obj", "sheet.obj"};
@@ -116,12 +117,12 @@ static void previews_show_bodies_and_change_nothing(void **state) {
   snprintf(watched, sizeof watched, "%s", files_path(*state, "watched"));
   mus_scene scene = parse(falling);
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   scene.frames = 1;
   options.folder = watched;
   options.preview = 1;
   options.checkpoint = 2;
-  assert_ok(mus_run(&scene, &options, &summary));
+  assert_ok(mus_run(&scene, &options, &record));
   run(&scene, plain, 0, NULL);
   assert_true(files_exists(files_path(watched, "preview.png")));
   static const char *const files[] = {"sheet.pc2", "Sheet-2.pc2", "body.obj"};
@@ -165,11 +166,11 @@ static void files_of_bodies_are_found_again(void **state) {
   run(&again, folder, 1, NULL); // by their new names it is the same scene
   files_write(files_path(*state, "b_01.obj"), other, sizeof other - 1);
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = folder;
   options.resume = 1;
   again.frames = 3;
-  assert_fails(mus_run(&again, &options, &summary), MUS_BAD_INPUT, "it holds the run of another scene");
+  assert_fails(mus_run(&again, &options, &record), MUS_BAD_INPUT, "it holds the run of another scene");
   mus_scene_free(&scene);
   mus_scene_free(&again);
 }
@@ -184,9 +185,9 @@ static void bodies_are_not_written_over(void **state) {
            folder);
   mus_scene scene = parse(json);
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = folder;
-  assert_fails(mus_run(&scene, &options, &summary), MUS_BAD_INPUT, "a body is read from it and would be written to it");
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "a body is read from it and would be written to it");
   files_assert_bytes(files_path(folder, "ball.obj"), text, sizeof text - 1);
   mus_scene_free(&scene);
 }
@@ -327,13 +328,13 @@ static void runs_with_bodies_survive_short_memory(void **state) {
   const char *folder = folder_in(state, "r");
   mus_scene scene = parse(falling);
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = folder;
   scene.frames = 1;
   mus_status status = MUS_OUT_OF_MEMORY;
   for (long failures = 0; status != MUS_OK; ++failures) {
     mus_memory_fail_after(failures);
-    status = mus_run(&scene, &options, &summary);
+    status = mus_run(&scene, &options, &record);
     mus_memory_fail_after(-1);
     assert_true(failures < 10000 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));
   }

@@ -23,10 +23,10 @@ static void frames_are_those_of_the_run(void **state) {
                  "{\"shape\": {\"vertices\": 25}, \"translate\": [0, 0.2, 0]}],"
                  "\"bodies\": [{\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}, \"translate\": [0, -0.3, 0]}]}");
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = files_path(*state, "out");
   options.residual = 1;
-  assert_ok(mus_run(&r->scene, &options, &summary));
+  assert_ok(mus_run(&r->scene, &options, &record));
   mus_recording *recording = NULL;
   long tries = 0;
   mus_status status;
@@ -81,39 +81,42 @@ static void frames_are_those_of_the_run(void **state) {
   runs_free(r);
 }
 
-static struct {
+typedef struct follower {
   const char *folder;
   mus_recording *recording;
   int steps, seen;
-} followed;
+} follower;
 
 // Opens what is there after the first frame, of two steps, and stops the run after the third.
-static int follow(void) {
-  if (++followed.steps % 2 != 0 || followed.steps < 4) // frames are written before the next step
+static int follow(void *data) {
+  follower *f = data;
+  if (++f->steps % 2 != 0 || f->steps < 4) // frames are written before the next step
     return 0;
-  if (!followed.recording)
-    assert_ok(mus_recording_open(followed.folder, &followed.recording));
-  assert_ok(mus_recording_refresh(followed.recording));
-  followed.seen = mus_recording_frames(followed.recording);
-  assert_int_equal(mus_recording_planned(followed.recording), 6);
-  assert_int_equal(followed.seen, followed.steps / 2);
-  return followed.seen == 4;
+  if (!f->recording)
+    assert_ok(mus_recording_open(f->folder, &f->recording));
+  assert_ok(mus_recording_refresh(f->recording));
+  f->seen = mus_recording_frames(f->recording);
+  assert_int_equal(mus_recording_planned(f->recording), 6);
+  assert_int_equal(f->seen, f->steps / 2);
+  return f->seen == 4;
 }
 
 static void a_run_that_goes_on_is_followed(void **state) {
   run *r = runs_start("{\"frames\": 5, \"frame_rate\": 50, \"time_step\": 0.01, \"cloths\": [{\"fabric\": \"silk\", "
                       "\"shape\": {\"vertices\": 49}}]}");
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
+  follower followed = {0};
   followed.folder = options.folder = files_path(*state, "out");
   options.stop = follow;
-  mus_run(&r->scene, &options, &summary);
-  assert_int_equal(summary.stopped, 1);
+  options.data = &followed;
+  mus_run(&r->scene, &options, &record);
+  assert_int_equal(record.stopped, 1);
   assert_int_equal(followed.seen, 4);
   assert_string_equal(mus_recording_cloth_fabric(followed.recording, 0), "silk");
   mus_recording_close(followed.recording);
   assert_ok(mus_recording_open(followed.folder, &followed.recording)); // as it was left
-  assert_int_equal(mus_recording_frames(followed.recording), summary.frames + 1);
+  assert_int_equal(mus_recording_frames(followed.recording), record.frames + 1);
   assert_int_equal(mus_recording_planned(followed.recording), 6);
   mus_recording_close(followed.recording);
   runs_free(r);

@@ -137,13 +137,12 @@ static void states_of_others_are_refused(void **state) {
 
 // --- runs ------------------------------------------------------------------------------------------------------------
 
-static int steps_before_stop;
-static int stop_soon(void) { return --steps_before_stop <= 0; }
+static int stop_soon(void *steps_left) { return --*(int *)steps_left <= 0; }
 
 static void stopped_runs_go_on(void **state) {
   mus_scene scene = sheet_scene();
   mus_run_options options = mus_default_run_options();
-  mus_run_summary whole, part;
+  mus_run_record whole, part;
   char folder[128], other[128];
   snprintf(folder, sizeof folder, "%s/above/whole", (char *)*state);
   snprintf(other, sizeof other, "%s/stopped", (char *)*state);
@@ -158,10 +157,12 @@ static void stopped_runs_go_on(void **state) {
   assert_true(whole.bytes > 0 && whole.seconds > 0 && whole.iterations >= whole.steps);
   options.folder = other;
   options.resume = 1;
+  int steps_left;
   options.stop = stop_soon;
+  options.data = &steps_left;
   for (int tries = 0;; ++tries) {
     assert_true(tries < 20);
-    steps_before_stop = 13; // two frames and a half
+    steps_left = 13; // two frames and a half
     assert_ok(mus_run(&scene, &options, &part));
     assert_int_equal(part.from, 2 * tries);
     if (!part.stopped)
@@ -182,15 +183,15 @@ static void stopped_runs_go_on(void **state) {
 static void bad_options_are_refused(void **state) {
   mus_scene scene = sheet_scene();
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
-  assert_fails(mus_run(&scene, &options, &summary), MUS_BAD_INPUT, "needs a folder");
+  mus_run_record record;
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "needs a folder");
   options.folder = files_path(*state, "none");
   options.formats = "pc2,";
-  assert_fails(mus_run(&scene, &options, &summary), MUS_BAD_INPUT, "choose among pc2, mdd, obj, usda");
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "choose among pc2, mdd, obj, usda");
   options.formats = "pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2";
-  assert_fails(mus_run(&scene, &options, &summary), MUS_BAD_INPUT, "name each once");
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "name each once");
   assert_false(files_exists(options.folder));
-  assert_false(summary.began);
+  assert_false(record.began);
   mus_scene_free(&scene);
 }
 
@@ -200,13 +201,13 @@ static void short_memory_is_survived(void **state) {
                           " \"pins\": [{\"where\": {\"vertices\": [0]}}]}]}");
   scene.solver.threads = 1;
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   char folder[128], whole[128];
   snprintf(folder, sizeof folder, "%s/short", (char *)*state);
   snprintf(whole, sizeof whole, "%s/whole", (char *)*state);
   options.folder = whole;
   options.checkpoint = 1;
-  assert_ok(mus_run(&scene, &options, &summary));
+  assert_ok(mus_run(&scene, &options, &record));
   options.folder = folder;
   options.resume = 1;
   int failures = 0;
@@ -214,14 +215,14 @@ static void short_memory_is_survived(void **state) {
   for (long n = 0; status; n += 1 + n / 40) {
     assert_true(n < 1000000);
     mus_memory_fail_after(n);
-    status = mus_run(&scene, &options, &summary);
+    status = mus_run(&scene, &options, &record);
     mus_memory_fail_after(-1);
     if (status && status != MUS_OUT_OF_MEMORY)
       fail_msg("allocation %ld: %s: %s", n, mus_status_name(status), mus_last_error());
     failures += status != MUS_OK;
   }
   assert_true(failures > 50);
-  assert_ok(mus_run(&scene, &options, &summary));
+  assert_ok(mus_run(&scene, &options, &record));
   files_assert_same(files_path(folder, "cloth.pc2"), files_path(whole, "cloth.pc2"));
   mus_scene_free(&scene);
 }

@@ -628,9 +628,9 @@ static void recordings_play(void **state) {
   assert_ok(mus_scene_parse(
       "test", "{\"frames\": 5, \"time_step\": 0.01, \"cloths\": [{\"shape\": {\"vertices\": 49}}]}", &scene));
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   options.folder = files_path(*state, "out");
-  assert_ok(mus_run(&scene, &options, &summary));
+  assert_ok(mus_run(&scene, &options, &record));
   mus_scene_free(&scene);
   char folder[512];
   snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
@@ -663,15 +663,14 @@ static void recordings_play(void **state) {
   close_theatre(t);
 }
 
-static int steps_left;
-static int stop_early(void) { return --steps_left <= 0; }
+static int stop_early(void *steps_left) { return --*(int *)steps_left <= 0; }
 
 static int is_frame_5(const packet *p) { return number(p, "frame") == 5; }
 
 static void a_run_that_goes_on_is_followed(void **state) {
   mus_scene scene;
   mus_run_options options = mus_default_run_options();
-  mus_run_summary summary;
+  mus_run_record record;
   char folder[512];
   snprintf(folder, sizeof folder, "%s", files_path(*state, "out"));
   assert_ok(mus_scene_builtin("drooping", &scene));
@@ -679,11 +678,12 @@ static void a_run_that_goes_on_is_followed(void **state) {
   scene.frames = 5;
   scene.time_step = 1.0 / 24;
   options.folder = folder;
+  int steps_left = 3;
   options.stop = stop_early;
+  options.data = &steps_left;
   options.checkpoint = 1;
-  steps_left = 3;
-  mus_run(&scene, &options, &summary);
-  assert_int_equal(summary.stopped, 1);
+  mus_run(&scene, &options, &record);
+  assert_int_equal(record.stopped, 1);
   theatre *t = open_theatre(NULL, folder, AT_ONCE);
   int socket = watch(t);
   packet p = introduction(socket);
@@ -693,7 +693,7 @@ static void a_run_that_goes_on_is_followed(void **state) {
   drop(&p);
   options.stop = NULL;
   options.resume = 1;
-  assert_ok(mus_run(&scene, &options, &summary));
+  assert_ok(mus_run(&scene, &options, &record));
   p = hear_until(socket, is_frame_5);
   drop(&p);
   p = hear_until(socket, is_paused); // there is nothing more to wait for
