@@ -96,6 +96,7 @@ static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_mode
   cloth->first_triangle = model->triangles;
   model->vertices += cloth->shape.mesh.vertices;
   model->triangles += cloth->shape.mesh.triangles;
+  model->strains += (size_t)cloth->membranes.count + (size_t)cloth->springs.count;
   return status;
 }
 
@@ -314,6 +315,7 @@ static mus_status make_stitches(mus_model *model) {
   for (int k = 0; k < 2 && !status; ++k)
     status = keep_stitches(model, all.items, all.count, 2 + k, &model->stitches[k]);
   mus_free(all.items);
+  model->driven = model->stitches[0].count + model->stitches[1].count > 0;
   return status;
 }
 

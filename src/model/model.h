@@ -71,6 +71,8 @@ typedef struct mus_model {
   mus_pattern pattern;
   int *diagonal;
   mus_scatter *scatter;
+  size_t strains; // of all elements that have one
+  int driven;     // 1: energies change with time even where nothing moves, as those of stitches do
   mus_gusts gusts;
 } mus_model;
 

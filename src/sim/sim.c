@@ -7,13 +7,12 @@
 #include "base/error.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "step/assemble.h"
 #include "step/attach.h"
 
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_arena *arena = &sim->arena;
-  size_t n = 3 * (size_t)m->vertices, strains = 0;
+  size_t n = 3 * (size_t)m->vertices;
   int held = 0;
   double **vectors[] = {&sim->position, &sim->velocity, &sim->position_before, &sim->velocity_before, &sim->predicted,
                         &sim->right,    &sim->change,   &sim->saved_position,  &sim->saved_velocity,  &sim->iterate};
@@ -23,11 +22,9 @@ static mus_status allocate(mus_sim *sim) {
   for (int k = 0; k < 3; ++k)
     if (sim->reordered && !(sim->seen[k] = mus_arena_alloc_zero(arena, n, sizeof(double))))
       return mus_fail_memory();
-  for (int k = 0; k < m->cloth_count; ++k)
-    strains += (size_t)m->cloths[k].membranes.count + (size_t)m->cloths[k].springs.count;
   for (int p = 0; p < m->pin_count; ++p)
     held += m->pins[p].count;
-  sim->strain = mus_arena_alloc(arena, strains, sizeof *sim->strain);
+  sim->strain = mus_arena_alloc(arena, m->strains, sizeof *sim->strain);
   sim->constraint = malloc(((size_t)held + 1) * sizeof *sim->constraint);
   sim->constraint_room = held;
   sim->constraint_of = mus_arena_alloc(arena, (size_t)m->vertices, sizeof *sim->constraint_of);
@@ -120,7 +117,7 @@ static mus_status start(mus_sim *sim) {
         sim->velocity[3 * (m->cloths[k].first_vertex + i) + c] = m->cloths[k].source->velocity[c];
   mus_sim_show(sim);
   mus_step_record record = {0};
-  mus_measure(sim, 0, &record);
+  mus_sim_measure(sim, 0, &record);
   mus_step_remember(sim, &record);
   return MUS_OK;
 }

@@ -83,23 +83,23 @@ static void evaluate(const void *context, int list, int first, int count, double
   }
 }
 
-void mus_assemble(mus_sim *sim, const mus_instant *at, int with_matrix) {
-  const mus_model *m = &sim->model;
-  const mus_scene *scene = m->scene;
-  assembly all = {.model = m, .settings = &sim->settings, .at = at, .windy = scene->air_density > 0};
+void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
+                  double *force) {
+  const mus_scene *scene = model->scene;
+  assembly all = {.model = model, .settings = settings, .at = at, .windy = scene->air_density > 0};
   all.weather = (mus_weather){.air = {scene->air_density, 1.5, 0.05}, .time = at->time};
-  int wind = mus_settings_wind(&sim->settings, m, at->time, all.weather.wind);
-  all.weather.gusts = wind && m->gusts.waves > 0 ? &m->gusts : NULL;
-  mus_scatter_run(m->scatter, evaluate, &all, with_matrix ? &sim->matrix : NULL, sim->right);
+  int wind = mus_settings_wind(settings, model, at->time, all.weather.wind);
+  all.weather.gusts = wind && model->gusts.waves > 0 ? &model->gusts : NULL;
+  mus_scatter_run(model->scatter, evaluate, &all, matrix, force);
   double gravity[3];
-  mus_settings_gravity(&sim->settings, m, at->time, gravity);
-  MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
-  for (int i = 0; i < m->vertices; ++i) {
-    double *diagonal = sim->matrix.value + 9 * (size_t)m->diagonal[i];
+  mus_settings_gravity(settings, model, at->time, gravity);
+  MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
+  for (int i = 0; i < model->vertices; ++i) {
+    double mass = model->mass[i];
     for (int c = 0; c < 3; ++c) {
-      if (with_matrix)
-        diagonal[4 * c] += m->mass[i];
-      sim->right[3 * i + c] = m->mass[i] * gravity[c] - sim->right[3 * i + c];
+      if (matrix)
+        matrix->value[9 * (size_t)model->diagonal[i] + 4 * (size_t)c] += mass;
+      force[3 * i + c] = mass * gravity[c] - force[3 * i + c];
     }
   }
 }

@@ -3,7 +3,8 @@
 #ifndef MUS_STEP_ASSEMBLE_H
 #define MUS_STEP_ASSEMBLE_H
 
-#include "step/state.h"
+#include "muslin/sim.h"
+#include "step/settings.h"
 
 // Where and how forces are taken.
 typedef struct mus_instant {
@@ -13,11 +14,14 @@ typedef struct mus_instant {
   double drift;                      // s, see energy/element.h
 } mus_instant;
 
-// sim->right becomes the forces, gravity included: M g - (dE/dx + D v + drift K v); sim->matrix, where wanted, becomes
-// M + H D + H^2 K.
-void mus_assemble(mus_sim *sim, const mus_instant *at, int with_matrix);
+// `force` (vertices * 3) becomes the forces, gravity included: M g - (dE/dx + D v + drift K v). `matrix`, unless it is
+// NULL, has the model's pattern and becomes M + H D + H^2 K.
+void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
+                  double *force);
 
-// Energies, momenta and strains of the present state, into the record.
-void mus_measure(mus_sim *sim, double time, mus_step_record *record);
+// Energies, momenta and strains into the record; at->length and at->drift are not read. `strain` is workspace of
+// model->strains numbers.
+void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
+                 mus_step_record *record);
 
 #endif

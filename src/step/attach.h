@@ -7,6 +7,7 @@
 #define MUS_STEP_ATTACH_H
 
 #include "step/assemble.h"
+#include "step/state.h"
 
 // One that is there. Vertices are numbers of the simulation.
 typedef struct mus_attached {

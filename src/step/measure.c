@@ -89,21 +89,19 @@ static double energy_of(const mus_model_cloth *c, mus_element_kind kind, int cou
   return sum;
 }
 
-static void add_cloth(const mus_sim *sim, const mus_model_cloth *c, double time, int part, double *strain, sums *to) {
-  double scale = mus_settings_stiffness(&sim->settings, &sim->model, (int)(c - sim->model.cloths), time);
-  mus_evaluation e = {.position = sim->position + 3 * (size_t)c->first_vertex, .scale = scale};
-  add_membranes(c, e.position, scale, part, strain, to);
-  add_springs(&c->springs, e.position, part, strain + c->membranes.count, to);
+static void add_cloth(const mus_model_cloth *c, const double *x, double scale, int part, double *strain, sums *to) {
+  mus_evaluation e = {.position = x, .scale = scale};
+  add_membranes(c, x, scale, part, strain, to);
+  add_springs(&c->springs, x, part, strain + c->membranes.count, to);
   to->bend += energy_of(c, MUS_ELEMENT_HINGE, c->hinges.count, part, &e);
   to->bend += energy_of(c, MUS_ELEMENT_BUCKLING, c->bucklings.count, part, &e);
   to->bend += energy_of(c, MUS_ELEMENT_BEND_SPRING, c->bend_springs.count, part, &e);
   to->stretch += energy_of(c, MUS_ELEMENT_SPRING, c->springs.count, part, &e);
 }
 
-static void add_vertices(const mus_sim *sim, const double *gravity, int part, sums *to) {
-  const mus_model *m = &sim->model;
+static void add_vertices(const mus_model *m, const mus_instant *at, const double *gravity, int part, sums *to) {
   for (int i = begin_of(m->vertices, part); i < begin_of(m->vertices, part + 1); ++i) {
-    const double *x = sim->position + 3 * (size_t)i, *v = sim->velocity + 3 * (size_t)i;
+    const double *x = at->position + 3 * (size_t)i, *v = at->velocity + 3 * (size_t)i;
     double turn[3];
     mus_cross3(x, v, turn);
     to->kinetic += m->mass[i] * mus_dot3(v, v) / 2;
@@ -124,20 +122,22 @@ static void add_part(const sums *from, mus_step_record *to) {
   to->strain_maximum = fmax(to->strain_maximum, from->strain);
 }
 
-void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
-  const mus_model *m = &sim->model;
+void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
+                 mus_step_record *record) {
   sums part[PARTS];
   double gravity[3];
-  mus_settings_gravity(&sim->settings, m, time, gravity);
-  MUS_PARALLEL_FOR_IF(m->vertices > MUS_PAR_MINIMUM)
+  mus_settings_gravity(settings, model, at->time, gravity);
+  MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
-    double *strain = sim->strain;
+    double *strains = strain;
     part[p] = (sums){0};
-    for (int k = 0; k < m->cloth_count; ++k) {
-      add_cloth(sim, &m->cloths[k], time, p, strain, &part[p]);
-      strain += m->cloths[k].membranes.count + m->cloths[k].springs.count;
+    for (int k = 0; k < model->cloth_count; ++k) {
+      const mus_model_cloth *c = &model->cloths[k];
+      double scale = mus_settings_stiffness(settings, model, k, at->time);
+      add_cloth(c, at->position + 3 * (size_t)c->first_vertex, scale, p, strains, &part[p]);
+      strains += c->membranes.count + c->springs.count;
     }
-    add_vertices(sim, gravity, p, &part[p]);
+    add_vertices(model, at, gravity, p, &part[p]);
   }
   record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;
   mus_zero(3, record->momentum);
@@ -145,9 +145,6 @@ void mus_measure(mus_sim *sim, double time, mus_step_record *record) {
   record->strain_maximum = 0;
   for (int p = 0; p < PARTS; ++p)
     add_part(&part[p], record);
-  size_t strains = 0;
-  for (int k = 0; k < m->cloth_count; ++k)
-    strains += (size_t)m->cloths[k].membranes.count + (size_t)m->cloths[k].springs.count;
-  if (strains > 0)
-    record->strain_99 = at_rank(strains, sim->strain, (size_t)(0.99 * (double)(strains - 1)));
+  if (model->strains > 0)
+    record->strain_99 = at_rank(model->strains, strain, (size_t)(0.99 * (double)(model->strains - 1)));
 }

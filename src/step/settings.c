@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "model/motion.h"
 #include "par/par.h"
-#include "step/assemble.h"
+#include "step/state.h"
 
 mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_settings *out) {
   *out = (mus_settings){.solver = model->scene->solver};
@@ -45,7 +45,7 @@ double mus_settings_stiffness(const mus_settings *settings, const mus_model *mod
 static void measure_anew(mus_sim *sim) {
   mus_step_record record = {0};
   int before = mus_par_set_threads(sim->settings.solver.threads);
-  mus_measure(sim, sim->time, &record);
+  mus_sim_measure(sim, sim->time, &record);
   mus_par_set_threads(before);
   mus_step_remember(sim, &record);
 }

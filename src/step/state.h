@@ -63,6 +63,8 @@ size_t mus_sim_fields_bytes(const struct mus_sim_fields *fields);
 mus_status mus_step_prepare(mus_sim *sim, double h);
 // A step is halved so often at most.
 enum { MUS_HALVINGS_MAXIMUM = 6 };
+// Energies, momenta and strains of the present state, under the settings of a time.
+void mus_sim_measure(mus_sim *sim, double time, mus_step_record *record);
 // What the next step is compared with.
 void mus_step_remember(mus_sim *sim, const mus_step_record *record);
 // One step of length h, after so many halvings; on failure the state is as before.

@@ -188,7 +188,7 @@ static mus_status prepare(mus_sim *sim, const scheme *s, double time, double h, 
   if (status)
     return status;
   mus_instant at = {time, sim->predicted, sim->velocity, s->length, s->length};
-  mus_assemble(sim, &at, 1);
+  mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
   finish_right(sim, s, sim->velocity);
   mus_attachments_load(sim, &at, &sim->matrix, sim->right);
   if (sim->contact)
@@ -223,7 +223,7 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, double 
 static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int with_matrix, mus_step_record *record) {
   double begin = mus_seconds();
   mus_instant at = {time, sim->position, sim->velocity, s->length, 0};
-  mus_assemble(sim, &at, with_matrix);
+  mus_assemble(&sim->model, &sim->settings, &at, with_matrix ? &sim->matrix : NULL, sim->right);
   finish_right(sim, s, sim->saved_velocity);
   mus_attachments_load(sim, &at, with_matrix ? &sim->matrix : NULL, sim->right);
   if (sim->contact)
@@ -333,6 +333,11 @@ static mus_status keep_record(mus_sim *sim, const mus_step_record *record) {
 
 static double elastic_energy(const mus_step_record *r) { return r->stretch + r->shear + r->bend; }
 
+void mus_sim_measure(mus_sim *sim, double time, mus_step_record *record) {
+  mus_instant at = {.time = time, .position = sim->position, .velocity = sim->velocity};
+  mus_measure(&sim->model, &sim->settings, &at, sim->strain, record);
+}
+
 void mus_step_remember(mus_sim *sim, const mus_step_record *record) {
   sim->strain_before = record->strain_maximum;
   sim->energy_before = record->kinetic + elastic_energy(record) + record->potential;
@@ -347,12 +352,10 @@ static int is_closed(const mus_sim *sim, double time) {
   mus_settings_gravity(settings, m, sim->time, before);
   mus_settings_gravity(settings, m, time, after);
   int closed = !mus_settings_wind(settings, m, time, wind) && memcmp(before, after, sizeof before) == 0 &&
-               sim->attachments.count == 0;
+               sim->attachments.count == 0 && !m->driven;
   for (int k = 0; k < m->cloth_count; ++k)
     closed =
         closed && mus_settings_stiffness(settings, m, k, sim->time) == mus_settings_stiffness(settings, m, k, time);
-  for (int k = 0; k < 2; ++k)
-    closed = closed && sim->model.stitches[k].count == 0;
   return closed;
 }
 
@@ -416,7 +419,7 @@ static mus_status respond(mus_sim *sim, mus_step_record *record) {
   mus_status status = mus_contact_respond(&sim->model, sim->contact, sim->position, sim->velocity, record, &changed);
   if (status || !changed)
     return status;
-  mus_measure(sim, record->time, record);
+  mus_sim_measure(sim, record->time, record);
   if (record->impossible > 0 && sim->model.scene->adaptive && record->halvings < CONTACT_HALVINGS)
     return mus_fail(MUS_BREAKDOWN, "bodies left no way for %d pairs in the step to %g s", record->impossible,
                     record->time);
@@ -433,7 +436,7 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_status status = sim->model.scene->integrator == MUS_INTEGRATOR_NEWTON ? newton(sim, &s, time, h, &record)
                                                                             : linearised(sim, &s, time, h, &record);
   if (!status) {
-    mus_measure(sim, time, &record);
+    mus_sim_measure(sim, time, &record);
     status = check(sim, &record);
   }
   if (!status)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "step/assemble.h"
+#include "step/state.h"
 #include "support/check.h"
 #include "support/files.h"
 #include "support/runs.h"

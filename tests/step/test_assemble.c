@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "par/par.h"
 #include "step/assemble.h"
+#include "step/state.h"
 
 enum { MODELS = 3 };
 
@@ -71,13 +72,13 @@ static void cloths_do_not_mix(void **state) {
     mus_scene scene = scene_of(7, 900, air);
     mus_sim *all = shaken(&scene);
     mus_instant at = instant_of(all);
-    mus_assemble(all, &at, 1);
+    mus_assemble(&all->model, &all->settings, &at, &all->matrix, all->right);
     size_t values = 0;
     for (int m = 0; m < MODELS; ++m) {
       mus_scene single = scene_of(1 << m, 900, air);
       mus_sim *alone = shaken(&single);
       mus_instant there = instant_of(alone);
-      mus_assemble(alone, &there, 1);
+      mus_assemble(&alone->model, &alone->settings, &there, &alone->matrix, alone->right);
       size_t n = mus_matrix_values(&alone->matrix), first = 3 * (size_t)all->model.cloths[m].first_vertex;
       assert_int_equal(all->model.pattern.row_start[all->model.cloths[m].first_vertex], values / 9);
       assert_close(n, all->matrix.value + values, alone->matrix.value);
@@ -104,11 +105,11 @@ static void matrix_and_forces_belong_together(void **state) {
   for (size_t k = 0; k < n; ++k)
     direction[k] = mus_random(5, k);
   mus_instant at = {0.1, sim->position, sim->velocity, h, 0};
-  mus_assemble(sim, &at, 1);
+  mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
   double *with_stiffness = malloc(n * sizeof *with_stiffness);
   mus_multiply(&sim->matrix, direction, with_stiffness);
   at.length = h / 2;
-  mus_assemble(sim, &at, 1);
+  mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
   mus_multiply(&sim->matrix, direction, product);
   for (size_t k = 0; k < n; ++k) { // 4 A(h/2) - A(h) = 3 M + h D
     product[k] = 4 * product[k] - with_stiffness[k] - 3 * sim->model.mass[k / 3] * direction[k];
@@ -118,7 +119,7 @@ static void matrix_and_forces_belong_together(void **state) {
     force[side] = malloc(n * sizeof(double));
     for (size_t k = 0; k < n; ++k)
       sim->velocity[k] += (side == 0 ? 1 : -2) * step * direction[k];
-    mus_assemble(sim, &at, 0);
+    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->right);
     memcpy(force[side], sim->right, n * sizeof(double));
   }
   double largest = 0;
@@ -142,9 +143,9 @@ static void same_bits_for_any_number_of_threads(void **state) {
   for (int k = 0; k < 3; ++k) {
     mus_par_set_threads((int[]){1, 2, 7}[k]);
     memset(sim->matrix.value, 0xff, values * sizeof *matrix);
-    mus_assemble(sim, &at, 1);
+    mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
     memset(&record, 0, sizeof record);
-    mus_measure(sim, 0.1, &record);
+    mus_sim_measure(sim, 0.1, &record);
     if (k == 0) {
       memcpy(matrix, sim->matrix.value, values * sizeof *matrix);
       memcpy(right, sim->right, n * sizeof *right);
@@ -156,7 +157,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
     // Without a matrix, the old one stays.
     memset(sim->right, 0xff, n * sizeof *right);
     sim->matrix.value[5] = 77;
-    mus_assemble(sim, &at, 0);
+    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->right);
     assert_memory_equal(sim->right, right, n * sizeof *right);
     assert_true(sim->matrix.value[5] == 77 && sim->matrix.value[6] == matrix[6]);
     mus_par_set_threads(0);
@@ -178,7 +179,7 @@ static void measures_are_plain_sums(void **state) {
     mus_scene scene = scene_of(7, vertices, 0);
     mus_sim *sim = shaken(&scene);
     mus_step_record record = {.strain_maximum = 99};
-    mus_measure(sim, 0.1, &record);
+    mus_sim_measure(sim, 0.1, &record);
     const mus_model_cloth *c = sim->model.cloths;
     int count = 0;
     for (int k = 0; k < MODELS; ++k)
