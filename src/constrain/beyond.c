@@ -147,57 +147,8 @@ mus_status mus_beyond_create(mus_arena *arena, int rows, int block, const mus_te
 
 // --- products -------------------------------------------------------------------------------------------------------
 
-// Rows are multiplied as a matrix of their own, then added where they belong. NULL stands for D = I.
-#define PRODUCTS(real, matrix, type, operator, multiply, add_rows, scaled_add, multiply_add, residual, chebyshev,      \
-                 operator_residual, operator_chebyshev, symmetric_residual, symmetric_chebyshev)                       \
-  static inline void add_rows(int block, const type *beyond, const real *inverse_diagonal, real factor, real *y) {     \
-    MUS_PARALLEL_FOR_IF(beyond->count >= MUS_PAR_MINIMUM)                                                              \
-    for (int k = 0; k < beyond->count; ++k) {                                                                          \
-      size_t node = (size_t)beyond->node[k];                                                                           \
-      const real *from = beyond->product + (size_t)k * (size_t)block;                                                  \
-      const real *inverse = inverse_diagonal ? inverse_diagonal + node * (size_t)(block * block) : NULL;               \
-      for (int r = 0; r < block; ++r) {                                                                                \
-        real sum = inverse ? 0 : from[r];                                                                              \
-        for (int c = 0; inverse && c < block; ++c)                                                                     \
-          sum += inverse[r * block + c] * from[c];                                                                     \
-        y[node * (size_t)block + (size_t)r] += factor * sum;                                                           \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  void scaled_add(const type *beyond, const real *inverse_diagonal, real factor, const real *x, real *y) {             \
-    multiply(&(matrix){&beyond->pattern, beyond->block, beyond->block, beyond->value}, x, beyond->product);            \
-    if (beyond->block == 3) /* a constant, so that the compiler unrolls the loops */                                   \
-      add_rows(3, beyond, inverse_diagonal, factor, y);                                                                \
-    else                                                                                                               \
-      add_rows(beyond->block, beyond, inverse_diagonal, factor, y);                                                    \
-  }                                                                                                                    \
-  void multiply_add(const type *beyond, real factor, const real *x, real *y) {                                         \
-    scaled_add(beyond, NULL, factor, x, y);                                                                            \
-  }                                                                                                                    \
-  void operator_residual(const operator* o, const real *b, const real *x, real *r) {                                   \
-    if (o->symmetric)                                                                                                  \
-      symmetric_residual(o->symmetric, b, x, r);                                                                       \
-    else                                                                                                               \
-      residual(o->a, b, x, r);                                                                                         \
-    if (o->beyond)                                                                                                     \
-      multiply_add(o->beyond, -1, x, r);                                                                               \
-  }                                                                                                                    \
-  void operator_chebyshev(const operator* o, const real *inverse_diagonal, const real *b, const real *x, real alpha,   \
-                          real beta, real gamma, real *next) {                                                         \
-    if (o->symmetric)                                                                                                  \
-      symmetric_chebyshev(o->symmetric, inverse_diagonal, b, x, alpha, beta, gamma, next);                             \
-    else                                                                                                               \
-      chebyshev(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);                                               \
-    if (o->beyond)                                                                                                     \
-      scaled_add(o->beyond, inverse_diagonal, -alpha, x, next);                                                        \
-  }
-
-PRODUCTS(double, mus_matrix, mus_beyond, mus_operator, mus_multiply, add_rows, mus_beyond_scaled_add,
-         mus_beyond_multiply_add, mus_residual, mus_chebyshev_step, mus_operator_residual, mus_operator_chebyshev,
-         mus_symmetric_residual, mus_symmetric_chebyshev)
-PRODUCTS(float, mus_matrix_f, mus_beyond_f, mus_operator_f, mus_multiply_f, add_rows_f, mus_beyond_scaled_add_f,
-         mus_beyond_multiply_add_f, mus_residual_f, mus_chebyshev_step_f, mus_operator_residual_f,
-         mus_operator_chebyshev_f, mus_symmetric_residual_f, mus_symmetric_chebyshev_f)
+#define TEMPLATE "constrain/beyond_template.h"
+#include "base/both_precisions.h"
 
 mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond_f *to) {
   size_t numbers = (size_t)mus_pattern_blocks(&from->pattern) * (size_t)(from->block * from->block);

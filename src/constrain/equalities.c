@@ -347,7 +347,7 @@ mus_status mus_equalities_weigh(const mus_equalities *e, const double *inverse_d
 void mus_equalities_solve(const mus_equalities *e, int rows, const double *inverse_diagonal, const double *r,
                           double *z) {
   size_t block = (size_t)e->block;
-  mus_block_diagonal_multiply(rows, e->block, inverse_diagonal, r, z);
+  mus_block_diagonal_multiply(rows, e->block, 1, inverse_diagonal, r, z);
   measure(e, z, 0);
   solve_groups(e, e->weighted);
   MUS_PARALLEL_FOR_IF(e->touched >= MUS_PAR_MINIMUM)

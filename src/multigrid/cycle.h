@@ -13,21 +13,8 @@
 #include "sparse/factor.h"
 #include "sparse/matrix.h"
 
-#define MUS_CYCLE_LEVEL(name, real, matrix, beyond_type, symmetric_type)                                               \
-  typedef struct name {                                                                                                \
-    matrix a, p;                     /* p leads to the next coarser level; unused at the bottom */                     \
-    const beyond_type *beyond;       /* what is added to a beyond its pattern; NULL: nothing */                        \
-    const symmetric_type *symmetric; /* a once more, for products; NULL: none */                                       \
-    const mus_transpose *pt;         /* of p's pattern */                                                              \
-    const mus_restriction *passes;   /* of p, the other way to multiply by P^T; NULL, or without chunks: none */       \
-    const real *inverse_diagonal;                                                                                      \
-    mus_chebyshev smoother;                                                                                            \
-    real *b, *x, *other; /* b is the caller's on the finest level */                                                   \
-    real *left_over;     /* right-hand side of a second visit; unused on the finest level */                           \
-  } name
-
-MUS_CYCLE_LEVEL(mus_cycle_level, double, mus_matrix, mus_beyond, mus_symmetric);
-MUS_CYCLE_LEVEL(mus_cycle_level_f, float, mus_matrix_f, mus_beyond_f, mus_symmetric_f);
+#define TEMPLATE "multigrid/cycle_types_template.h"
+#include "base/both_precisions.h"
 
 // The bottom is solved directly, or, where `factor` is NULL, only smoothed. `right` and `left` hold its unknowns in
 // double precision.

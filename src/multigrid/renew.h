@@ -15,22 +15,9 @@
 #include "multigrid/cycle.h"
 #include "sparse/product.h"
 
-// What renewing needs to know of a level beside what the cycle does.
-#define MUS_RENEWAL(name, real)                                                                                        \
-  typedef struct name {                                                                                                \
-    const mus_galerkin *plan;                                                                                          \
-    const int *diagonal; /* places of the level's diagonal blocks */                                                   \
-    real *probe;         /* follows the upper end of the spectrum of D^-1 A */                                         \
-    double growth;       /* of the probe when `radius` was computed */                                                 \
-    double radius;                                                                                                     \
-    /* the finest level's P as it was made, where constraints have changed it: rows, and their blocks */               \
-    int held, *held_row, *held_start;                                                                                  \
-    real *made;                                                                                                        \
-    size_t rows_room, blocks_room;                                                                                     \
-  } name
-
-MUS_RENEWAL(mus_renewal, double);
-MUS_RENEWAL(mus_renewal_f, float);
+// mus_renewal: what renewing needs to know of a level beside what the cycle does
+#define TEMPLATE "multigrid/renew_types_template.h"
+#include "base/both_precisions.h"
 
 // Starts the probe of a level whose matrix, inverse diagonal and radius are new.
 void mus_renewal_start(mus_cycle_level *level, mus_renewal *renewal);
@@ -38,6 +25,7 @@ void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
 
 // Adds to the diagonal blocks of a coarse matrix what keeps it definite.
 void mus_prop_up(mus_matrix *a, const int *diagonal);
+void mus_prop_up_f(mus_matrix_f *a, const int *diagonal);
 
 // `finest` is the new matrix, and level[0] multiplies by it; everything that follows from it on all levels is renewed,
 // but for the factor at the bottom, which the caller makes (`factored` tells whether there is one, so that the bottom

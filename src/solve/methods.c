@@ -116,7 +116,7 @@ static void keep(mus_solver *solver, const mus_cg_result *result, double last_be
 
 static void apply_diagonal(void *self, const double *r, double *z) {
   const mus_solver *solver = self;
-  mus_block_diagonal_multiply(solver->rows, solver->block, solver->inverse_diagonal, r, z);
+  mus_block_diagonal_multiply(solver->rows, solver->block, 1, solver->inverse_diagonal, r, z);
 }
 
 static void apply_held_diagonal(void *self, const double *r, double *z) {

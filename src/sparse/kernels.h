@@ -18,18 +18,8 @@ typedef enum mus_operation {
   MUS_OPERATIONS
 } mus_operation;
 
-#define MUS_TASK(name, real)                                                                                           \
-  typedef struct name {                                                                                                \
-    int row_block, column_block; /* of A, also for MUS_OP_TRANSPOSED */                                                \
-    const int *row_start, *column, *source;                                                                            \
-    int first_column;                                                                                                  \
-    const real *value, *x, *b, *inverse_diagonal;                                                                      \
-    real alpha, beta, gamma;                                                                                           \
-    real *y;                                                                                                           \
-  } name
-
-MUS_TASK(mus_task, double);
-MUS_TASK(mus_task_f, float);
+#define TEMPLATE "sparse/kernels_types_template.h"
+#include "base/both_precisions.h"
 
 // MUS_OP_SCATTER: from one block column of y to the next. What lies between them becomes anything.
 static inline int mus_scatter_stride(int column_block) { return (column_block + 3) / 4 * 4; }
@@ -46,27 +36,6 @@ static inline mus_shape mus_shape_of(int row_block, int column_block) {
     return MUS_SHAPE_3X6;
   return MUS_SHAPE_ANY;
 }
-
-typedef void mus_row_kernel(const mus_task *task, int begin, int end);
-typedef void mus_row_kernel_f(const mus_task_f *task, int begin, int end);
-
-// Rows of C = A B, or of C = A^T B.
-#define MUS_PRODUCT_TASK(name, real)                                                                                   \
-  typedef struct name {                                                                                                \
-    const mus_pattern *a, *b, *c; /* a: of A^T when transposed */                                                      \
-    const int *source;            /* a block of the pattern a -> a block of a_value; NULL when they are in step */     \
-    int transposed;               /* A's blocks are stored as inner x rows */                                          \
-    const real *a_value, *b_value;                                                                                     \
-    const double *a_wide; /* where not NULL: A's values, to be rounded, instead of a_value */                          \
-    real *c_value;                                                                                                     \
-    int b_origin, c_origin;     /* which blocks of the patterns b and c b_value and c_value start with */              \
-    int rows, inner, columns;   /* of a block: C's are rows x columns, those of A (or A^T) rows x inner */             \
-    const int *upper;           /* where not NULL: A's rows begin there, at their diagonal block, which counts half */ \
-    const mus_targets *targets; /* NULL: found through C's columns */                                                  \
-  } name
-
-MUS_PRODUCT_TASK(mus_product_task, double);
-MUS_PRODUCT_TASK(mus_product_task_f, float);
 
 // A thread's room for sparse products: a place for each column of C, and the sums of C's longest row in blocks of up to
 // MUS_SUM_STRIDE numbers. Uninitialised.

@@ -10,7 +10,7 @@
 #include "sparse/kernels_prolongator.h"
 #include "sparse/product_avx2.h"
 
-static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
+static inline void row_3x3(const mus_task *t, int begin, int end, double *sum) {
   const __m256i three = _mm256_setr_epi64x(-1, -1, -1, 0);
   __m256d part0[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()}, part1[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
   __m128d part2[2] = {_mm_setzero_pd(), _mm_setzero_pd()};
@@ -31,7 +31,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
   MUS_FOLD(3, 3, lane, sum)
 }
 
-static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
+static inline void row_6x6(const mus_task *t, int begin, int end, double *sum) {
   __m256d part[9];
   for (int v = 0; v < 9; ++v)
     part[v] = _mm256_setzero_pd();
@@ -140,7 +140,7 @@ static inline void store_block_f(const float *sum, float *c) {
 
 #include "sparse/kernels_tables.h"
 
-const mus_kernels mus_kernels_avx2 = {table_d, table_f, product_rows_d, product_rows_f};
+const mus_kernels mus_kernels_avx2 = {table, table_f, product_rows, product_rows_f};
 #else
 typedef int mus_kernels_avx2_not_built;
 #endif

@@ -6,7 +6,7 @@
 #include "sparse/kernels_prolongator.h"
 #include "sparse/product_avx2.h"
 
-static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum) {
+static inline void row_3x3(const mus_task *t, int begin, int end, double *sum) {
   const __m512i arrange = _mm512_setr_epi64(0, 1, 2, 0, 1, 2, 0, 1);
   __m512d part0[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()};
   __m128d part1[2] = {_mm_setzero_pd(), _mm_setzero_pd()};
@@ -25,7 +25,7 @@ static inline void row_3x3_d(const mus_task *t, int begin, int end, double *sum)
   MUS_FOLD(3, 3, lane, sum)
 }
 
-static inline void row_6x6_d(const mus_task *t, int begin, int end, double *sum) {
+static inline void row_6x6(const mus_task *t, int begin, int end, double *sum) {
   const __m512i arrange[3] = {_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 0, 1), _mm512_setr_epi64(2, 3, 4, 5, 0, 1, 2, 3),
                               _mm512_setr_epi64(4, 5, 0, 1, 2, 3, 4, 5)};
   __m512d part[4];
@@ -123,7 +123,7 @@ static inline void store_block_f(const float *sum, float *c) {
 
 #include "sparse/kernels_tables.h"
 
-const mus_kernels mus_kernels_avx512 = {table_d, table_f, product_rows_d, product_rows_f};
+const mus_kernels mus_kernels_avx512 = {table, table_f, product_rows, product_rows_f};
 #else
 typedef int mus_kernels_avx512_not_built;
 #endif

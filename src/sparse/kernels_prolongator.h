@@ -9,7 +9,7 @@
 
 // P x: as for square blocks, a block is one run of 18 numbers, and x is arranged to match.
 
-static inline void row_3x6_d(const mus_task *t, int begin, int end, double *sum) {
+static inline void row_3x6(const mus_task *t, int begin, int end, double *sum) {
   __m256d part[4];
   for (int v = 0; v < 4; ++v)
     part[v] = _mm256_setzero_pd();
@@ -64,7 +64,7 @@ enum { BLOCKS_AHEAD = 64 };
     _mm_prefetch(block + ((size)-1) * sizeof *(t)->value, _MM_HINT_T0);                                                \
   }
 
-static inline void row_transposed_3x3_d(const mus_task *t, int begin, int end, int limit, double *sum) {
+static inline void row_transposed_3x3(const mus_task *t, int begin, int end, int limit, double *sum) {
   __m256d part0 = _mm256_setzero_pd(), part1 = part0, part2 = part0;
   for (int k = begin; k < end; ++k) {
     FETCH_AHEAD(t, k, limit, 9)
@@ -94,7 +94,7 @@ static inline void row_transposed_3x3_f(const mus_task_f *t, int begin, int end,
     sum[c] = lane[c];
 }
 
-static inline void row_transposed_3x6_d(const mus_task *t, int begin, int end, int limit, double *sum) {
+static inline void row_transposed_3x6(const mus_task *t, int begin, int end, int limit, double *sum) {
   __m256d four[3] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd()};
   __m128d two[3] = {_mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd()};
   for (int k = begin; k < end; ++k) {
@@ -131,7 +131,7 @@ static inline void row_transposed_3x6_f(const mus_task_f *t, int begin, int end,
 // y += a^T x for one block, the other way to P^T x. Sums of a block come first, so that blocks after each other with
 // the same y wait for one addition only.
 
-static inline void scatter_3x3_d(const double *a, const double *x, double *y) {
+static inline void scatter_3x3(const double *a, const double *x, double *y) {
   __m256d sum = _mm256_mul_pd(_mm256_loadu_pd(a), _mm256_broadcast_sd(x));
   sum = _mm256_fmadd_pd(_mm256_loadu_pd(a + 3), _mm256_broadcast_sd(x + 1), sum);
   sum = _mm256_fmadd_pd(_mm256_permute4x64_pd(_mm256_loadu_pd(a + 5), 0xf9), _mm256_broadcast_sd(x + 2), sum);
@@ -145,7 +145,7 @@ static inline void scatter_3x3_f(const float *a, const float *x, float *y) {
   _mm_storeu_ps(y, _mm_add_ps(_mm_loadu_ps(y), sum));
 }
 
-static inline void scatter_3x6_d(const double *a, const double *x, double *y) {
+static inline void scatter_3x6(const double *a, const double *x, double *y) {
   __m256d four = _mm256_setzero_pd();
   __m128d two = _mm_setzero_pd();
   for (int r = 0; r < 3; ++r) {

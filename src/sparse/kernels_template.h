@@ -1,7 +1,5 @@
-// The kernels of one precision, as text: included twice by each kernels_*.c, with
-//   REAL, TASK, ROW_KERNEL   the number type, its task and the kernels' type
-//   NAME(stem)               the stem with this precision's ending
-//   NAME(row_3x3), NAME(row_6x6), NAME(row_3x6)   products of one block row, already defined:
+// The kernels of one precision, as text for base/both_precisions.h. Each kernels_*.c has defined before
+//   NAME(row_3x3), NAME(row_6x6), NAME(row_3x6)   products of one block row:
 //       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
 //   NAME(row_transposed_3x3), NAME(row_transposed_3x6)
 //       the same with value_source[k]^T, with more blocks to come up to `limit`
@@ -9,7 +7,8 @@
 // All loops over block entries have bounds that are constants after inlining.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-ALWAYS_INLINE void NAME(row_any)(const TASK *t, int row_block, int column_block, int begin, int end, REAL *sum) {
+ALWAYS_INLINE void NAME(row_any)(const TYPE(mus_task) *t, int row_block, int column_block, int begin, int end,
+                                 REAL *sum) {
   for (int r = 0; r < row_block; ++r)
     sum[r] = 0;
   for (int k = begin; k < end; ++k) {
@@ -25,7 +24,8 @@ ALWAYS_INLINE void NAME(row_any)(const TASK *t, int row_block, int column_block,
 }
 
 // One row of A^T x; here `row_block` counts the rows of A's blocks, so the sum has column_block entries.
-ALWAYS_INLINE void NAME(row_transposed)(const TASK *t, int row_block, int column_block, int begin, int end, REAL *sum) {
+ALWAYS_INLINE void NAME(row_transposed)(const TYPE(mus_task) *t, int row_block, int column_block, int begin, int end,
+                                        REAL *sum) {
   for (int c = 0; c < column_block; ++c)
     sum[c] = 0;
   for (int k = begin; k < end; ++k) {
@@ -38,7 +38,7 @@ ALWAYS_INLINE void NAME(row_transposed)(const TASK *t, int row_block, int column
 }
 
 // y = x + alpha D^-1 (b - sum) + beta x - gamma y for one row.
-ALWAYS_INLINE void NAME(chebyshev_row)(const TASK *t, int block, int row, const REAL *sum) {
+ALWAYS_INLINE void NAME(chebyshev_row)(const TYPE(mus_task) *t, int block, int row, const REAL *sum) {
   size_t at = (size_t)row * (size_t)block;
   const REAL *inverse = t->inverse_diagonal + at * (size_t)block;
   REAL residual[MUS_BLOCK_MAXIMUM], next[MUS_BLOCK_MAXIMUM];
@@ -57,7 +57,8 @@ ALWAYS_INLINE void NAME(chebyshev_row)(const TASK *t, int block, int row, const 
 }
 
 // What becomes of a row's sum.
-ALWAYS_INLINE void NAME(finish_row)(const TASK *t, mus_operation operation, int block, int row, const REAL *sum) {
+ALWAYS_INLINE void NAME(finish_row)(const TYPE(mus_task) *t, mus_operation operation, int block, int row,
+                                    const REAL *sum) {
   if (operation == MUS_OP_CHEBYSHEV) {
     NAME(chebyshev_row)(t, block, row, sum);
     return;
@@ -70,7 +71,7 @@ ALWAYS_INLINE void NAME(finish_row)(const TASK *t, mus_operation operation, int 
 }
 
 // Rows go in short runs, first all their sums, then all their ends: the processor keeps more of A in flight that way.
-ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation operation, int row_block,
+ALWAYS_INLINE void NAME(rows)(const TYPE(mus_task) *t, int begin, int end, mus_operation operation, int row_block,
                               int column_block) {
   enum { RUN = 16 };
   int block = operation == MUS_OP_TRANSPOSED ? column_block : row_block;
@@ -100,7 +101,7 @@ ALWAYS_INLINE void NAME(rows)(const TASK *t, int begin, int end, mus_operation o
   }
 }
 
-ALWAYS_INLINE void NAME(scatter_rows)(const TASK *t, int begin, int end, int row_block, int column_block) {
+ALWAYS_INLINE void NAME(scatter_rows)(const TYPE(mus_task) *t, int begin, int end, int row_block, int column_block) {
   for (int i = begin; i < end; ++i) {
     const REAL *x = t->x + (size_t)i * (size_t)row_block;
     for (int k = t->row_start[i]; k < t->row_start[i + 1]; ++k) {
@@ -119,12 +120,18 @@ ALWAYS_INLINE void NAME(scatter_rows)(const TASK *t, int begin, int end, int row
 }
 
 #define KERNEL(operation, stem)                                                                                        \
-  static void NAME(stem##_any)(const TASK *t, int begin, int end) {                                                    \
+  static void NAME(stem##_any)(const TYPE(mus_task) *t, int begin, int end) {                                          \
     NAME(rows)(t, begin, end, operation, t->row_block, t->column_block);                                               \
   }                                                                                                                    \
-  static void NAME(stem##_3x3)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 3, 3); }      \
-  static void NAME(stem##_6x6)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 6, 6); }      \
-  static void NAME(stem##_3x6)(const TASK *t, int begin, int end) { NAME(rows)(t, begin, end, operation, 3, 6); }
+  static void NAME(stem##_3x3)(const TYPE(mus_task) *t, int begin, int end) {                                          \
+    NAME(rows)(t, begin, end, operation, 3, 3);                                                                        \
+  }                                                                                                                    \
+  static void NAME(stem##_6x6)(const TYPE(mus_task) *t, int begin, int end) {                                          \
+    NAME(rows)(t, begin, end, operation, 6, 6);                                                                        \
+  }                                                                                                                    \
+  static void NAME(stem##_3x6)(const TYPE(mus_task) *t, int begin, int end) {                                          \
+    NAME(rows)(t, begin, end, operation, 3, 6);                                                                        \
+  }
 
 KERNEL(MUS_OP_MULTIPLY, multiply)
 KERNEL(MUS_OP_ADD, add)
@@ -132,16 +139,22 @@ KERNEL(MUS_OP_RESIDUAL, residual)
 KERNEL(MUS_OP_CHEBYSHEV, chebyshev)
 KERNEL(MUS_OP_TRANSPOSED, transposed)
 
-static void NAME(scatter_any)(const TASK *t, int begin, int end) {
+static void NAME(scatter_any)(const TYPE(mus_task) *t, int begin, int end) {
   NAME(scatter_rows)(t, begin, end, t->row_block, t->column_block);
 }
-static void NAME(scatter_3x3_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 3, 3); }
-static void NAME(scatter_6x6_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 6, 6); }
-static void NAME(scatter_3x6_rows)(const TASK *t, int begin, int end) { NAME(scatter_rows)(t, begin, end, 3, 6); }
+static void NAME(scatter_3x3_rows)(const TYPE(mus_task) *t, int begin, int end) {
+  NAME(scatter_rows)(t, begin, end, 3, 3);
+}
+static void NAME(scatter_6x6_rows)(const TYPE(mus_task) *t, int begin, int end) {
+  NAME(scatter_rows)(t, begin, end, 6, 6);
+}
+static void NAME(scatter_3x6_rows)(const TYPE(mus_task) *t, int begin, int end) {
+  NAME(scatter_rows)(t, begin, end, 3, 6);
+}
 
 #define SHAPES(stem)                                                                                                   \
   { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6) }
-static ROW_KERNEL *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
+static TYPE(mus_row_kernel) *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
     SHAPES(multiply),   SHAPES(add),
     SHAPES(residual),   SHAPES(chebyshev),
     SHAPES(transposed), {NAME(scatter_any), NAME(scatter_3x3_rows), NAME(scatter_6x6_rows), NAME(scatter_3x6_rows)}};

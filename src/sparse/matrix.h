@@ -77,8 +77,9 @@ void mus_chebyshev_step(const mus_matrix *a, const double *inverse_diagonal, con
 void mus_chebyshev_step_f(const mus_matrix_f *a, const float *inverse_diagonal, const float *b, const float *x,
                           float alpha, float beta, float gamma, float *next);
 
-// y_i = B_i x_i for one `block` x `block` matrix a row, e.g. the inverse diagonal.
-void mus_block_diagonal_multiply(int rows, int block, const double *b, const double *x, double *y);
+// y_i = factor B_i x_i for one symmetric `block` x `block` matrix B_i per row, e.g. the inverse diagonal. y may be x.
+void mus_block_diagonal_multiply(int rows, int block, double factor, const double *b, const double *x, double *y);
+void mus_block_diagonal_multiply_f(int rows, int block, float factor, const float *b, const float *x, float *y);
 
 // For each block row the place of its diagonal block, or MUS_BAD_INPUT naming the first row without one.
 mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);

@@ -253,29 +253,8 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
 
 // --- values ----------------------------------------------------------------------------------------------------------
 
-#define REAL double
-#define MATRIX mus_matrix
-#define PRODUCT_TASK mus_product_task
-#define KERNEL product_rows
-#define NAME(stem) stem
-#include "sparse/product_values.h"
-#undef NAME
-#undef KERNEL
-#undef PRODUCT_TASK
-#undef MATRIX
-#undef REAL
-
-#define REAL float
-#define MATRIX mus_matrix_f
-#define PRODUCT_TASK mus_product_task_f
-#define KERNEL product_rows_f
-#define NAME(stem) stem##_f
-#include "sparse/product_values.h"
-#undef NAME
-#undef KERNEL
-#undef PRODUCT_TASK
-#undef MATRIX
-#undef REAL
+#define TEMPLATE "sparse/product_values_template.h"
+#include "base/both_precisions.h"
 
 mus_status mus_galerkin_fill_rounded(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix_f *p,
                                      mus_matrix_f *coarse) {

@@ -9,8 +9,8 @@
 
 #include <immintrin.h>
 
-static inline __attribute__((always_inline)) void add_product_6_d(int rows, int inner, int transposed, const double *a,
-                                                                  const double *b, double *c) {
+static inline __attribute__((always_inline)) void add_product_6(int rows, int inner, int transposed, const double *a,
+                                                                const double *b, double *c) {
 #define FACTOR(r, q) _mm256_broadcast_sd(transposed ? &a[(q)*rows + (r)] : &a[(r)*inner + (q)])
   __m256d left[6], middle[6], right[6]; // the rows of B, arranged
   for (int q = 0; q < inner; ++q) {
@@ -88,20 +88,20 @@ static inline __attribute__((always_inline)) void add_product_6_f(int rows, int 
 // Products of 3x3 blocks, for product_template.h. A sum is three vectors, a row each, with a fourth number that means
 // nothing. The third row of B is read from one number before its start, because one number after its end may be beyond
 // the array.
-enum { SUM_d = 12 };
+enum { SUM = 12 };
 
-typedef struct factors_d {
+typedef struct factors {
   __m256d of[9]; // by rows
-} factors_d;
+} factors;
 
-static inline __attribute__((always_inline)) factors_d factors_of_d(const double *a, int transposed) {
-  factors_d f;
+static inline __attribute__((always_inline)) factors factors_of(const double *a, int transposed) {
+  factors f;
   for (int k = 0; k < 9; ++k)
     f.of[k] = _mm256_broadcast_sd(a + (transposed ? k % 3 * 3 + k / 3 : k));
   return f;
 }
 
-static inline void add_blocks_d(const factors_d *f, const double *b, double *sum) {
+static inline void add_blocks(const factors *f, const double *b, double *sum) {
   __m256d row0 = _mm256_loadu_pd(b), row1 = _mm256_loadu_pd(b + 3);
   __m256d row2 = _mm256_permute4x64_pd(_mm256_loadu_pd(b + 5), 0xf9);
   for (int r = 0; r < 3; ++r) {
@@ -112,7 +112,7 @@ static inline void add_blocks_d(const factors_d *f, const double *b, double *sum
   }
 }
 
-static inline void store_block_d(const double *sum, double *c) {
+static inline void store_block(const double *sum, double *c) {
   _mm256_storeu_pd(c, _mm256_loadu_pd(sum));
   _mm256_storeu_pd(c + 3, _mm256_loadu_pd(sum + 4));
   _mm_storeu_pd(c + 6, _mm_loadu_pd(sum + 8));

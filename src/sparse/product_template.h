@@ -1,9 +1,7 @@
-// The inner loops of sparse products in one precision, as text: included twice by kernels_tables.h, and so compiled for
-// each machine, with
-//   REAL, PRODUCT_TASK   the number type and its task
-//   NAME(stem)           the stem with this precision's ending
+// The inner loops of sparse products in one precision, as text for base/both_precisions.h, compiled for each machine.
+// Each kernels_*.c has defined before
 //   MUS_ADD_PRODUCT_6    where defined: NAME(add_product_6) takes blocks with six columns
-//   NAME(factors), NAME(factors_of), NAME(add_blocks), NAME(store_block), NAME(SUM)
+//   TYPE(factors), NAME(factors_of), NAME(add_blocks), NAME(store_block), NAME(SUM)
 //                        3x3 blocks: a left factor arranged for use with several right ones, its product with one of
 //                        them added to a sum of NAME(SUM) numbers, and what is stored of that sum
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -26,7 +24,7 @@ ALWAYS_INLINE void NAME(add_product)(int rows, int inner, int columns, int trans
 }
 
 // Block k of row i of A. A diagonal block that counts half, or one that has to be rounded, is put into `room`.
-ALWAYS_INLINE const REAL *NAME(left_block)(const PRODUCT_TASK *t, int i, int k, int size, REAL *room) {
+ALWAYS_INLINE const REAL *NAME(left_block)(const TYPE(mus_product_task) *t, int i, int k, int size, REAL *room) {
   size_t at = (size_t)(t->source ? t->source[k] : k) * (size_t)size;
   REAL share = t->upper && t->a->column[k] == i ? (REAL)0.5 : 1;
   if (t->a_wide)
@@ -40,8 +38,8 @@ ALWAYS_INLINE const REAL *NAME(left_block)(const PRODUCT_TASK *t, int i, int k, 
   return room;
 }
 
-ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int end, int *place, int rows, int inner,
-                                         int columns, int transposed) {
+ALWAYS_INLINE void NAME(product_rows_of)(const TYPE(mus_product_task) *t, int begin, int end, int *place, int rows,
+                                         int inner, int columns, int transposed) {
   size_t b_size = (size_t)(inner * columns), c_size = (size_t)(rows * columns);
   REAL left[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int i = begin; i < end; ++i) {
@@ -64,8 +62,8 @@ ALWAYS_INLINE void NAME(product_rows_of)(const PRODUCT_TASK *t, int begin, int e
 }
 
 // The same for 3x3 blocks: a row of C is summed up in blocks that suit the machine, and stored when it is complete.
-ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room,
-                                          int transposed, int targets) {
+ALWAYS_INLINE void NAME(product_rows_3x3)(const TYPE(mus_product_task) *t, int begin, int end,
+                                          const mus_product_room *room, int transposed, int targets) {
   const int *a_column = t->a->column, *b_start = t->b->row_start, *b_column = t->b->column;
   const unsigned char *target = targets ? t->targets->row + t->targets->row_start[begin] : NULL;
   REAL *sums = room->sums, left[9];
@@ -78,11 +76,11 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int 
         place[t->c->column[first + k]] = k;
     }
     for (int k = t->upper ? t->upper[i] : t->a->row_start[i]; k < a_end; ++k) {
-      NAME(factors) factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, left), transposed);
+      TYPE(factors) left_factors = NAME(factors_of)(NAME(left_block)(t, i, k, 9, left), transposed);
       int middle = a_column[k], b_end = b_start[middle + 1];
       for (int l = b_start[middle]; l < b_end; ++l) {
         int at = targets ? *target++ : place[b_column[l]];
-        NAME(add_blocks)(&factors, t->b_value + (size_t)(l - b_origin) * 9, sums + at * NAME(SUM));
+        NAME(add_blocks)(&left_factors, t->b_value + (size_t)(l - b_origin) * 9, sums + at * NAME(SUM));
       }
     }
     REAL *c = t->c_value + (size_t)(first - t->c_origin) * 9;
@@ -91,7 +89,7 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const PRODUCT_TASK *t, int begin, int 
   }
 }
 
-static void NAME(product_rows)(const PRODUCT_TASK *t, int begin, int end, const mus_product_room *room) {
+static void NAME(product_rows)(const TYPE(mus_product_task) *t, int begin, int end, const mus_product_room *room) {
   int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
   if (rows == 3 && inner == 3 && columns == 3 && !t->targets)
     NAME(product_rows_3x3)(t, begin, end, room, transposed, 0);

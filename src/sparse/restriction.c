@@ -41,43 +41,5 @@ mus_status mus_restriction_create(mus_arena *arena, const mus_pattern *pattern, 
   return out->room ? MUS_OK : mus_fail_memory();
 }
 
-#define RESTRICT(real, matrix, task_type, table, name, add_sums)                                                       \
-  /* y = the chunks' sums for the block columns begin ... end - 1 */                                                   \
-  static void add_sums(const mus_restriction *plan, int begin, int end, int block, real *y) {                          \
-    int stride = mus_scatter_stride(block);                                                                            \
-    memset(y + (size_t)begin * (size_t)block, 0, (size_t)(end - begin) * (size_t)block * sizeof(real));                \
-    for (int c = 0; c < plan->chunks; ++c) {                                                                           \
-      int low = plan->low[c] > begin ? plan->low[c] : begin, high = plan->high[c] < end ? plan->high[c] : end;         \
-      const real *sum = (const real *)plan->room + plan->at[c];                                                        \
-      for (int j = low; j < high; ++j)                                                                                 \
-        for (int e = 0; e < block; ++e)                                                                                \
-          y[(size_t)j * (size_t)block + (size_t)e] += sum[(size_t)(j - plan->low[c]) * (size_t)stride + (size_t)e];    \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  void name(const matrix *a, const mus_restriction *plan, const real *x, real *y) {                                    \
-    mus_shape shape = mus_shape_of(a->row_block, a->column_block);                                                     \
-    void (*kernel)(const task_type *, int, int) = mus_kernels_current()->table[MUS_OP_SCATTER][shape];                 \
-    int stride = mus_scatter_stride(a->column_block), columns = a->pattern->columns;                                   \
-    MUS_PARALLEL_FOR_IF(plan->chunks > 1)                                                                              \
-    for (int c = 0; c < plan->chunks; ++c) {                                                                           \
-      real *sum = (real *)plan->room + plan->at[c];                                                                    \
-      memset(sum, 0, (size_t)(plan->high[c] - plan->low[c]) * (size_t)stride * sizeof(real));                          \
-      kernel(&(task_type){.row_block = a->row_block,                                                                   \
-                          .column_block = a->column_block,                                                             \
-                          .row_start = a->pattern->row_start,                                                          \
-                          .column = a->pattern->column,                                                                \
-                          .first_column = plan->low[c],                                                                \
-                          .value = a->value,                                                                           \
-                          .x = x,                                                                                      \
-                          .y = sum},                                                                                   \
-             plan->row[c], plan->row[c + 1]);                                                                          \
-    }                                                                                                                  \
-    MUS_PARALLEL_FOR_IF(columns > MUS_PAR_MINIMUM)                                                                     \
-    for (int begin = 0; begin < columns; begin += COLUMNS_AT_ONCE) {                                                   \
-      int end = columns - begin > COLUMNS_AT_ONCE ? begin + COLUMNS_AT_ONCE : columns;                                 \
-      add_sums(plan, begin, end, a->column_block, y);                                                                  \
-    }                                                                                                                  \
-  }
-
-RESTRICT(double, mus_matrix, mus_task, rows, mus_restrict, add_sums)
-RESTRICT(float, mus_matrix_f, mus_task_f, rows_f, mus_restrict_f, add_sums_f)
+#define TEMPLATE "sparse/restriction_template.h"
+#include "base/both_precisions.h"

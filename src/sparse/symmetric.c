@@ -224,41 +224,10 @@ static mus_symmetric_shape shape_of(int block) {
   return block == 3 ? MUS_SYMMETRIC_3X3 : block == 6 ? MUS_SYMMETRIC_6X6 : MUS_SYMMETRIC_ANY;
 }
 
-#define RUN(real, task_type, table, run)                                                                               \
-  static real run(const task_type *task, mus_symmetric_operation operation) {                                          \
-    const mus_symmetric_pattern *p = task->pattern;                                                                    \
-    real (*kernel)(const task_type *, int) = kernels()->table[operation][shape_of(p->block)];                          \
-    real part[MUS_SYMMETRIC_CHUNKS], sum = 0;                                                                          \
-    MUS_PARALLEL_FOR_IF(p->chunks > 1)                                                                                 \
-    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
-      part[chunk] = kernel(task, chunk);                                                                               \
-    for (int chunk = 0; chunk < p->chunks; ++chunk)                                                                    \
-      sum += part[chunk];                                                                                              \
-    return sum;                                                                                                        \
-  }
-
-RUN(double, mus_symmetric_task, chunk, run)
-RUN(float, mus_symmetric_task_f, chunk_f, run_f)
-
-#define PRODUCTS(real, matrix, task_type, run, multiply, residual, chebyshev)                                          \
-  void multiply(const matrix *a, const real *x, real *y) {                                                             \
-    run(&(task_type){.pattern = a->pattern, .value = a->value, .x = x, .b = x, .y = y}, MUS_SYMMETRIC_MULTIPLY);       \
-  }                                                                                                                    \
-  void residual(const matrix *a, const real *b, const real *x, real *r) {                                              \
-    run(&(task_type){.pattern = a->pattern, .value = a->value, .x = x, .b = b, .y = r}, MUS_SYMMETRIC_RESIDUAL);       \
-  }                                                                                                                    \
-  void chebyshev(const matrix *a, const real *inverse_diagonal, const real *b, const real *x, real alpha, real beta,   \
-                 real gamma, real *next) {                                                                             \
-    run(&(task_type){a->pattern, a->value, x, b, inverse_diagonal, alpha, beta, gamma, next},                          \
-        MUS_SYMMETRIC_CHEBYSHEV);                                                                                      \
-  }
-
-PRODUCTS(double, mus_symmetric, mus_symmetric_task, run, mus_symmetric_multiply, mus_symmetric_residual,
-         mus_symmetric_chebyshev)
-PRODUCTS(float, mus_symmetric_f, mus_symmetric_task_f, run_f, mus_symmetric_multiply_f, mus_symmetric_residual_f,
-         mus_symmetric_chebyshev_f)
+#define TEMPLATE "sparse/symmetric_products_template.h"
+#include "base/both_precisions.h"
 
 double mus_symmetric_multiply_dot(const mus_symmetric *a, const double *x, double *y) {
-  return run(&(mus_symmetric_task){.pattern = a->pattern, .value = a->value, .x = x, .b = x, .y = y},
-             MUS_SYMMETRIC_DOT);
+  return run_chunks(&(mus_symmetric_task){.pattern = a->pattern, .value = a->value, .x = x, .b = x, .y = y},
+                    MUS_SYMMETRIC_DOT);
 }

@@ -11,37 +11,35 @@
 // into the second-level cache make products with large matrices 1.6 times as fast as none.
 enum { AHEAD = 8192 };
 // Macros, because gcc takes a function that does nothing else for one without effect and leaves it out.
-#define fetch_d(from) _mm_prefetch((const char *)(from) + AHEAD, _MM_HINT_T1)
-#define fetch_f(from) fetch_d(from)
+#define fetch(from) _mm_prefetch((const char *)(from) + AHEAD, _MM_HINT_T1)
+#define fetch_f(from) fetch(from)
 
-typedef __m256d vector_d;
-static inline vector_d load_d(const double *from) {
-  return _mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0));
-}
-static inline vector_d load_over_d(const double *from) { return _mm256_loadu_pd(from); }
-static inline vector_d load_four_d(const double *from) { return _mm256_loadu_pd(from); }
-static inline void store_d(double *to, vector_d a) {
+typedef __m256d vector;
+static inline vector load(const double *from) { return _mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0)); }
+static inline vector load_over(const double *from) { return _mm256_loadu_pd(from); }
+static inline vector load_four(const double *from) { return _mm256_loadu_pd(from); }
+static inline void store(double *to, vector a) {
   _mm_storeu_pd(to, _mm256_castpd256_pd128(a));
   _mm_store_sd(to + 2, _mm256_extractf128_pd(a, 1));
 }
-static inline void store_four_d(double *to, vector_d a) { _mm256_storeu_pd(to, a); }
-static inline vector_d all_d(double a) { return _mm256_set1_pd(a); }
-#define lane_d(a, k) _mm256_permute4x64_pd(a, (k)*0x55)
-static inline vector_d add_d(vector_d a, vector_d b) { return _mm256_add_pd(a, b); }
-static inline vector_d subtract_d(vector_d a, vector_d b) { return _mm256_sub_pd(a, b); }
-static inline vector_d multiply_lanes_d(vector_d a, vector_d b) { return _mm256_mul_pd(a, b); }
-static inline vector_d add_product_d(vector_d a, vector_d b, vector_d c) { return _mm256_fmadd_pd(a, b, c); }
+static inline void store_four(double *to, vector a) { _mm256_storeu_pd(to, a); }
+static inline vector all(double a) { return _mm256_set1_pd(a); }
+#define lane(a, k) _mm256_permute4x64_pd(a, (k)*0x55)
+static inline vector add(vector a, vector b) { return _mm256_add_pd(a, b); }
+static inline vector subtract(vector a, vector b) { return _mm256_sub_pd(a, b); }
+static inline vector multiply_lanes(vector a, vector b) { return _mm256_mul_pd(a, b); }
+static inline vector add_product(vector a, vector b, vector c) { return _mm256_fmadd_pd(a, b, c); }
 
-typedef vector_d wide_d;
-static inline wide_d widen_d(vector_d a) { return a; }
-static inline vector_d low_d(wide_d a) { return a; }
-static inline wide_d wide_load_d(const double *from) {
+typedef vector wide;
+static inline wide widen(vector a) { return a; }
+static inline vector low(wide a) { return a; }
+static inline wide wide_load(const double *from) {
   return _mm256_castsi256_pd(_mm256_lddqu_si256((const __m256i *)from));
 }
-static inline wide_d wide_product_d(wide_d a, wide_d b) { return _mm256_mul_pd(a, b); }
-static inline wide_d wide_add_product_d(wide_d a, wide_d b, wide_d c) { return _mm256_fmadd_pd(a, b, c); }
+static inline wide wide_product(wide a, wide b) { return _mm256_mul_pd(a, b); }
+static inline wide wide_add_product(wide a, wide b, wide c) { return _mm256_fmadd_pd(a, b, c); }
 // The fourth lanes are products with a fourth lane of x, which is 0.
-static inline vector_d fold_d(wide_d a, wide_d b, wide_d c) {
+static inline vector fold(wide a, wide b, wide c) {
   __m256d ab = _mm256_hadd_pd(a, b), cc = _mm256_hadd_pd(c, _mm256_setzero_pd());
   return _mm256_add_pd(_mm256_permute2f128_pd(ab, cc, 0x20), _mm256_permute2f128_pd(ab, cc, 0x31));
 }
@@ -96,7 +94,7 @@ static inline void add_two_f(const float *a, const float *x_i, const float *x_j,
 
 #include "sparse/symmetric_tables.h"
 
-const mus_symmetric_kernels mus_symmetric_avx2 = {table_d, table_f};
+const mus_symmetric_kernels mus_symmetric_avx2 = {table, table_f};
 #else
 typedef int mus_symmetric_avx2_not_built;
 #endif

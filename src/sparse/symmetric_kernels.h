@@ -31,20 +31,8 @@ static inline int mus_pair_pack(int apart, int place) { return (int)((unsigned)p
 static inline unsigned mus_pair_apart(int pair) { return (unsigned)pair & 0xffff; }
 static inline unsigned mus_pair_place(int pair) { return (unsigned)pair >> 16; }
 
-#define MUS_SYMMETRIC_TASK(name, real)                                                                                 \
-  typedef struct name {                                                                                                \
-    const mus_symmetric_pattern *pattern;                                                                              \
-    const real *value, *x, *b, *inverse_diagonal;                                                                      \
-    real alpha, beta, gamma;                                                                                           \
-    real *y;                                                                                                           \
-  } name
-
-MUS_SYMMETRIC_TASK(mus_symmetric_task, double);
-MUS_SYMMETRIC_TASK(mus_symmetric_task_f, float);
-
-// One chunk; returns its part of x . y for MUS_SYMMETRIC_DOT, otherwise 0.
-typedef double mus_chunk_kernel(const mus_symmetric_task *task, int chunk);
-typedef float mus_chunk_kernel_f(const mus_symmetric_task_f *task, int chunk);
+#define TEMPLATE "sparse/symmetric_types_template.h"
+#include "base/both_precisions.h"
 
 typedef struct mus_symmetric_kernels {
   mus_chunk_kernel *const (*chunk)[MUS_SYMMETRIC_SHAPES]; // indexed by operation, then shape

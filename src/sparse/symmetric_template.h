@@ -1,49 +1,46 @@
-// The symmetric kernels of one precision, as text: included twice by each symmetric_*.c, with
-//   REAL, TASK, CHUNK_KERNEL   the number type, its task and the kernels' type
-//   NAME(stem)                 the stem with this precision's ending
-//   NAME(vector)               three numbers, in the low lanes of whatever it is, and on it, already defined:
+// The symmetric kernels of one precision, as text for base/both_precisions.h. Each symmetric_*.c has defined before
+//   TYPE(vector)               three numbers, in the low lanes of whatever it is, and on it, already defined:
 //     NAME(load), NAME(store)            exactly three numbers; load leaves 0 in other lanes
 //     NAME(load_over)                    may read a fourth
 //     NAME(load_four), NAME(store_four)  a place of the ring
 //     NAME(all)(a), NAME(lane)(a, k)     a, or its lane k, in every lane
 //     NAME(add_product)(a, b, c)         a b + c
 //     NAME(add), NAME(subtract), NAME(multiply_lanes)
-//   NAME(wide)                 the same or a longer one, for sums of products with whole rows of blocks:
+//   TYPE(wide)                 the same or a longer one, for sums of products with whole rows of blocks:
 //     NAME(widen), NAME(low)             of and to a vector, with 0 in further lanes
 //     NAME(wide_load)                    a row of a block and whatever finite numbers follow
 //     NAME(wide_product), NAME(wide_add_product)
 //     NAME(fold)(a, b, c)                the sums of lanes of each, as a vector
 //   NAME(fetch)                asks for what lies some way ahead of this
-//   BY_TWO   1: pairs of a row are stored two by two, rows of one beside rows of the other, and two are added at once,
-//     NAME(add_two)(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold then.
-// and undefines these at its end.
+// In single precision pairs of a row are stored two by two, rows of one beside rows of the other, and two are added at
+// once, add_two_f(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold_f.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // --- blocks of 3x3 -----------------------------------------------------------------------------------------------
 
 // Where a chunk has got to: blocks of a row follow those of the row before.
-typedef struct NAME(place) {
+typedef struct TYPE(place) {
   const REAL *a;
   const int *where;
-} NAME(place);
+} TYPE(place);
 
 // What the blocks of a row give it. Gives pairs above the diagonal their part.
-ALWAYS_INLINE NAME(vector)
-    NAME(row_3)(NAME(place) * at, int own, int pairs, const REAL *x, const REAL *x_i, REAL *ring) {
+ALWAYS_INLINE TYPE(vector) NAME(row_3)(TYPE(place) *at, int own, int pairs, const REAL *x, const REAL *x_i,
+                                       REAL *ring) {
   const REAL *a = at->a;
   const int *where = at->where + 1, *last_own = at->where + own, *end = last_own + pairs;
-  NAME(vector) x0 = NAME(all)(x_i[0]), x1 = NAME(all)(x_i[1]), x2 = NAME(all)(x_i[2]);
-  NAME(wide) x_own = NAME(widen)(NAME(load)(x_i)); // the diagonal comes first
-  NAME(wide) sum0 = NAME(wide_product)(NAME(wide_load)(a), x_own);
-  NAME(wide) sum1 = NAME(wide_product)(NAME(wide_load)(a + 3), x_own);
-  NAME(wide) sum2 = NAME(wide_product)(NAME(wide_load)(a + 6), x_own);
+  TYPE(vector) x0 = NAME(all)(x_i[0]), x1 = NAME(all)(x_i[1]), x2 = NAME(all)(x_i[2]);
+  TYPE(wide) x_own = NAME(widen)(NAME(load)(x_i)); // the diagonal comes first
+  TYPE(wide) sum0 = NAME(wide_product)(NAME(wide_load)(a), x_own);
+  TYPE(wide) sum1 = NAME(wide_product)(NAME(wide_load)(a + 3), x_own);
+  TYPE(wide) sum2 = NAME(wide_product)(NAME(wide_load)(a + 6), x_own);
   for (a += 9; where < last_own; ++where, a += 9) {
-    NAME(wide) x_j = NAME(widen)(NAME(load)(x + (size_t)*where * 3));
+    TYPE(wide) x_j = NAME(widen)(NAME(load)(x + (size_t)*where * 3));
     sum0 = NAME(wide_add_product)(NAME(wide_load)(a), x_j, sum0);
     sum1 = NAME(wide_add_product)(NAME(wide_load)(a + 3), x_j, sum1);
     sum2 = NAME(wide_add_product)(NAME(wide_load)(a + 6), x_j, sum2);
   }
-#if BY_TWO
+#if SINGLE
   for (; end - where > 1; where += 2, a += 18)
     NAME(add_two)
   (a, x_i, x_i + mus_pair_apart(where[0]), x_i + mus_pair_apart(where[1]), &sum0, &sum1, &sum2,
@@ -51,23 +48,23 @@ ALWAYS_INLINE NAME(vector)
 #endif
   for (; where < end; ++where, a += 9) {
     REAL *y_j = ring + mus_pair_place(*where);
-    NAME(wide) a0 = NAME(wide_load)(a), a1 = NAME(wide_load)(a + 3), a2 = NAME(wide_load)(a + 6);
-    NAME(wide) x_j = NAME(widen)(NAME(load)(x_i + mus_pair_apart(*where)));
+    TYPE(wide) a0 = NAME(wide_load)(a), a1 = NAME(wide_load)(a + 3), a2 = NAME(wide_load)(a + 6);
+    TYPE(wide) x_j = NAME(widen)(NAME(load)(x_i + mus_pair_apart(*where)));
     sum0 = NAME(wide_add_product)(a0, x_j, sum0);
     sum1 = NAME(wide_add_product)(a1, x_j, sum1);
     sum2 = NAME(wide_add_product)(a2, x_j, sum2);
-    NAME(vector) part = NAME(multiply_lanes)(NAME(low)(a0), x0);
+    TYPE(vector) part = NAME(multiply_lanes)(NAME(low)(a0), x0);
     part = NAME(add_product)(NAME(low)(a1), x1, part);
     part = NAME(add_product)(NAME(low)(a2), x2, part);
     NAME(store_four)(y_j, NAME(add)(NAME(load_four)(y_j), part)); // what the row before stored comes late
   }
-  *at = (NAME(place)){a, where};
+  *at = (TYPE(place)){a, where};
   return NAME(fold)(sum0, sum1, sum2);
 }
 
 // What becomes of a row's sum; see mus_symmetric_operation.
-ALWAYS_INLINE void NAME(finish_3)(const TASK *t, mus_symmetric_operation operation, int i, NAME(vector) sum,
-                                  NAME(vector) * dot) {
+ALWAYS_INLINE void NAME(finish_3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_operation operation, int i,
+                                  TYPE(vector) sum, TYPE(vector) *dot) {
   size_t at = (size_t)i * 3;
   if (operation == MUS_SYMMETRIC_DOT)
     *dot = NAME(add_product)(NAME(load)(t->x + at), sum, *dot);
@@ -75,11 +72,11 @@ ALWAYS_INLINE void NAME(finish_3)(const TASK *t, mus_symmetric_operation operati
     sum = NAME(subtract)(NAME(load)(t->b + at), sum);
   if (operation == MUS_SYMMETRIC_CHEBYSHEV) {
     const REAL *inverse = t->inverse_diagonal + at * 3;
-    NAME(vector) x = NAME(load)(t->x + at);
-    NAME(vector) next = NAME(add_product)(NAME(all)(t->beta), x, x);
+    TYPE(vector) x = NAME(load)(t->x + at);
+    TYPE(vector) next = NAME(add_product)(NAME(all)(t->beta), x, x);
     if (t->gamma != 0)
       next = NAME(subtract)(next, NAME(multiply_lanes)(NAME(all)(t->gamma), NAME(load)(t->y + at)));
-    NAME(vector) r = NAME(multiply_lanes)(NAME(all)(t->alpha), NAME(subtract)(NAME(load)(t->b + at), sum));
+    TYPE(vector) r = NAME(multiply_lanes)(NAME(all)(t->alpha), NAME(subtract)(NAME(load)(t->b + at), sum));
     next = NAME(add_product)(NAME(load_over)(inverse), NAME(lane)(r, 0), next); // by columns: D^-1 is symmetric
     next = NAME(add_product)(NAME(load_over)(inverse + 3), NAME(lane)(r, 1), next);
     sum = NAME(add_product)(NAME(load)(inverse + 6), NAME(lane)(r, 2), next);
@@ -87,7 +84,7 @@ ALWAYS_INLINE void NAME(finish_3)(const TASK *t, mus_symmetric_operation operati
   NAME(store)(t->y + at, sum);
 }
 
-ALWAYS_INLINE REAL NAME(chunk_3)(const TASK *t, int chunk, mus_symmetric_operation operation) {
+ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, int chunk, mus_symmetric_operation operation) {
   enum { LINE = 64 / sizeof(REAL) };
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
   const mus_symmetric_pattern *p = t->pattern;
@@ -95,15 +92,15 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TASK *t, int chunk, mus_symmetric_operati
   const REAL *x = t->x;
   int begin = p->chunk[chunk], end = p->chunk[chunk + 1];
   unsigned mask = (unsigned)p->ring - 1;
-  NAME(place) place = {t->value + (size_t)row_start[begin] * 9, p->where + row_start[begin]};
-  NAME(vector) dot = NAME(all)(0);
+  TYPE(place) here = {t->value + (size_t)row_start[begin] * 9, p->where + row_start[begin]};
+  TYPE(vector) dot = NAME(all)(0);
   memset(ring, 0, (size_t)p->ring * 4 * sizeof *ring);
   for (int i = begin; i < end; ++i) {
     REAL *y_i = ring + ((unsigned)i & mask) * 4;
     int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
-    for (const REAL *a = place.a, *last = a + 9 * (next - start); a < last; a += LINE)
+    for (const REAL *a = here.a, *last = a + 9 * (next - start); a < last; a += LINE)
       NAME(fetch)(a);
-    NAME(vector) sum = NAME(row_3)(&place, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
+    TYPE(vector) sum = NAME(row_3)(&here, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
     sum = NAME(add)(NAME(load_four)(y_i), sum);
     NAME(store_four)(y_i, NAME(all)(0));
     NAME(finish_3)(t, operation, i, sum, &dot);
@@ -125,7 +122,8 @@ ALWAYS_INLINE void NAME(add_block)(int block, const REAL *a, const REAL *x, REAL
   }
 }
 
-ALWAYS_INLINE void NAME(row_any)(const TASK *t, int block, int i, unsigned mask, REAL *ring, REAL *sum) {
+ALWAYS_INLINE void NAME(row_any)(const TYPE(mus_symmetric_task) *t, int block, int i, unsigned mask, REAL *ring,
+                                 REAL *sum) {
   const mus_symmetric_pattern *p = t->pattern;
   const REAL *x_i = t->x + (size_t)i * (size_t)block, *a = t->value + (size_t)p->row_start[i] * (size_t)(block * block);
   REAL *y_i = ring + ((unsigned)i & mask) * (unsigned)block;
@@ -144,8 +142,8 @@ ALWAYS_INLINE void NAME(row_any)(const TASK *t, int block, int i, unsigned mask,
   }
 }
 
-ALWAYS_INLINE void NAME(finish_any)(const TASK *t, mus_symmetric_operation operation, int block, int i, REAL *sum,
-                                    REAL *dot) {
+ALWAYS_INLINE void NAME(finish_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric_operation operation, int block,
+                                    int i, REAL *sum, REAL *dot) {
   size_t at = (size_t)i * (size_t)block;
   const REAL *x = t->x + at, *b = t->b + at;
   REAL *y = t->y + at, next[MUS_BLOCK_MAXIMUM];
@@ -171,7 +169,8 @@ ALWAYS_INLINE void NAME(finish_any)(const TASK *t, mus_symmetric_operation opera
     y[r] = operation == MUS_SYMMETRIC_CHEBYSHEV ? next[r] : sum[r];
 }
 
-ALWAYS_INLINE REAL NAME(chunk_block)(const TASK *t, int block, int chunk, mus_symmetric_operation operation) {
+ALWAYS_INLINE REAL NAME(chunk_block)(const TYPE(mus_symmetric_task) *t, int block, int chunk,
+                                     mus_symmetric_operation operation) {
   const mus_symmetric_pattern *p = t->pattern;
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
   memset(ring, 0, (size_t)p->ring * (size_t)block * sizeof *ring);
@@ -186,11 +185,15 @@ ALWAYS_INLINE REAL NAME(chunk_block)(const TASK *t, int block, int chunk, mus_sy
 // --- the table ---------------------------------------------------------------------------------------------------
 
 #define KERNEL(operation, stem)                                                                                        \
-  static REAL NAME(stem##_any)(const TASK *t, int chunk) {                                                             \
+  static REAL NAME(stem##_any)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
     return NAME(chunk_block)(t, t->pattern->block, chunk, operation);                                                  \
   }                                                                                                                    \
-  static REAL NAME(stem##_3x3)(const TASK *t, int chunk) { return NAME(chunk_3)(t, chunk, operation); }                \
-  static REAL NAME(stem##_6x6)(const TASK *t, int chunk) { return NAME(chunk_block)(t, 6, chunk, operation); }
+  static REAL NAME(stem##_3x3)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
+    return NAME(chunk_3)(t, chunk, operation);                                                                         \
+  }                                                                                                                    \
+  static REAL NAME(stem##_6x6)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
+    return NAME(chunk_block)(t, 6, chunk, operation);                                                                  \
+  }
 
 KERNEL(MUS_SYMMETRIC_MULTIPLY, multiply)
 KERNEL(MUS_SYMMETRIC_DOT, multiply_dot)
@@ -199,14 +202,9 @@ KERNEL(MUS_SYMMETRIC_CHEBYSHEV, chebyshev)
 
 #define SHAPES(stem)                                                                                                   \
   { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6) }
-static CHUNK_KERNEL *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_SHAPES] = {
+static TYPE(mus_chunk_kernel) *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_SHAPES] = {
     SHAPES(multiply), SHAPES(multiply_dot), SHAPES(residual), SHAPES(chebyshev)};
 
 #undef SHAPES
 #undef KERNEL
 #undef ALWAYS_INLINE
-#undef NAME
-#undef BY_TWO
-#undef CHUNK_KERNEL
-#undef TASK
-#undef REAL

@@ -165,7 +165,7 @@ static void merging_makes_one_matrix(void **state) {
     assert_memory_equal(inverse, expected, sizeof inverse);
     mus_beyond_scaled_add(&beyond, inverse, -0.5, system.b, scaled);
     mus_beyond_multiply_add(&beyond, 1, system.b, product);
-    mus_block_diagonal_multiply(ROWS, 3, inverse, product, expected);
+    mus_block_diagonal_multiply(ROWS, 3, 1, inverse, product, expected);
     for (int i = 0; i < system.n; ++i)
       assert_true(fabs(scaled[i] + 0.5 * expected[i]) < 1e-13);
     double *all = dense_from_matrix(&merged);

@@ -27,7 +27,7 @@ typedef struct jacobi {
 static void apply_jacobi(void *self, const double *r, double *z) {
   jacobi *j = self;
   ++j->applied;
-  mus_block_diagonal_multiply(j->rows, j->block, j->inverse, r, z);
+  mus_block_diagonal_multiply(j->rows, j->block, 1, j->inverse, r, z);
 }
 
 static jacobi create_jacobi(mus_arena *arena, const mus_matrix *a, const int *place) {
@@ -77,7 +77,7 @@ static double residual_norm(bench *t, const mus_filter *s, const double *b, cons
   mus_residual(&t->system.a, b, x, r);
   if (s)
     mus_filter_apply(s, r);
-  mus_block_diagonal_multiply(t->jacobi.rows, t->jacobi.block, t->jacobi.inverse, r, z);
+  mus_block_diagonal_multiply(t->jacobi.rows, t->jacobi.block, 1, t->jacobi.inverse, r, z);
   double norm = sqrt(mus_dot(n, r, z));
   free(r);
   free(z);

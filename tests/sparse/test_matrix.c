@@ -568,9 +568,13 @@ static void block_diagonal_products(void **state) {
       size_t n = (size_t)(rows * block);
       double *b = random_vector(&arena, n * (size_t)block, 1), *x = random_vector(&arena, n, 2);
       double *y = random_vector(&arena, n, 3), *first = random_vector(&arena, n, 4);
+      for (int i = 0; i < rows; ++i) // symmetric
+        for (int r = 0; r < block; ++r)
+          for (int c = 0; c < r; ++c)
+            b[(i * block + r) * block + c] = b[(i * block + c) * block + r];
       for (int k = 0; k < THREADS; ++k) {
         mus_par_set_threads(threads[k]);
-        mus_block_diagonal_multiply(rows, block, b, x, k == 0 ? first : y);
+        mus_block_diagonal_multiply(rows, block, 0.75, b, x, k == 0 ? first : y);
         mus_par_set_threads(0);
         assert_same_bits((int)n, k == 0 ? first : y, first);
       }
@@ -578,7 +582,7 @@ static void block_diagonal_products(void **state) {
         long double sum = 0;
         for (int c = 0; c < block; ++c)
           sum += (long double)b[i * block + c] * x[i / block * block + c];
-        assert_true(fabsl(sum - first[i]) <= block * block * DBL_EPSILON);
+        assert_true(fabsl(0.75L * sum - first[i]) <= block * block * DBL_EPSILON);
       }
       mus_arena_clear(&arena);
     }

@@ -1,15 +1,12 @@
-// Products' values in one precision, as text: included twice by product.c, with
-//   REAL, MATRIX, PRODUCT_TASK   the number type, its matrix and task
-//   KERNEL                       which of mus_kernels computes rows
-//   NAME(stem)                   the stem with this precision's ending
+// Products' values in one precision, as text for base/both_precisions.h.
 
 // Rows begin ... end - 1 of C.
-static void NAME(run_product)(const PRODUCT_TASK *task, int begin, int end, const room *all) {
+static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int end, const room *all) {
   const mus_kernels *kernels = mus_kernels_current();
   int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
   if (end - begin <= MUS_PAR_MINIMUM) {
     mus_product_room mine = room_of(all, 0);
-    kernels->KERNEL(task, begin, end, &mine);
+    kernels->NAME(product_rows)(task, begin, end, &mine);
     return;
   }
   MUS_PARALLEL
@@ -18,23 +15,23 @@ static void NAME(run_product)(const PRODUCT_TASK *task, int begin, int end, cons
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
       int from = begin + run * ROWS_AT_ONCE, to = end - from > ROWS_AT_ONCE ? from + ROWS_AT_ONCE : end;
-      kernels->KERNEL(task, from, to, &mine);
+      kernels->NAME(product_rows)(task, from, to, &mine);
     }
   }
 }
 
-static PRODUCT_TASK NAME(product_task)(const MATRIX *a, const mus_pattern *part, const int *source, const MATRIX *b,
-                                       const MATRIX *c) {
-  return (PRODUCT_TASK){.a = part,
-                        .b = b->pattern,
-                        .c = c->pattern,
-                        .source = source,
-                        .a_value = a->value,
-                        .b_value = b->value,
-                        .c_value = c->value,
-                        .rows = c->row_block,
-                        .inner = a->column_block,
-                        .columns = c->column_block};
+static TYPE(mus_product_task) NAME(product_task)(const TYPE(mus_matrix) *a, const mus_pattern *part, const int *source,
+                                                 const TYPE(mus_matrix) *b, const TYPE(mus_matrix) *c) {
+  return (TYPE(mus_product_task)){.a = part,
+                                  .b = b->pattern,
+                                  .c = c->pattern,
+                                  .source = source,
+                                  .a_value = a->value,
+                                  .b_value = b->value,
+                                  .c_value = c->value,
+                                  .rows = c->row_block,
+                                  .inner = a->column_block,
+                                  .columns = c->column_block};
 }
 
 // Two blocks of A and A^T: both become their sum, one of them transposed. They may be the same.
@@ -49,7 +46,7 @@ static inline __attribute__((always_inline)) void NAME(add_pair)(int block, REAL
 }
 
 // A <- A + A^T, symmetric to the last bit. A's pattern is symmetric.
-static void NAME(add_transpose)(const int *across, MATRIX *a) {
+static void NAME(add_transpose)(const int *across, TYPE(mus_matrix) *a) {
   int rows = a->pattern->rows, block = a->row_block;
   size_t size = (size_t)(block * block);
   MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
@@ -66,7 +63,8 @@ static void NAME(add_transpose)(const int *across, MATRIX *a) {
 }
 
 // `first` is the task of U P, but for what becomes of it.
-static mus_status NAME(fill_coarse)(const mus_galerkin *plan, PRODUCT_TASK first, const MATRIX *p, MATRIX *coarse) {
+static mus_status NAME(fill_coarse)(const mus_galerkin *plan, TYPE(mus_product_task) first, const TYPE(mus_matrix) *p,
+                                    TYPE(mus_matrix) *coarse) {
   size_t most = 0;
   for (int t = 0; t < plan->tiles; ++t)
     most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
@@ -75,12 +73,12 @@ static mus_status NAME(fill_coarse)(const mus_galerkin *plan, PRODUCT_TASK first
   mus_status status = room_create(plan->coarse.columns, plan->longest, &all);
   if (!tile)
     status = mus_fail_memory();
-  MATRIX up = {&plan->up, p->row_block, p->column_block, tile};
+  TYPE(mus_matrix) up = {&plan->up, p->row_block, p->column_block, tile};
   first.c = up.pattern;
   first.c_value = tile;
   first.upper = plan->upper;
   first.targets = plan->up_targets.row_start ? &plan->up_targets : NULL;
-  PRODUCT_TASK second = NAME(product_task)(p, &plan->pt.pattern, plan->pt.source, &up, coarse);
+  TYPE(mus_product_task) second = NAME(product_task)(p, &plan->pt.pattern, plan->pt.source, &up, coarse);
   second.targets = plan->coarse_targets.row_start ? &plan->coarse_targets : NULL;
   second.transposed = 1;
   second.inner = p->row_block;
@@ -96,6 +94,7 @@ static mus_status NAME(fill_coarse)(const mus_galerkin *plan, PRODUCT_TASK first
   return status;
 }
 
-mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const MATRIX *a, const MATRIX *p, MATRIX *coarse) {
+mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const TYPE(mus_matrix) *a, const TYPE(mus_matrix) *p,
+                                   TYPE(mus_matrix) *coarse) {
   return NAME(fill_coarse)(plan, NAME(product_task)(a, a->pattern, NULL, p, p), p, coarse);
 }

@@ -1,0 +1,57 @@
+// Products of matrices of one precision, as text for base/both_precisions.h: rows are dealt to threads in runs.
+
+static void NAME(run_rows)(const TYPE(mus_task) *task, mus_operation operation, int rows) {
+  mus_shape shape = mus_shape_of(task->row_block, task->column_block);
+  void (*kernel)(const TYPE(mus_task) *, int, int) = mus_kernels_current()->NAME(rows)[operation][shape];
+  int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int run = 0; run < runs; ++run) {
+    int begin = run * ROWS_AT_ONCE, end = rows - begin > ROWS_AT_ONCE ? begin + ROWS_AT_ONCE : rows;
+    kernel(task, begin, end);
+  }
+}
+
+static TYPE(mus_task) NAME(task_of)(const TYPE(mus_matrix) *a, const REAL *x, REAL *y) {
+  return (TYPE(mus_task)){.row_block = a->row_block,
+                          .column_block = a->column_block,
+                          .row_start = a->pattern->row_start,
+                          .column = a->pattern->column,
+                          .value = a->value,
+                          .x = x,
+                          .y = y};
+}
+
+void NAME(mus_multiply)(const TYPE(mus_matrix) *a, const REAL *x, REAL *y) {
+  TYPE(mus_task) task = NAME(task_of)(a, x, y);
+  NAME(run_rows)(&task, MUS_OP_MULTIPLY, a->pattern->rows);
+}
+
+void NAME(mus_multiply_add)(const TYPE(mus_matrix) *a, const REAL *x, REAL *y) {
+  TYPE(mus_task) task = NAME(task_of)(a, x, y);
+  NAME(run_rows)(&task, MUS_OP_ADD, a->pattern->rows);
+}
+
+void NAME(mus_residual)(const TYPE(mus_matrix) *a, const REAL *b, const REAL *x, REAL *r) {
+  TYPE(mus_task) task = NAME(task_of)(a, x, r);
+  task.b = b;
+  NAME(run_rows)(&task, MUS_OP_RESIDUAL, a->pattern->rows);
+}
+
+void NAME(mus_multiply_transposed)(const TYPE(mus_matrix) *a, const mus_transpose *at, const REAL *x, REAL *y) {
+  TYPE(mus_task) task = NAME(task_of)(a, x, y);
+  task.row_start = at->pattern.row_start;
+  task.column = at->pattern.column;
+  task.source = at->source;
+  NAME(run_rows)(&task, MUS_OP_TRANSPOSED, at->pattern.rows);
+}
+
+void NAME(mus_chebyshev_step)(const TYPE(mus_matrix) *a, const REAL *inverse_diagonal, const REAL *b, const REAL *x,
+                              REAL alpha, REAL beta, REAL gamma, REAL *next) {
+  TYPE(mus_task) task = NAME(task_of)(a, x, next);
+  task.b = b;
+  task.inverse_diagonal = inverse_diagonal;
+  task.alpha = alpha;
+  task.beta = beta;
+  task.gamma = gamma;
+  NAME(run_rows)(&task, MUS_OP_CHEBYSHEV, a->pattern->rows);
+}

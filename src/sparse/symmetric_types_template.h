@@ -1,0 +1,11 @@
+// What symmetric kernels are given, in one precision; as text for base/both_precisions.h.
+
+typedef struct TYPE(mus_symmetric_task) {
+  const mus_symmetric_pattern *pattern;
+  const REAL *value, *x, *b, *inverse_diagonal;
+  REAL alpha, beta, gamma;
+  REAL *y;
+} TYPE(mus_symmetric_task);
+
+// One chunk; returns its part of x . y for MUS_SYMMETRIC_DOT, otherwise 0.
+typedef REAL TYPE(mus_chunk_kernel)(const TYPE(mus_symmetric_task) *task, int chunk);
