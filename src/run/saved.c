@@ -20,7 +20,7 @@ static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)sim->model.v
 
 // Of what holds vertices on bodies; none where there is no contact.
 static size_t hold_bytes(const mus_sim *sim) {
-  return sim->contact ? (size_t)sim->model.vertices * sizeof *sim->contact->hold : 0;
+  return (size_t)sim->contact_state.vertices * sizeof *sim->contact_state.hold;
 }
 
 mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
@@ -39,10 +39,9 @@ mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoi
                                  .frame_step = sim->frame_step,
                                  .halvings_before = sim->halvings_before};
   sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
-  const void *holds = sim->contact ? (const void *)sim->contact->hold : numbers;
+  const void *holds = sim->contact ? (const void *)sim->contact_state.hold : numbers;
   sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(sim)};
-  if (sim->contact)
-    mus_contact_forget(sim->contact);
+  mus_contact_state_forget(&sim->contact_state);
   return MUS_OK;
 }
 
@@ -63,8 +62,8 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
   for (int k = 0; k < VECTORS; ++k)
     memcpy(vectors[k], saved[k], vector_bytes(sim));
   if (sim->contact) {
-    memcpy(sim->contact->hold, holds, hold_bytes(sim));
-    mus_contact_forget(sim->contact);
+    memcpy(sim->contact_state.hold, holds, hold_bytes(sim));
+    mus_contact_state_forget(&sim->contact_state);
   }
   memcpy(&numbers, data, sizeof numbers);
   sim->time = numbers.time;

@@ -108,6 +108,8 @@ static mus_status start(mus_sim *sim) {
     status = mus_sim_renew_solver(sim);
   if (!status)
     status = mus_contact_create(m, &sim->contact);
+  if (!status && sim->contact)
+    status = mus_contact_state_create(&sim->arena, sim->contact->model.surface.cloth_vertices, &sim->contact_state);
   if (status)
     return status;
   mus_copy(3 * (size_t)m->vertices, m->start, sim->position);
@@ -240,21 +242,21 @@ const double *mus_sim_residual(mus_sim *sim) {
 }
 
 mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *count) {
-  mus_contact_room *room = sim->contact;
+  mus_contact_workspace *contact = sim->contact;
   *count = 0;
-  if (!room)
+  if (!contact)
     return MUS_OK;
   int before = mus_par_set_threads(sim->settings.solver.threads);
-  mus_status status = mus_contact_crossings(&sim->model, room, sim->position, sim->time);
+  mus_status status = mus_contact_crossings(contact, sim->position, sim->time);
   mus_par_set_threads(before);
   if (status)
     return status;
-  *count = (int)room->crossings.count;
+  *count = (int)contact->crossings.count;
   for (int k = 0; k < most && k < *count; ++k) {
-    const mus_crossing *c = &((const mus_crossing *)room->crossings.items)[k];
-    const int *edge = room->surface.edge + 2 * (size_t)c->edge;
-    mus_scale3(1 - c->along, room->x0 + 3 * (size_t)edge[0], places[k]);
-    mus_add_scaled3(c->along, room->x0 + 3 * (size_t)edge[1], places[k]);
+    const mus_crossing *c = &((const mus_crossing *)contact->crossings.items)[k];
+    const int *edge = contact->model.surface.edge + 2 * (size_t)c->edge;
+    mus_scale3(1 - c->along, contact->motion.x0 + 3 * (size_t)edge[0], places[k]);
+    mus_add_scaled3(c->along, contact->motion.x0 + 3 * (size_t)edge[1], places[k]);
   }
   return MUS_OK;
 }

@@ -26,6 +26,23 @@ static inline size_t mus_matrix_values(const mus_matrix *a) {
   return (size_t)mus_pattern_blocks(a->pattern) * (size_t)(a->row_block * a->column_block);
 }
 
+// The block at a place of the pattern: row_block * column_block numbers, by rows.
+static inline double *mus_matrix_at(const mus_matrix *a, int place) {
+  return a->value + (size_t)place * (size_t)(a->row_block * a->column_block);
+}
+
+// Block (row, column), which must be in the pattern.
+static inline double *mus_matrix_block(const mus_matrix *a, int row, int column) {
+  return mus_matrix_at(a, mus_pattern_find(a->pattern, row, column));
+}
+
+// A(row, column) += factor * block
+static inline void mus_matrix_add_block(mus_matrix *a, int row, int column, double factor, const double *block) {
+  double *to = mus_matrix_block(a, row, column);
+  for (int e = 0; e < a->row_block * a->column_block; ++e)
+    to[e] += factor * block[e];
+}
+
 // Uninitialised values for a pattern.
 mus_status mus_matrix_create(mus_arena *arena, const mus_pattern *pattern, int row_block, int column_block,
                              mus_matrix *out);

@@ -98,7 +98,7 @@ void mus_assemble(const mus_model *model, const mus_settings *settings, const mu
     double mass = model->mass[i];
     for (int c = 0; c < 3; ++c) {
       if (matrix)
-        matrix->value[9 * (size_t)model->diagonal[i] + 4 * (size_t)c] += mass;
+        mus_matrix_at(matrix, model->diagonal[i])[4 * c] += mass;
       force[3 * i + c] = mass * gravity[c] - force[3 * i + c];
     }
   }

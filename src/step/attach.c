@@ -42,7 +42,7 @@ void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix 
     for (int i = 0; i < s->count; ++i) {
       mus_add_scaled3(s->weight[i], impulse, right + 3 * (size_t)s->vertex[i]);
       for (int j = 0; j < s->count && matrix; ++j) {
-        double *block = matrix->value + 9 * (size_t)mus_pattern_find(matrix->pattern, s->vertex[i], s->vertex[j]);
+        double *block = mus_matrix_block(matrix, s->vertex[i], s->vertex[j]);
         for (int c = 0; c < 3; ++c)
           block[4 * c] += s->weight[i] * s->weight[j] * h * (damping + h * s->stiffness);
       }

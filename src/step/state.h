@@ -2,8 +2,8 @@
 #ifndef MUS_STEP_STATE_H
 #define MUS_STEP_STATE_H
 
+#include "contact/contact.h"
 #include "muslin/sim.h"
-#include "step/contact.h"
 #include "step/settings.h"
 
 struct mus_sim_fields; // see fields.c
@@ -19,6 +19,7 @@ struct mus_sim {
   double *position_before, *velocity_before; // a step ago, for BDF2
   double step_before;                        // s; 0 when there is none to build on
   int halvings_before;                       // of the last step
+  mus_contact_state contact_state;           // all zero where the scene wants no contact
   mus_settings settings;
   mus_list attachments; // mus_attached, see attach.h
   int last_handle;      // that was given to one of them
@@ -35,7 +36,7 @@ struct mus_sim {
   int *constraint_of;                      // vertex -> place in `constraint`, -1
   int constraints;                         // of the last linear system
   int constraint_room;                     // there is memory for so many
-  mus_contact_room *contact;               // NULL where the scene wants none
+  mus_contact_workspace *contact;          // NULL where the scene wants none
   mus_solver *solver, *strong;             // strong: made when the first one fails
   const mus_solver *solved;                // the one of these that ran last
   double *seen[3];                         // positions, velocities and residual in the order of the files ...

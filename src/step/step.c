@@ -95,8 +95,8 @@ static void constrain_pins(mus_sim *sim, const scheme *s, double time) {
 
 // Vertices on bodies go along with them.
 static mus_status constrain_holds(mus_sim *sim) {
-  const mus_contact_room *room = sim->contact;
-  int more = room ? (int)room->held.count : 0, room_needed = sim->constraints + more;
+  const mus_holds *holds = sim->contact ? &sim->contact->holds : NULL;
+  int more = holds ? (int)holds->held.count : 0, room_needed = sim->constraints + more;
   if (room_needed > sim->constraint_room) {
     mus_constraint *larger = realloc(sim->constraint, (size_t)room_needed * 2 * sizeof *larger);
     if (!larger)
@@ -105,8 +105,7 @@ static mus_status constrain_holds(mus_sim *sim) {
     sim->constraint_room = room_needed * 2;
   }
   for (int k = 0; k < more; ++k)
-    mus_contact_constraint(&((const mus_held *)room->held.items)[k], sim->velocity,
-                           &sim->constraint[sim->constraints + k]);
+    mus_hold_constraint(&mus_held_vertices(holds)[k], sim->velocity, &sim->constraint[sim->constraints + k]);
   sim->constraints += more;
   return MUS_OK;
 }
@@ -116,15 +115,14 @@ static mus_status constrain_holds(mus_sim *sim) {
 static mus_status touch(mus_sim *sim, const scheme *s, double time, double h, mus_step_record *record) {
   if (!sim->contact)
     return MUS_OK;
-  return mus_contact_find(&sim->model, sim->contact,
-                          &(mus_contact_step){.time = time - h,
+  return mus_contact_find(&(mus_contact_step){.time = time - h,
                                               .h = h,
                                               .length = s->length,
                                               .position = sim->position,
                                               .velocity = sim->velocity,
                                               .predicted = sim->predicted,
                                               .pinned = sim->constraint_of},
-                          record);
+                          &sim->contact_state, sim->contact, record);
 }
 
 // --- solve -----------------------------------------------------------------------------------------------------------
@@ -192,7 +190,7 @@ static mus_status prepare(mus_sim *sim, const scheme *s, double time, double h, 
   finish_right(sim, s, sim->velocity);
   mus_attachments_load(sim, &at, &sim->matrix, sim->right);
   if (sim->contact)
-    mus_contact_load(&sim->model, sim->contact, sim->velocity, &sim->matrix, sim->right);
+    mus_contact_load(sim->contact, sim->velocity, &sim->matrix, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
   return MUS_OK;
 }
@@ -212,7 +210,7 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, double 
     mus_axpy(unknowns(sim), 1, sim->change, sim->velocity);
     move(sim, s);
     if (sim->contact)
-      mus_contact_measure(&sim->model, sim->contact, &sim->matrix, sim->change, sim->right);
+      mus_contact_measure(sim->contact, &sim->matrix, sim->change, sim->right);
   }
   return status;
 }
@@ -227,7 +225,7 @@ static void assemble_iterate(mus_sim *sim, const scheme *s, double time, int wit
   finish_right(sim, s, sim->saved_velocity);
   mus_attachments_load(sim, &at, with_matrix ? &sim->matrix : NULL, sim->right);
   if (sim->contact)
-    mus_contact_load(&sim->model, sim->contact, sim->velocity, with_matrix ? &sim->matrix : NULL, sim->right);
+    mus_contact_load(sim->contact, sim->velocity, with_matrix ? &sim->matrix : NULL, sim->right);
   mus_sim_clear_prescribed(sim, sim->right);
   record->assemble_seconds += mus_seconds() - begin;
 }
@@ -363,7 +361,7 @@ static int is_closed(const mus_sim *sim, double time) {
 // the rows of those that have moved are multiplied.
 static double work_done(const mus_sim *sim, const scheme *s) {
   const mus_pattern *pattern = &sim->model.pattern;
-  int held = sim->contact ? (int)sim->contact->held.count : 0;
+  int held = sim->contact ? (int)sim->contact->holds.held.count : 0;
   double work = sim->contact ? mus_contact_work(sim->contact, sim->velocity) : 0;
   for (int k = 0; k < sim->constraints - held; ++k) {
     int i = sim->constraint[k].node;
@@ -375,7 +373,7 @@ static double work_done(const mus_sim *sim, const scheme *s) {
     for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; ++e)
       for (int c = 0; c < 3; ++c)
         work += way[c] *
-                mus_dot3(sim->matrix.value + 9 * (size_t)e + 3 * c, sim->change + 3 * (size_t)pattern->column[e]) /
+                mus_dot3(mus_matrix_at(&sim->matrix, e) + 3 * c, sim->change + 3 * (size_t)pattern->column[e]) /
                 s->length;
   }
   return work;
@@ -416,7 +414,8 @@ static mus_status respond(mus_sim *sim, mus_step_record *record) {
   int changed = 0;
   if (!sim->contact)
     return MUS_OK;
-  mus_status status = mus_contact_respond(&sim->model, sim->contact, sim->position, sim->velocity, record, &changed);
+  mus_status status =
+      mus_contact_respond(&sim->contact_state, sim->contact, sim->position, sim->velocity, record, &changed);
   if (status || !changed)
     return status;
   mus_sim_measure(sim, record->time, record);
@@ -459,7 +458,7 @@ mus_status mus_step(mus_sim *sim, double h, int halvings) {
   mus_copy(n, sim->saved_velocity, sim->velocity_before);
   sim->step_before = h;
   if (sim->contact)
-    mus_contact_keep(sim->contact, sim->velocity);
+    mus_contact_keep(sim->contact, sim->velocity, &sim->contact_state);
   mus_step_remember(sim, &record);
   sim->halvings_before = halvings;
   sim->time = time;

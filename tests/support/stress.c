@@ -331,10 +331,10 @@ static int search(searcher *s, mus_sim *sim) {
 
 // Cloth may also start in a body without crossing its surface.
 static int inside(mus_sim *sim) {
-  mus_contact_room *contact = sim->contact;
+  mus_contact_workspace *contact = sim->contact;
   mus_untangle_record record = {0};
-  assert_ok(mus_contact_crossings(&sim->model, contact, sim->position, 0));
-  assert_ok(mus_untangle_pushes(contact->untangler, contact->x0, &contact->crossings, 1, &contact->pushes,
+  assert_ok(mus_contact_crossings(contact, sim->position, 0));
+  assert_ok(mus_untangle_pushes(contact->untangler, contact->motion.x0, &contact->crossings, 1, &contact->pushes,
                                 &contact->released, &record));
   return record.inside;
 }

@@ -1,0 +1,267 @@
+// Contact inside a step. See contact.h.
+#include "contact/contact.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "collide/response.h"
+#include "par/vector.h"
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_state *out) {
+  mus_contact_state state = {.vertices = vertices};
+  state.hold = mus_arena_alloc_zero(arena, (size_t)vertices, sizeof *state.hold);
+  if (!state.hold)
+    return mus_fail_memory();
+  mus_contact_state_forget(&state);
+  *out = state;
+  return MUS_OK;
+}
+
+void mus_contact_state_forget(mus_contact_state *state) { state->tangled = state->search = 1; }
+
+static mus_status fill(const mus_model *model, mus_contact_workspace *work) {
+  mus_contact_motion *motion = &work->motion;
+  mus_status status = mus_contact_model_create(&work->arena, model, &work->model);
+  if (status)
+    return status;
+  const mus_surface *surface = &work->model.surface;
+  size_t all = 3 * (size_t)surface->vertices, cloth = (size_t)surface->cloth_vertices;
+  motion->x0 = mus_arena_alloc_zero(&work->arena, all, sizeof *motion->x0);
+  motion->x1 = mus_arena_alloc_zero(&work->arena, all, sizeof *motion->x1);
+  motion->pinned = mus_arena_alloc_zero(&work->arena, cloth, 1);
+  work->holds.place = mus_arena_alloc(&work->arena, cloth, sizeof *work->holds.place);
+  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place)
+    return mus_fail_memory();
+  mus_copy(3 * cloth, model->start, motion->x0);
+  status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
+  if (!status)
+    status = mus_detector_create(surface, motion->x0, &work->detector);
+  return status ? status : mus_untangler_create(surface, motion->x0, &work->untangler);
+}
+
+mus_status mus_contact_create(const mus_model *model, mus_contact_workspace **out) {
+  *out = NULL;
+  if (!model->scene->contact)
+    return MUS_OK;
+  mus_contact_workspace *work = mus_alloc_zero(1, sizeof *work);
+  if (!work)
+    return mus_fail_memory();
+  mus_status status = fill(model, work);
+  if (status)
+    mus_contact_free(work);
+  else
+    *out = work;
+  return status;
+}
+
+// A list of the workspace and the bytes of its items.
+typedef struct sized_list {
+  mus_list *list;
+  size_t item;
+} sized_list;
+
+enum { LISTS = 10 };
+
+static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
+  const sized_list all[LISTS] = {{&work->near, sizeof(mus_contact)},
+                                 {&work->pushes, sizeof(mus_contact)},
+                                 {&work->impossible, sizeof(mus_contact)},
+                                 {&work->crossings, sizeof(mus_crossing)},
+                                 {&work->released, sizeof(mus_crossing)},
+                                 {&work->holds.held, sizeof(mus_held)},
+                                 {&work->between.couplings, sizeof(mus_coupling)},
+                                 {&work->between.effects, sizeof(mus_repulsion)},
+                                 {&work->against.couplings, sizeof(mus_coupling)},
+                                 {&work->against.effects, sizeof(mus_repulsion)}};
+  memcpy(lists, all, sizeof all);
+}
+
+void mus_contact_free(mus_contact_workspace *work) {
+  sized_list lists[LISTS];
+  if (!work)
+    return;
+  list_lists(work, lists);
+  for (int k = 0; k < LISTS; ++k)
+    mus_free(lists[k].list->items);
+  mus_detector_free(work->detector);
+  mus_untangler_free(work->untangler);
+  mus_arena_clear(&work->arena);
+  mus_free(work);
+}
+
+size_t mus_contact_bytes(mus_contact_workspace *work) {
+  sized_list lists[LISTS];
+  if (!work)
+    return 0;
+  list_lists(work, lists);
+  size_t bytes =
+      sizeof *work + work->arena.bytes + mus_detector_bytes(work->detector) + mus_untangler_bytes(work->untangler);
+  for (int k = 0; k < LISTS; ++k)
+    bytes += lists[k].list->capacity * lists[k].item;
+  return bytes;
+}
+
+// --- find ------------------------------------------------------------------------------------------------------------
+
+static mus_status place(const mus_contact_step *step, mus_contact_workspace *work) {
+  mus_contact_motion *motion = &work->motion;
+  int vertices = work->model.surface.cloth_vertices;
+  size_t cloth = 3 * (size_t)vertices;
+  motion->h = step->h;
+  motion->length = step->length;
+  motion->velocity = step->velocity;
+  motion->predicted = step->predicted;
+  mus_copy(cloth, step->position, motion->x0);
+  for (int i = 0; i < vertices; ++i)
+    motion->pinned[i] = step->pinned[i] >= 0;
+  mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
+  return status ? status : mus_bodies_at(work->model.bodies, step->time + step->h, motion->x1 + cloth);
+}
+
+// 1 where something is sewn to one of these vertices.
+static int is_sewn(const mus_surface *surface, const int *vertex, int count) {
+  for (int k = 0; k < count; ++k)
+    if (surface->sewn_start[vertex[k]] < surface->sewn_start[vertex[k] + 1])
+      return 1;
+  return 0;
+}
+
+// The crossings at x, without those between two sides of seams. Where several panels meet, they are sewn through each
+// other; such a place cannot be drawn apart, and what is not let go there stays as it is.
+static mus_status look(mus_detector *detector, const mus_surface *surface, const double *x, mus_list *crossings) {
+  mus_status status = mus_detector_crossings(detector, x, crossings);
+  if (status)
+    return status;
+  mus_crossing *crossing = crossings->items;
+  size_t kept = 0;
+  for (size_t k = 0; k < crossings->count; ++k)
+    if (!is_sewn(surface, surface->edge + 2 * (size_t)crossing[k].edge, 2) ||
+        !is_sewn(surface, surface->triangle + 3 * (size_t)crossing[k].triangle, 3))
+      crossing[kept++] = crossing[k];
+  crossings->count = kept;
+  return MUS_OK;
+}
+
+mus_status mus_contact_crossings(mus_contact_workspace *work, const double *position, double time) {
+  size_t cloth = 3 * (size_t)work->model.surface.cloth_vertices;
+  double *x = work->motion.x0;
+  mus_copy(cloth, position, x);
+  mus_status status = mus_bodies_at(work->model.bodies, time, x + cloth);
+  return status ? status : look(work->detector, &work->model.surface, x, &work->crossings);
+}
+
+// Where there may be crossings: finds them, lets them pass and pushes them apart.
+static mus_status untangle(mus_contact_state *state, mus_contact_workspace *work) {
+  mus_untangle_record record = {0};
+  const double *x = work->motion.x0;
+  work->crossings.count = work->pushes.count = work->released.count = 0;
+  if (!state->tangled)
+    return MUS_OK;
+  mus_status status = look(work->detector, &work->model.surface, x, &work->crossings);
+  if (!status && (state->search || work->crossings.count > 0))
+    status = mus_untangle_pushes(work->untangler, x, &work->crossings, state->search, &work->pushes, &work->released,
+                                 &record);
+  if (!status)
+    status = mus_detector_release(work->detector, &work->released);
+  state->search = record.inside > 0;
+  state->tangled = work->crossings.count > 0 || record.inside > 0;
+  return status;
+}
+
+mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
+                            mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_status status = place(step, work);
+  if (!status)
+    status = untangle(state, work);
+  if (!status)
+    status = mus_detector_near(work->detector, work->motion.x0, 1, &work->near);
+  if (!status)
+    status = mus_holds_make(&work->model, &work->motion, state->hold, &work->near, &work->holds);
+  if (!status)
+    status = mus_repulsions_make(&work->model, &work->motion, &work->holds, &work->near, &work->pushes, &work->between,
+                                 &work->against);
+  record->detect_seconds += mus_seconds() - begin;
+  record->body_contacts = (int)work->holds.held.count;
+  record->body_contacts += (int)work->against.couplings.count;
+  record->cloth_contacts = (int)work->between.couplings.count;
+  record->tangled = (int)work->crossings.count;
+  return status;
+}
+
+// --- the linear system -----------------------------------------------------------------------------------------------
+
+void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right) {
+  mus_repulsions_load(&work->between, velocity, right);
+  mus_repulsions_load(&work->against, velocity, right);
+  if (matrix)
+    mus_repulsions_add(&work->against, matrix);
+  mus_holds_load(&work->holds, velocity, matrix, right);
+}
+
+void mus_contact_couple(const mus_contact_workspace *work, const double *x, double *y) {
+  mus_repulsions_multiply_add(&work->between, x, y);
+}
+
+// --- after the solve -------------------------------------------------------------------------------------------------
+
+void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *right) {
+  double *coupled = work->motion.x1; // its cloth is not there yet
+  mus_fill(3 * (size_t)work->model.surface.cloth_vertices, 0, coupled);
+  mus_contact_couple(work, change, coupled);
+  mus_holds_measure(&work->holds, a, change, right, coupled);
+}
+
+void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force) {
+  mus_repulsions_load(&work->between, velocity, force);
+  mus_repulsions_load(&work->against, velocity, force);
+  mus_holds_impulses(&work->holds, velocity, force);
+  for (size_t i = 0; i < 3 * (size_t)work->model.surface.cloth_vertices; ++i)
+    force[i] /= work->motion.length;
+}
+
+double mus_contact_work(const mus_contact_workspace *work, const double *velocity) {
+  double repelled = mus_repulsions_work(&work->between, velocity) + mus_repulsions_work(&work->against, velocity);
+  return mus_holds_work(&work->holds, velocity, repelled);
+}
+
+mus_status mus_contact_respond(mus_contact_state *state, mus_contact_workspace *work, double *position,
+                               double *velocity, mus_step_record *record, int *changed) {
+  const mus_contact_model *model = &work->model;
+  double *x1 = work->motion.x1;
+  size_t n = 3 * (size_t)model->surface.cloth_vertices;
+  mus_response_options options = mus_default_response_options();
+  mus_response_record found = {0};
+  options.separation = MUS_SEPARATION;
+  options.mass = model->mass;
+  options.held = work->motion.pinned;
+  options.friction = model->friction;
+  options.body_friction = model->body_friction;
+  mus_copy(n, position, x1);
+  work->impossible.count = 0;
+  mus_status status =
+      mus_respond(work->detector, &model->surface, &options, work->motion.x0, x1, &work->impossible, &found);
+  *changed = 0;
+  for (size_t i = 0; i < n && !status; ++i) {
+    if (x1[i] == position[i])
+      continue;
+    velocity[i] += (x1[i] - position[i]) / work->motion.length;
+    position[i] = x1[i];
+    *changed = 1;
+  }
+  if (found.impossible > 0)
+    state->tangled = 1;
+  record->impacts = found.impacts;
+  record->zones = found.zones;
+  record->impossible = found.impossible;
+  record->detect_seconds += found.detect_seconds;
+  record->respond_seconds += found.respond_seconds;
+  return status;
+}
+
+void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state) {
+  mus_holds_remember(&work->holds, state->vertices, work->motion.length, velocity, state->hold);
+}

@@ -1,0 +1,87 @@
+// Contact inside a step.
+//
+// Three answers, in the order in which a step asks for them:
+//
+//   holds       a vertex that lies on a body is held there by constraints of the linear solve (holds.h);
+//   repulsions  cloth near cloth, and edges and faces near bodies, push each other apart inside the same solve
+//               (repulsions.h);
+//   response    what would pass through something all the same is stopped after the solve (collide/response.h).
+//
+// Cloth that is tangled, because it starts so or a body made it so, is pushed apart by repulsions, and what it is
+// tangled with is left out of the response until it is free (collide/untangle.h).
+#ifndef MUS_CONTACT_CONTACT_H
+#define MUS_CONTACT_CONTACT_H
+
+#include "collide/detector.h"
+#include "collide/untangle.h"
+#include "contact/holds.h"
+#include "contact/repulsions.h"
+#include "muslin/sim.h"
+
+// What contact remembers from step to step. Checkpoints hold `hold`; after one, the rest starts anew.
+typedef struct mus_contact_state {
+  int vertices;   // of cloth on the surface
+  mus_hold *hold; // vertices
+  int tangled;    // 1: there may be crossings
+  int search;     // 1: and vertices inside bodies, anywhere
+} mus_contact_state;
+
+// Nothing is held; anything may be tangled. The memory comes from the arena.
+mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_state *out);
+// Call when positions have changed other than by a step.
+void mus_contact_state_forget(mus_contact_state *state);
+
+// What a step works with; nothing in it matters to the next one.
+typedef struct mus_contact_workspace {
+  mus_arena arena;
+  mus_contact_model model;
+  mus_detector *detector;
+  mus_untangler *untangler;
+  mus_contact_motion motion;
+  mus_list near, pushes, impossible; // mus_contact
+  mus_list crossings, released;      // mus_crossing
+  mus_holds holds;
+  mus_repulsions between; // cloths, beyond the matrix's pattern
+  mus_repulsions against; // bodies, in the matrix
+} mus_contact_workspace;
+
+// NULL in `out` if the scene wants no contact.
+mus_status mus_contact_create(const mus_model *model, mus_contact_workspace **out);
+void mus_contact_free(mus_contact_workspace *work); // NULL is fine
+size_t mus_contact_bytes(mus_contact_workspace *work);
+
+// All below take a workspace that is not NULL.
+
+// Edges through triangles at a time, into work->crossings; their nodes are in work->motion.x0.
+mus_status mus_contact_crossings(mus_contact_workspace *work, const double *position, double time);
+
+// Looks for contacts at `position` and makes holds and repulsions of a step from `time` of length h, with H as in
+// step.c and `predicted` its X.
+typedef struct mus_contact_step {
+  double time, h, length;
+  const double *position, *velocity, *predicted;
+  const int *pinned; // vertices: 0 or more if a pin prescribes the motion, else -1
+} mus_contact_step;
+mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
+                            mus_step_record *record);
+
+// Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
+// beyond its pattern goes to the solver as couplings.
+void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right);
+// y += C x for the couplings between cloths.
+void mus_contact_couple(const mus_contact_workspace *work, const double *x, double *y);
+
+// After the solve: what held vertices took.
+void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *right);
+// Adds the forces of holds and repulsions at these velocities, N.
+void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force);
+// J that contact has put in: work of holds and repulsions over a step that ends with these velocities.
+double mus_contact_work(const mus_contact_workspace *work, const double *velocity);
+
+// Makes the end of the step, position and velocity, free of impacts. `changed` becomes 1 if anything moved.
+mus_status mus_contact_respond(mus_contact_state *state, mus_contact_workspace *work, double *position,
+                               double *velocity, mus_step_record *record, int *changed);
+// The step is done: what it found about holds is remembered.
+void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state);
+
+#endif

@@ -1,0 +1,104 @@
+// The colliding surface of a scene. See contact_model.h.
+#include "contact/contact_model.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/list.h"
+#include "model/sewn.h"
+
+// Half the thickness, or less where edges are short: neighbours of neighbours must not repel each other at rest.
+static void set_radii(const mus_model_cloth *c, double *radius) {
+  const mus_mesh *mesh = &c->shape.mesh;
+  for (int i = 0; i < mesh->vertices; ++i)
+    radius[i] = c->source->thickness / 2;
+  for (int t = 0; t < mesh->triangles; ++t)
+    for (int k = 0; k < 3; ++k) {
+      const double *a = mesh->material + 6 * (size_t)t + 2 * k, *b = mesh->material + 6 * (size_t)t + 2 * ((k + 1) % 3);
+      double quarter = hypot(b[0] - a[0], b[1] - a[1]) / 4;
+      double *from = &radius[mesh->triangle[3 * t + k]], *to = &radius[mesh->triangle[3 * t + (k + 1) % 3]];
+      *from = fmin(*from, quarter);
+      *to = fmin(*to, quarter);
+    }
+}
+
+// Arrays of the surface's parts, from mus_alloc.
+typedef struct pieces {
+  mus_surface_parts all;
+  int *triangle, *body;
+  mus_list pairs; // of vertices that are sewn together
+  double *radius;
+} pieces;
+
+static void free_parts(pieces *p) {
+  mus_free(p->triangle);
+  mus_free(p->body);
+  mus_free(p->pairs.items);
+  mus_free(p->radius);
+}
+
+static void fill_cloths(const mus_model *model, pieces *p) {
+  int *to = p->triangle;
+  for (int k = 0; k < model->cloth_count; ++k) {
+    const mus_model_cloth *c = &model->cloths[k];
+    for (int i = 0; i < 3 * c->shape.mesh.triangles; ++i)
+      *to++ = c->shape.mesh.triangle[i] + c->first_vertex;
+    set_radii(c, p->radius + c->first_vertex);
+  }
+  for (int i = 0; i < model->vertices; ++i)
+    p->body[i] = -1;
+}
+
+static void fill_bodies(const mus_model *model, pieces *p) {
+  const int *triangle = mus_bodies_triangle_list(model->bodies);
+  for (int i = 0; i < 3 * mus_bodies_triangles(model->bodies); ++i)
+    p->triangle[3 * (size_t)model->triangles + (size_t)i] = triangle[i] + model->vertices;
+  for (int b = 0; b < model->scene->body_count; ++b)
+    for (int i = mus_bodies_first_vertex(model->bodies, b); i < mus_bodies_first_vertex(model->bodies, b + 1); ++i) {
+      p->body[model->vertices + i] = b;
+      p->radius[model->vertices + i] = model->scene->bodies[b].thickness;
+    }
+}
+
+static mus_status make_surface(mus_arena *arena, const mus_model *model, mus_surface *out) {
+  int body_vertices = mus_bodies_vertices(model->bodies), body_triangles = mus_bodies_triangles(model->bodies);
+  pieces made = {.all = {.vertices = model->vertices + body_vertices,
+                         .triangles = model->triangles + body_triangles,
+                         .cloth_vertices = model->vertices,
+                         .cloth_triangles = model->triangles}};
+  made.triangle = mus_alloc(3 * (size_t)made.all.triangles, sizeof *made.triangle);
+  made.body = mus_alloc((size_t)made.all.vertices, sizeof *made.body);
+  made.radius = mus_alloc((size_t)made.all.vertices, sizeof *made.radius);
+  mus_status status = made.triangle && made.body && made.radius ? MUS_OK : mus_fail_memory();
+  if (!status)
+    status = mus_sewn_pairs(model, &made.pairs);
+  if (!status) {
+    fill_cloths(model, &made);
+    fill_bodies(model, &made);
+    made.all.triangle = made.triangle;
+    made.all.body = made.body;
+    made.all.radius = made.radius;
+    made.all.sewn = (int)made.pairs.count;
+    made.all.pair = made.pairs.items;
+    status = mus_surface_create(arena, &made.all, out);
+  }
+  free_parts(&made);
+  return status;
+}
+
+mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, mus_contact_model *out) {
+  const mus_scene *scene = model->scene;
+  mus_contact_model made = {.bodies = model->bodies, .mass = model->mass};
+  mus_status status = make_surface(arena, model, &made.surface);
+  if (status)
+    return status;
+  made.body_friction = mus_arena_alloc(arena, (size_t)scene->body_count + 1, sizeof *made.body_friction);
+  if (!made.body_friction)
+    return mus_fail_memory();
+  for (int b = 0; b < scene->body_count; ++b)
+    made.body_friction[b] = scene->bodies[b].friction;
+  for (int k = 0; k < scene->cloth_count; ++k)
+    made.friction += scene->cloths[k].friction / scene->cloth_count;
+  *out = made;
+  return MUS_OK;
+}

@@ -1,0 +1,249 @@
+// Holds. See holds.h.
+#include "contact/holds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/contact.h"
+
+// What stays below this part of the creeping speed for so many steps is held by less than friction can give, and
+// sticks. Waiting lets neighbours decide together: one that sticks alone has to hold the others, and slips again.
+static const double creep_part = 0.98;
+enum { CREEP_STEPS = 5 };
+
+// --- which vertices are held -----------------------------------------------------------------------------------------
+
+// Whether it is a vertex of cloth on the face of a body, which may be held.
+static int may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
+  return c->kind == MUS_VERTEX_FACE && mus_is_cloth(contact, c->node[0]) && !mus_is_cloth(contact, c->node[1]) &&
+         !motion->pinned[c->node[0]];
+}
+
+// The closest of its contacts holds a vertex.
+static mus_status choose_holds(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_list *near,
+                               int *place_of, int **chosen) {
+  mus_list list = {0};
+  for (int i = 0; i < contact->surface.cloth_vertices; ++i)
+    place_of[i] = -1;
+  for (size_t k = 0; k < near->count; ++k) {
+    const mus_contact *c = &mus_contacts(near)[k];
+    if (!may_hold(contact, motion, c))
+      continue;
+    int *place = &place_of[c->node[0]];
+    if (*place < 0) {
+      int *item = mus_list_add(&list, sizeof *item);
+      if (!item) {
+        mus_free(list.items);
+        return mus_fail_memory();
+      }
+      *place = (int)list.count - 1;
+      *item = (int)k;
+    } else if (c->distance < mus_contacts(near)[((int *)list.items)[*place]].distance) {
+      ((int *)list.items)[*place] = (int)k;
+    }
+  }
+  *chosen = list.items;
+  return MUS_OK;
+}
+
+// A vertex that has cloth between itself and the body is carried by that cloth. Held by the body as well, it would be
+// led to where the cloth is.
+static void leave_to_cloth_between(const mus_contact_model *contact, const mus_list *contacts, const int *chosen,
+                                   int *place_of) {
+  const mus_contact *near = mus_contacts(contacts);
+  for (size_t k = 0; k < contacts->count; ++k) {
+    const mus_contact *c = &near[k];
+    if (c->kind != MUS_VERTEX_FACE || !mus_is_cloth(contact, c->node[0]) || !mus_is_cloth(contact, c->node[1]))
+      continue;
+    int *place = &place_of[c->node[0]];
+    if (*place >= 0 && mus_dot3(c->normal, near[chosen[*place]].normal) > 0.5)
+      *place = -1;
+  }
+}
+
+// How far the body's closest point moves in the step.
+static void body_way(const mus_contact_motion *motion, const mus_contact *c, double *way) {
+  mus_zero(3, way);
+  for (int k = 1; k < 4; ++k) {
+    size_t at = 3 * (size_t)c->node[k];
+    mus_add_scaled3(-c->weight[k], motion->x1 + at, way);
+    mus_add_scaled3(c->weight[k], motion->x0 + at, way);
+  }
+}
+
+static mus_hold_state next_state(const mus_hold *before, double approach, double distance, double gap) {
+  mus_hold_state state = (mus_hold_state)before->state;
+  if (state == MUS_HOLD_SLIDES || state == MUS_HOLD_STICKS)
+    return state;
+  int comes = state == MUS_HOLD_LEFT ? approach < 0 : approach <= 0;
+  return comes || distance < gap / 2 ? MUS_HOLD_SLIDES : MUS_HOLD_FREE;
+}
+
+// A vertex on a body: where it shall go, and what resists.
+//
+// Coulomb's friction is linear in the new velocity, so that it can stop a vertex but not turn it back: limit v' / |v|.
+// In that form it also holds back what gathers speed, by |v'| / |v|; so along the way of such a vertex it is constant.
+static mus_held make_held(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
+                          const mus_contact *c) {
+  int i = c->node[0], body = contact->surface.body[c->node[1]];
+  size_t at = 3 * (size_t)i;
+  mus_held held = {.vertex = i, .body = body, .friction = contact->body_friction[body]};
+  double way[3], relative[3], across[3], gap = mus_vertex_face_gap(&contact->surface, c->first, c->second);
+  memcpy(held.normal, c->normal, sizeof held.normal);
+  body_way(motion, c, way);
+  mus_scale3(1 / motion->h, way, held.velocity);
+  mus_subtract3(motion->velocity + at, held.velocity, relative);
+  double approach = mus_split_along(held.normal, relative, across), sliding = sqrt(mus_dot3(across, across));
+  held.state = next_state(before, approach, c->distance, gap);
+  double back = fmin(MUS_RECOVERY * (gap - c->distance), MUS_RECOVERY_SPEED * motion->h);
+  for (int k = 0; k < 3; ++k)
+    held.wanted[k] = (motion->x0[at + (size_t)k] + way[k] + back * held.normal[k] - motion->predicted[at + (size_t)k]) /
+                     motion->length;
+  // Of a vertex that has just arrived: what stops it, and its weight on earth for a guess.
+  double arriving = contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
+  double push = before->push > 0 ? before->push * motion->length : arriving;
+  if (held.state == MUS_HOLD_SLIDES) {
+    held.limit = held.friction * push;
+    held.drag = held.limit / fmax(sliding, MUS_CREEP);
+    if (sliding > MUS_CREEP && before->faster)
+      mus_scale3(1 / sliding, across, held.along);
+  }
+  return held;
+}
+
+mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
+                          const mus_list *near, mus_holds *holds) {
+  int *chosen = NULL, *place = holds->place;
+  mus_status status = choose_holds(contact, motion, near, place, &chosen);
+  holds->held.count = 0;
+  if (!status)
+    leave_to_cloth_between(contact, near, chosen, place);
+  for (int i = 0; i < contact->surface.cloth_vertices && !status; ++i) {
+    if (place[i] < 0)
+      continue;
+    mus_held held = make_held(contact, motion, &before[i], &mus_contacts(near)[chosen[place[i]]]);
+    place[i] = -1;
+    if (held.state == MUS_HOLD_FREE)
+      continue;
+    mus_held *item = mus_list_add(&holds->held, sizeof *item);
+    if (!item)
+      status = mus_fail_memory();
+    else
+      *item = held;
+    place[i] = (int)holds->held.count - 1;
+  }
+  mus_free(chosen);
+  return status;
+}
+
+// --- the linear system -----------------------------------------------------------------------------------------------
+
+void mus_hold_constraint(const mus_held *held, const double *velocity, mus_constraint *out) {
+  double change[3];
+  mus_subtract3(held->wanted, velocity + 3 * (size_t)held->vertex, change);
+  *out = (mus_constraint){.node = held->vertex, .count = 1};
+  if (held->state == MUS_HOLD_STICKS) {
+    *out = (mus_constraint){.node = held->vertex, .count = 3, .direction = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    memcpy(out->value, change, sizeof change);
+  } else {
+    memcpy(out->direction[0], held->normal, sizeof held->normal);
+    out->value[0] = mus_dot3(held->normal, change);
+  }
+}
+
+// The impulse of friction on a vertex that slides.
+static void rub(const mus_held *h, const double *velocity, double *impulse) {
+  double relative[3], across[3];
+  mus_subtract3(velocity + 3 * (size_t)h->vertex, h->velocity, relative);
+  mus_split_along(h->normal, relative, across);
+  mus_add_scaled3(-mus_dot3(h->along, across), h->along, across);
+  mus_scale3(-h->drag, across, impulse);
+  mus_add_scaled3(-h->limit, h->along, impulse);
+}
+
+void mus_holds_load(const mus_holds *holds, const double *velocity, mus_matrix *matrix, double *right) {
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double impulse[3], square[6], block[9];
+    rub(h, velocity, impulse);
+    mus_add_scaled3(1, impulse, right + 3 * (size_t)h->vertex);
+    if (!matrix || h->drag == 0)
+      continue;
+    mus_along_across(0, h->drag, h->normal, square);
+    mus_add_square(-h->drag, h->along, square);
+    mus_expand_square(square, block);
+    mus_matrix_add_block(matrix, h->vertex, h->vertex, 1, block);
+  }
+}
+
+// --- after the solve -------------------------------------------------------------------------------------------------
+
+void mus_holds_measure(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
+                       const double *coupled) {
+  const mus_pattern *pattern = a->pattern;
+  mus_held *held = holds->held.items;
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    size_t i = (size_t)held[k].vertex;
+    mus_subtract3(coupled + 3 * i, right + 3 * i, held[k].impulse);
+    for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; ++e)
+      for (int c = 0; c < 3; ++c)
+        held[k].impulse[c] += mus_dot3(mus_matrix_at(a, e) + 3 * c, change + 3 * (size_t)pattern->column[e]);
+  }
+}
+
+void mus_holds_impulses(const mus_holds *holds, const double *velocity, double *impulse) {
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double friction[3], *at = impulse + 3 * (size_t)h->vertex;
+    rub(h, velocity, friction);
+    mus_add_scaled3(1, friction, at);
+    mus_add_scaled3(1, h->impulse, at);
+  }
+}
+
+double mus_holds_work(const mus_holds *holds, const double *velocity, double work) {
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double impulse[3];
+    rub(h, velocity, impulse);
+    mus_add_scaled3(1, h->impulse, impulse);
+    work += mus_dot3(impulse, velocity + 3 * (size_t)h->vertex);
+  }
+  return work;
+}
+
+static mus_hold remember(const mus_held *held, const mus_hold *before, double length, const double *velocity) {
+  double across[3], relative[3], along = mus_split_along(held->normal, held->impulse, across);
+  if (along <= 0)
+    return (mus_hold){.state = MUS_HOLD_LEFT};
+  mus_hold hold = {.push = along / length, .state = (int)held->state};
+  if (held->state == MUS_HOLD_STICKS) {
+    if (sqrt(mus_dot3(across, across)) > held->friction * along)
+      hold.state = MUS_HOLD_SLIDES;
+    return hold;
+  }
+  mus_subtract3(velocity + 3 * (size_t)held->vertex, held->velocity, relative);
+  mus_split_along(held->normal, relative, across);
+  hold.speed = sqrt(mus_dot3(across, across));
+  hold.faster = hold.speed > before->speed;
+  if (held->friction > 0 && hold.speed < creep_part * MUS_CREEP)
+    hold.slow = before->slow + 1;
+  if (hold.slow >= CREEP_STEPS)
+    hold.state = MUS_HOLD_STICKS;
+  return hold;
+}
+
+// Held vertices ascend; those between them are free.
+void mus_holds_remember(const mus_holds *holds, int vertices, double length, const double *velocity, mus_hold *hold) {
+  int next = 0;
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *held = &mus_held_vertices(holds)[k];
+    while (next < held->vertex)
+      hold[next++] = (mus_hold){0};
+    hold[next] = remember(held, &hold[next], length, velocity);
+    ++next;
+  }
+  while (next < vertices)
+    hold[next++] = (mus_hold){0};
+}

@@ -1,0 +1,72 @@
+// Holds: vertices that lie on a body are kept there by constraints of the linear solve (Baraff and Witkin 1998,
+// section 6): along the normal, and along the surface too while they stick. The impulse that a constraint took tells
+// the next step whether it pulled (the vertex is let go) or needed more than friction can give (it slides, against a
+// friction that is linear in its velocity and as large as Coulomb's at the last one).
+#ifndef MUS_CONTACT_HOLDS_H
+#define MUS_CONTACT_HOLDS_H
+
+#include "base/list.h"
+#include "contact/contact_model.h"
+
+// Below this speed along a surface, m/s, friction is linear in it instead of constant.
+#define MUS_CREEP 2e-4
+// Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
+#define MUS_RECOVERY 0.2
+#define MUS_RECOVERY_SPEED 0.5
+
+typedef enum mus_hold_state {
+  MUS_HOLD_FREE,   // not on a body, or not held by it yet
+  MUS_HOLD_SLIDES, // held along the normal
+  MUS_HOLD_STICKS, // held in all directions
+  MUS_HOLD_LEFT    // let go in the last step
+} mus_hold_state;
+
+// What is remembered of a vertex from step to step; saved in checkpoints.
+typedef struct mus_hold {
+  double push;  // N: with which the body pushed, along the normal
+  double speed; // m/s: along the surface
+  int state;    // mus_hold_state
+  int slow;     // steps in which it slid so slowly that friction had something left
+  int faster;   // 1: it gathered speed in the last step
+  int unused;   // 0, so that no byte of a checkpoint is left to chance
+} mus_hold;
+
+// A vertex on a body in this step.
+typedef struct mus_held {
+  int vertex, body;
+  double normal[3];   // from the body
+  double wanted[3];   // velocity that keeps it there
+  double velocity[3]; // of the body's point
+  double drag;        // kg: friction per velocity along the surface, as an impulse
+  double along[3]; // unit, where it gathers speed: there friction is the impulse `limit`, and drag acts across; else 0
+  double limit;    // kg m/s: all that friction can give
+  double friction; // Coulomb's coefficient
+  mus_hold_state state;
+  double impulse[3]; // kg m/s: what the constraint took
+} mus_held;
+
+typedef struct mus_holds {
+  mus_list held; // mus_held, by ascending vertex
+  int *place;    // cloth vertices: place in `held`, -1
+} mus_holds;
+
+static inline const mus_held *mus_held_vertices(const mus_holds *holds) { return (const mus_held *)holds->held.items; }
+
+// Which vertices bodies hold in this step, from the contacts that are near and what is remembered (cloth vertices).
+mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
+                          const mus_list *near, mus_holds *holds);
+// The constraint of a held vertex, for d = v' - velocity.
+void mus_hold_constraint(const mus_held *held, const double *velocity, mus_constraint *out);
+// Adds friction at these velocities to the right-hand side and, unless it is NULL, to the matrix.
+void mus_holds_load(const mus_holds *holds, const double *velocity, mus_matrix *matrix, double *right);
+// After the solve: the impulse of every held vertex, (A d - b) at its row, with `coupled` what couplings add to A d.
+void mus_holds_measure(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
+                       const double *coupled);
+// Adds the impulses of constraints and friction at these velocities, kg m/s.
+void mus_holds_impulses(const mus_holds *holds, const double *velocity, double *impulse);
+// `work`, J, plus the work of these impulses over a step that ends with these velocities.
+double mus_holds_work(const mus_holds *holds, const double *velocity, double work);
+// What the next step has to know, for all cloth vertices, after a step of length H.
+void mus_holds_remember(const mus_holds *holds, int vertices, double length, const double *velocity, mus_hold *hold);
+
+#endif

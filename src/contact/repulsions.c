@@ -1,0 +1,201 @@
+// Repulsions. See repulsions.h.
+#include "contact/repulsions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/contact.h"
+
+// How stiff a coupling is, in masses of what it moves. Stiffer ones would keep layers apart better in large steps, but
+// are what the preconditioner does not know of.
+static const double stiffness = 20;
+
+// --- which there are -------------------------------------------------------------------------------------------------
+
+// 1 where holds do already what a contact with a body asks for: all its vertices of cloth are held about that way.
+static int is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c) {
+  int bodies = 0;
+  for (int k = 0; k < 4; ++k) {
+    if (!mus_is_cloth(contact, c->node[k])) {
+      bodies = 1;
+    } else if (c->weight[k] != 0) {
+      int held = holds->place[c->node[k]];
+      double along = held < 0 ? 0 : mus_dot3(mus_held_vertices(holds)[held].normal, c->normal);
+      if ((c->weight[k] > 0 ? along : -along) < 0.5)
+        return 0;
+    }
+  }
+  return bodies;
+}
+
+static double friction_of(const mus_contact_model *contact, const mus_contact *c) {
+  for (int k = 0; k < 4; ++k)
+    if (!mus_is_cloth(contact, c->node[k]))
+      return contact->body_friction[contact->surface.body[c->node[k]]];
+  return contact->friction;
+}
+
+static double gap_of(const mus_surface *surface, const mus_contact *c) {
+  return c->kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, c->first, c->second)
+                                    : mus_edge_edge_gap(surface, c->first, c->second);
+}
+
+static void set_block(const mus_repulsion *r, double *block) {
+  double square[6];
+  mus_along_across(r->along, r->across, r->normal, square);
+  mus_expand_square(square, block);
+}
+
+// m: how much farther apart the step shall bring the two. All that is missing where they touch: what many layers press
+// together is borne by couplings before impacts have to.
+static double way_back(double distance, double gap) {
+  double close = fmax(1 - distance / (MUS_SEPARATION * gap), 0);
+  return (gap - distance) * (MUS_RECOVERY + (1 - MUS_RECOVERY) * close * close);
+}
+
+static mus_status keep(mus_repulsions *list, const mus_coupling *coupling, const mus_repulsion *effect) {
+  mus_coupling *to = mus_list_add(&list->couplings, sizeof *to);
+  mus_repulsion *also = to ? mus_list_add(&list->effects, sizeof *also) : NULL;
+  if (!also)
+    return mus_fail_memory();
+  *to = *coupling;
+  *also = *effect;
+  return MUS_OK;
+}
+
+// `way`: m, how much farther apart the step shall bring the two. No coupling has no nodes.
+static void make_coupling(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                          double way, double friction, mus_coupling *coupling, mus_repulsion *r) {
+  double relative[3] = {0, 0, 0}, across[3], inverse = 0;
+  *coupling = (mus_coupling){0};
+  *r = (mus_repulsion){.apart = fmin(way / motion->length, MUS_RECOVERY_SPEED)};
+  memcpy(r->normal, c->normal, sizeof r->normal);
+  for (int k = 0; k < 4; ++k) {
+    size_t node = (size_t)c->node[k];
+    if (!mus_is_cloth(contact, c->node[k])) {
+      mus_add_scaled3(c->weight[k] / motion->h, motion->x1 + 3 * node, r->moving);
+      mus_add_scaled3(-c->weight[k] / motion->h, motion->x0 + 3 * node, r->moving);
+    } else if (c->weight[k] != 0) {
+      coupling->node[coupling->count] = c->node[k];
+      coupling->weight[coupling->count++] = c->weight[k];
+      mus_add_scaled3(c->weight[k], motion->velocity + 3 * node, relative);
+      if (!motion->pinned[node])
+        inverse += c->weight[k] * c->weight[k] / contact->mass[node];
+    }
+  }
+  mus_add_scaled3(1, r->moving, relative);
+  double along = mus_split_along(r->normal, relative, across);
+  if (inverse == 0 || along >= r->apart) {
+    coupling->count = 0;
+    return;
+  }
+  r->along = stiffness / inverse;
+  // What presses: that which at rest gives the missing distance, and that which stops an approach.
+  double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
+  r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
+  set_block(r, coupling->block);
+}
+
+// Where the terms of a step are collected.
+typedef struct collection {
+  const mus_contact_model *contact;
+  const mus_contact_motion *motion;
+  mus_repulsions *between, *against;
+} collection;
+
+static mus_status add(const collection *to, const mus_contact *c, double way, double friction) {
+  mus_coupling coupling;
+  mus_repulsion effect;
+  int bodies = 0;
+  make_coupling(to->contact, to->motion, c, way, friction, &coupling, &effect);
+  if (coupling.count == 0)
+    return MUS_OK;
+  for (int k = 0; k < 4; ++k)
+    bodies |= !mus_is_cloth(to->contact, c->node[k]);
+  return keep(bodies ? to->against : to->between, &coupling, &effect);
+}
+
+mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
+                               const mus_holds *holds, const mus_list *near, const mus_list *pushes,
+                               mus_repulsions *between, mus_repulsions *against) {
+  collection to = {contact, motion, between, against};
+  mus_status status = MUS_OK;
+  between->couplings.count = between->effects.count = 0;
+  against->couplings.count = against->effects.count = 0;
+  for (size_t k = 0; k < near->count && !status; ++k) {
+    const mus_contact *c = &mus_contacts(near)[k];
+    if (!is_held(contact, holds, c))
+      status = add(&to, c, way_back(c->distance, gap_of(&contact->surface, c)), friction_of(contact, c));
+  }
+  for (size_t k = 0; k < pushes->count && !status; ++k) {
+    const mus_contact *c = &mus_contacts(pushes)[k];
+    status = add(&to, c, MUS_RECOVERY * -c->distance, 0);
+  }
+  return status;
+}
+
+// --- the linear system -----------------------------------------------------------------------------------------------
+
+// The impulse of a coupling on weight 1, given its relative velocity.
+static void repel(const mus_repulsion *r, const double *relative, double *impulse) {
+  double across[3], along = mus_split_along(r->normal, relative, across);
+  mus_scale3(r->along * (r->apart - along), r->normal, impulse);
+  mus_add_scaled3(-r->across, across, impulse);
+}
+
+static void relative_velocity(const mus_coupling *c, const double *moving, const double *velocity, double *relative) {
+  memcpy(relative, moving, 3 * sizeof *relative);
+  for (int k = 0; k < c->count; ++k)
+    mus_add_scaled3(c->weight[k], velocity + 3 * (size_t)c->node[k], relative);
+}
+
+void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3], impulse[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    repel(&effect[k], relative, impulse);
+    for (int n = 0; n < coupling[k].count; ++n)
+      mus_add_scaled3(coupling[k].weight[n], impulse, right + 3 * (size_t)coupling[k].node[n]);
+  }
+}
+
+void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix) {
+  const mus_coupling *coupling = list->couplings.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    const mus_coupling *c = &coupling[k];
+    for (int i = 0; i < c->count; ++i)
+      for (int j = 0; j < c->count; ++j)
+        mus_matrix_add_block(matrix, c->node[i], c->node[j], c->weight[i] * c->weight[j], c->block);
+  }
+}
+
+void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, double *y) {
+  static const double still[3] = {0, 0, 0};
+  const mus_coupling *coupling = list->couplings.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    const mus_coupling *c = &coupling[k];
+    double relative[3], force[3];
+    relative_velocity(c, still, x, relative);
+    for (int a = 0; a < 3; ++a)
+      force[a] = mus_dot3(c->block + 3 * a, relative);
+    for (int n = 0; n < c->count; ++n)
+      mus_add_scaled3(c->weight[n], force, y + 3 * (size_t)c->node[n]);
+  }
+}
+
+double mus_repulsions_work(const mus_repulsions *list, const double *velocity) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  double work = 0;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3], impulse[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    repel(&effect[k], relative, impulse);
+    mus_add_scaled3(-1, effect[k].moving, relative);
+    work += mus_dot3(impulse, relative);
+  }
+  return work;
+}

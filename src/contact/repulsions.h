@@ -1,0 +1,38 @@
+// Repulsions: cloth near cloth, and edges and faces near bodies, push each other apart inside the linear solve, by a
+// term that asks for a velocity apart with which the thickness comes back in a few steps, as stiff as some masses.
+#ifndef MUS_CONTACT_REPULSIONS_H
+#define MUS_CONTACT_REPULSIONS_H
+
+#include "contact/holds.h"
+
+// Part of the thickness that is kept free of impacts.
+#define MUS_SEPARATION 0.25
+
+// What a coupling does to velocities.
+typedef struct mus_repulsion {
+  double normal[3];
+  double apart;         // m/s: wanted along the normal
+  double moving[3];     // m/s: the bodies' share of the relative velocity
+  double along, across; // kg: stiffness of the term along the normal, and of friction across
+} mus_repulsion;
+
+typedef struct mus_repulsions {
+  mus_list couplings; // mus_coupling
+  mus_list effects;   // mus_repulsion, one per coupling
+} mus_repulsions;
+
+// Those of the contacts that are near, and of the pushes that draw tangles apart: `between` cloths, which lie beyond
+// the matrix's pattern, and `against` bodies, whose nodes belong to one element and have their blocks in the matrix.
+mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
+                               const mus_holds *holds, const mus_list *near, const mus_list *pushes,
+                               mus_repulsions *between, mus_repulsions *against);
+// Adds the impulses at these velocities to the right-hand side.
+void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right);
+// Adds the couplings to a matrix that has their blocks.
+void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix);
+// y += C x
+void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, double *y);
+// J: the work of the impulses over a step that ends with these velocities.
+double mus_repulsions_work(const mus_repulsions *list, const double *velocity);
+
+#endif
