@@ -22,8 +22,8 @@
 
 #include <string.h>
 
+#include "base/vector3.h"
 #include "collide/distance.h"
-#include "collide/vector3.h"
 
 // Distances below this count as none: their squares are too small to be exact.
 static const double smallest = 1e-140;
@@ -70,14 +70,14 @@ static int is_far(const motion *m) {
                       : share * (m->start[1][c] - m->start[2][c] - m->start[3][c]); // node 0 is the origin
   for (int k = 0; k < 4; ++k)
     for (int i = 0; i < 2; ++i) {
-      double height = mus_inner(n, i ? m->end[k] : m->start[k]);
+      double height = mus_dot3(n, i ? m->end[k] : m->start[k]);
       nothing += 0 * height;
       if (k < split)
         low[i] = height < low[i] ? height : low[i];
       else
         high[i] = height > high[i] ? height : high[i];
     }
-  double length = mus_length(n), limit = m->limit * length + nothing;
+  double length = mus_length3(n), limit = m->limit * length + nothing;
   return length > smallest && low[0] - high[0] >= limit && low[1] - high[1] >= limit;
 }
 
@@ -86,8 +86,8 @@ static double separated_until(const motion *m, const double *normal, double time
   int nodes = m->kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature
   double start[4], end[4], until = 2;
   for (int k = 0; k < 4; ++k) {
-    start[k] = mus_inner(normal, m->start[k]);
-    end[k] = mus_inner(normal, m->end[k]);
+    start[k] = mus_dot3(normal, m->start[k]);
+    end[k] = mus_dot3(normal, m->end[k]);
   }
   for (int a = 0; a < nodes; ++a)
     for (int b = nodes; b < 4; ++b) {
@@ -116,17 +116,17 @@ static void straighten(const motion *m, const double x[4][3], const double weigh
     return;
   const int *first = active[0], *second = active[1];
   if (m->kind == MUS_EDGE_EDGE && count[0] == 2)
-    mus_minus(x[first[1]], x[first[0]], a);
+    mus_subtract3(x[first[1]], x[first[0]], a);
   else
-    mus_minus(x[second[1]], x[second[0]], a);
+    mus_subtract3(x[second[1]], x[second[0]], a);
   if (count[0] + count[1] == 3) {
-    mus_outer(a, normal, b);
-    mus_outer(b, a, straight);
+    mus_cross3(a, normal, b);
+    mus_cross3(b, a, straight);
   } else {
-    mus_minus(x[second[count[1] - 1]], x[second[0]], b);
-    mus_outer(a, b, straight);
+    mus_subtract3(x[second[count[1] - 1]], x[second[0]], b);
+    mus_cross3(a, b, straight);
   }
-  double length = mus_length(straight), side = mus_inner(straight, normal) < 0 ? -1 : 1;
+  double length = mus_length3(straight), side = mus_dot3(straight, normal) < 0 ? -1 : 1;
   for (int c = 0; c < 3 && length > smallest; ++c)
     normal[c] = side * straight[c] / length;
 }

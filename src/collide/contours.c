@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collide/vector3.h"
+#include "base/vector3.h"
 #include "mesh/sort.h"
 
 // A crossing as an end of the segment of two triangles: its edge lies beside one of them.
@@ -134,7 +134,7 @@ mus_status mus_contours_trace(mus_arena *arena, const mus_surface *surface, cons
 // --- directions ----------------------------------------------------------------------------------------------------
 
 static int make_unit(double v[3]) {
-  double length = mus_length(v);
+  double length = mus_length3(v);
   for (int k = 0; k < 3; ++k)
     v[k] = length > 0 ? v[k] / length : 0;
   return length > 0;
@@ -143,9 +143,9 @@ static int make_unit(double v[3]) {
 void mus_triangle_normal(const mus_surface *surface, const double *x, int triangle, double normal[3]) {
   const int *corner = surface->triangle + 3 * (size_t)triangle;
   double u[3], v[3];
-  mus_minus(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
-  mus_minus(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
-  mus_outer(u, v, normal);
+  mus_subtract3(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
+  mus_subtract3(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
+  mus_cross3(u, v, normal);
   make_unit(normal);
 }
 
@@ -157,15 +157,15 @@ static int along_contour(const mus_surface *surface, const double *x, int beside
   double normal[3], away[3];
   int apex = corner[0] + corner[1] + corner[2] - end[0] - end[1];
   mus_triangle_normal(surface, x, beside, normal);
-  mus_outer(normal, N, R);
+  mus_cross3(normal, N, R);
   if (!make_unit(R))
     return 0;
   // R lies in the triangle's plane, where the edge has two sides: normal x E points to one of them.
   double E[3], across[3];
-  mus_minus(x + 3 * (size_t)end[1], x + 3 * (size_t)end[0], E);
-  mus_outer(normal, E, across);
-  mus_minus(x + 3 * (size_t)apex, x + 3 * (size_t)end[0], away);
-  if (mus_inner(across, away) * mus_inner(across, R) < 0)
+  mus_subtract3(x + 3 * (size_t)end[1], x + 3 * (size_t)end[0], E);
+  mus_cross3(normal, E, across);
+  mus_subtract3(x + 3 * (size_t)apex, x + 3 * (size_t)end[0], away);
+  if (mus_dot3(across, away) * mus_dot3(across, R) < 0)
     for (int k = 0; k < 3; ++k)
       R[k] = -R[k];
   return 1;
@@ -174,16 +174,16 @@ static int along_contour(const mus_surface *surface, const double *x, int beside
 void mus_contour_shortening(const mus_surface *surface, const double *x, const mus_crossing *crossing, double way[3]) {
   const int *end = surface->edge + 2 * (size_t)crossing->edge;
   double E[3], N[3], R[3], sum[3] = {0}, turned[3];
-  mus_minus(x + 3 * (size_t)end[1], x + 3 * (size_t)end[0], E);
+  mus_subtract3(x + 3 * (size_t)end[1], x + 3 * (size_t)end[0], E);
   make_unit(E);
   mus_triangle_normal(surface, x, crossing->triangle, N);
   for (int k = surface->edge_start[crossing->edge]; k < surface->edge_start[crossing->edge + 1]; ++k)
     if (along_contour(surface, x, surface->edge_triangle[k], crossing->edge, N, R))
       for (int c = 0; c < 3; ++c)
         sum[c] += R[c];
-  mus_outer(sum, N, turned);
-  mus_outer(E, turned, way); // R (E . N) - N (E . R)
-  if (mus_inner(E, N) < 0)
+  mus_cross3(sum, N, turned);
+  mus_cross3(E, turned, way); // R (E . N) - N (E . R)
+  if (mus_dot3(E, N) < 0)
     for (int c = 0; c < 3; ++c)
       way[c] = -way[c];
 }

@@ -2,8 +2,8 @@
 //
 // An edge p q goes through the triangle a b c when p and q lie on different sides of its plane and the volumes of
 // (p q a b), (p q b c), (p q c a) have one sign; the volumes' parts of their sum are the barycentric coordinates.
+#include "base/vector3.h"
 #include "collide/detector_state.h"
-#include "collide/vector3.h"
 
 // The sine of the angle between an edge and a plane below which the edge counts as lying in it: in flat cloth the signs
 // of such are noise, and would make crossings of what does not even touch.
@@ -11,21 +11,21 @@ static const double flat = 1e-10;
 
 static double volume(const double *a, const double *b, const double *c) {
   double turned[3];
-  mus_outer(b, c, turned);
-  return mus_inner(a, turned);
+  mus_cross3(b, c, turned);
+  return mus_dot3(a, turned);
 }
 
 // x: the ends of the edge, then the corners. All is relative to the edge's first end.
 static int goes_through(const double *p, const double *q, const double *const corner[3], mus_crossing *out) {
   double along[3], x[3][3], part[3], side[3], other[3], normal[3];
-  mus_minus(q, p, along);
+  mus_subtract3(q, p, along);
   for (int k = 0; k < 3; ++k)
-    mus_minus(corner[k], p, x[k]);
-  mus_minus(x[1], x[0], side);
-  mus_minus(x[2], x[0], other);
-  mus_outer(side, other, normal);
-  double height = mus_inner(normal, x[0]), rise = mus_inner(normal, along); // the plane is where t rise = height
-  if (!(fabs(rise) > flat * mus_length(normal) * mus_length(along)) || !(height / rise >= 0) || !(height / rise <= 1))
+    mus_subtract3(corner[k], p, x[k]);
+  mus_subtract3(x[1], x[0], side);
+  mus_subtract3(x[2], x[0], other);
+  mus_cross3(side, other, normal);
+  double height = mus_dot3(normal, x[0]), rise = mus_dot3(normal, along); // the plane is where t rise = height
+  if (!(fabs(rise) > flat * mus_length3(normal) * mus_length3(along)) || !(height / rise >= 0) || !(height / rise <= 1))
     return 0;
   for (int k = 0; k < 3; ++k)
     part[k] = volume(along, x[(k + 1) % 3], x[(k + 2) % 3]);

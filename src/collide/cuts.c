@@ -1,9 +1,9 @@
 // Cuts from impacts and from planes. See cuts.h.
 #include "collide/cuts.h"
 
+#include "base/vector3.h"
 #include "collide/ccd.h"
 #include "collide/distance.h"
-#include "collide/vector3.h"
 
 // Cuts aim a little beyond the distance at which a pair is reported again.
 static const double beyond = 1.25, accurate = 0.1, surely = 1.02 * (1 + MUS_CCD_TOLERANCE);
@@ -37,8 +37,8 @@ double mus_cut_value(const mus_cut *cut, const double *x) {
   const double *origin = x + 3 * cut->node[0];
   for (int k = 1; k < cut->nodes; ++k) {
     double along[3];
-    mus_minus(x + 3 * cut->node[k], origin, along);
-    value += cut->weight[k] * mus_inner(cut->normal, along);
+    mus_subtract3(x + 3 * cut->node[k], origin, along);
+    value += cut->weight[k] * mus_dot3(cut->normal, along);
   }
   return value;
 }

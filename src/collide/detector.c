@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vector3.h"
 #include "collide/detector_state.h"
 #include "collide/distance.h"
-#include "collide/vector3.h"
 #include "mesh/sort.h"
 #include "par/par.h"
 #include "par/vector.h"
@@ -133,7 +133,7 @@ mus_status mus_detector_fit(mus_detector *detector, const double *x) {
 // the start and at the end, stays there between.
 
 static double height(const double normal[3], const double *x, int vertex) {
-  return mus_inner(normal, x + (size_t)vertex * 3);
+  return mus_dot3(normal, x + (size_t)vertex * 3);
 }
 
 // `rounding`: of a height, more than what it can be off by.
@@ -141,10 +141,10 @@ static void fit_slab(mus_detector *d, int place, const mus_query *q, double roun
   const int *corner = d->parts[place].corner;
   mus_slab *slab = &d->slab[place];
   double a[3], b[3], radius = 0;
-  mus_minus(q->x0 + (size_t)corner[1] * 3, q->x0 + (size_t)corner[0] * 3, a);
-  mus_minus(q->x0 + (size_t)corner[2] * 3, q->x0 + (size_t)corner[0] * 3, b);
-  mus_outer(a, b, slab->normal);
-  double length = mus_length(slab->normal);
+  mus_subtract3(q->x0 + (size_t)corner[1] * 3, q->x0 + (size_t)corner[0] * 3, a);
+  mus_subtract3(q->x0 + (size_t)corner[2] * 3, q->x0 + (size_t)corner[0] * 3, b);
+  mus_cross3(a, b, slab->normal);
+  double length = mus_length3(slab->normal);
   for (int c = 0; c < 3; ++c)
     slab->normal[c] = length > 1e-100 ? slab->normal[c] / length : 0;
   for (int i = 0; i < 2; ++i) {
@@ -389,14 +389,14 @@ void mus_pair_nodes(const mus_surface *surface, mus_pair_kind kind, int first, i
 static void touching_normal(mus_pair_kind kind, const double x[4][3], double normal[3]) {
   double a[3], b[3];
   if (kind == MUS_VERTEX_FACE) {
-    mus_minus(x[2], x[1], a);
-    mus_minus(x[3], x[1], b);
+    mus_subtract3(x[2], x[1], a);
+    mus_subtract3(x[3], x[1], b);
   } else {
-    mus_minus(x[1], x[0], a);
-    mus_minus(x[3], x[2], b);
+    mus_subtract3(x[1], x[0], a);
+    mus_subtract3(x[3], x[2], b);
   }
-  mus_outer(a, b, normal);
-  double length = mus_length(normal);
+  mus_cross3(a, b, normal);
+  double length = mus_length3(normal);
   for (int c = 0; c < 3; ++c)
     normal[c] = length > 0 ? normal[c] / length : c == 1;
 }

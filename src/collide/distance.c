@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "collide/vector3.h"
+#include "base/vector3.h"
 
 // Below this, sin^2 of the angle between two edges counts as unreliable.
 static const double flat = 1e-8;
@@ -21,7 +21,7 @@ static double clamp(double t) { return t > 0 ? (t < 1 ? t : 1) : 0; } // NaN bec
 
 // The part of a, an edge from the origin, that is closest to p: exactly 0 or 1 for a point beyond an end.
 static double closest_part(const double *a, const double *p) {
-  double along = mus_inner(a, p), square = mus_inner(a, a);
+  double along = mus_dot3(a, p), square = mus_dot3(a, a);
   return square > 0 ? clamp(along / square) : 0;
 }
 
@@ -34,7 +34,7 @@ typedef struct candidate {
 static void offer(candidate *best, const double x[4][3], double w1, double w2, double w3) {
   double weight[4] = {0, w1, w2, w3}, u[3];
   mus_weigh(x, weight, u);
-  double square = mus_inner(u, u);
+  double square = mus_dot3(u, u);
   if (square < best->square)
     *best = (candidate){square, {0, w1, w2, w3}};
 }
@@ -46,8 +46,8 @@ static void offer_side(candidate *best, const double x[4][3], int k) {
   // From the lower corner to the higher, so that in most cases both triangles of an edge give the same point.
   int from = k == 1 ? 2 : 1, to = k == 3 ? 2 : 3;
   double along[3], p[3], weight[4] = {0};
-  mus_minus(x[to], x[from], along);
-  mus_minus(x[0], x[from], p);
+  mus_subtract3(x[to], x[from], along);
+  mus_subtract3(x[0], x[from], p);
   double t = closest_part(along, p);
   weight[from] = t - 1;
   weight[to] = -t;
@@ -57,17 +57,17 @@ static void offer_side(candidate *best, const double x[4][3], int k) {
 double mus_vertex_face_distance(const double x[4][3], double weight[4]) {
   candidate best = {INFINITY, {0, -1, 0, 0}};
   double b[3], c[3], p[3], normal[3], turned[3], part[4];
-  mus_minus(x[2], x[1], b);
-  mus_minus(x[3], x[1], c);
-  mus_minus(x[0], x[1], p);
-  mus_outer(b, c, normal);
-  double square = mus_inner(normal, normal);
-  mus_outer(p, c, turned);
-  part[2] = mus_inner(turned, normal) / square;
-  mus_outer(b, p, turned);
-  part[3] = mus_inner(turned, normal) / square;
+  mus_subtract3(x[2], x[1], b);
+  mus_subtract3(x[3], x[1], c);
+  mus_subtract3(x[0], x[1], p);
+  mus_cross3(b, c, normal);
+  double square = mus_dot3(normal, normal);
+  mus_cross3(p, c, turned);
+  part[2] = mus_dot3(turned, normal) / square;
+  mus_cross3(b, p, turned);
+  part[3] = mus_dot3(turned, normal) / square;
   part[1] = 1 - part[2] - part[3];
-  int is_flat = !(square > flat * mus_inner(b, b) * mus_inner(c, c));
+  int is_flat = !(square > flat * mus_dot3(b, b) * mus_dot3(c, c));
   if (part[1] >= 0 && part[2] >= 0 && part[3] >= 0) // not if NaN
     offer(&best, x, -part[1], -part[2], -part[3]);
   for (int k = 1; k < 4; ++k)
@@ -87,9 +87,9 @@ static void offer_parts(candidate *best, const double x[4][3], double s, double 
 static void offer_ends(candidate *best, const double x[4][3], const double *a, const double *b) {
   double p[3];
   for (int end = 0; end < 2; ++end) {
-    mus_minus(x[2 + end], x[0], p);
+    mus_subtract3(x[2 + end], x[0], p);
     offer_parts(best, x, closest_part(a, p), end);
-    mus_minus(x[end], x[2], p);
+    mus_subtract3(x[end], x[2], p);
     offer_parts(best, x, end, closest_part(b, p));
   }
 }
@@ -97,13 +97,13 @@ static void offer_ends(candidate *best, const double x[4][3], const double *a, c
 double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
   candidate best = {INFINITY, {0, 0, -1, 0}};
   double a[3], b[3], r[3], p[3], normal[3], turned[3];
-  mus_minus(x[1], x[0], a);
-  mus_minus(x[3], x[2], b);
-  mus_minus(x[2], x[0], r);
+  mus_subtract3(x[1], x[0], a);
+  mus_subtract3(x[3], x[2], b);
+  mus_subtract3(x[2], x[0], r);
   // By products across, whose rounding is that of the sine of the angle; squares of inner products lose its square.
-  mus_outer(a, b, normal);
-  mus_outer(r, b, turned);
-  double square = mus_inner(normal, normal), s = clamp(mus_inner(turned, normal) / square);
+  mus_cross3(a, b, normal);
+  mus_cross3(r, b, turned);
+  double square = mus_dot3(normal, normal), s = clamp(mus_dot3(turned, normal) / square);
   // From the point of the first line, or the end that is nearest to it, to the second edge, and back where that ends.
   for (int c = 0; c < 3; ++c)
     p[c] = s * a[c] - r[c];
@@ -114,7 +114,7 @@ double mus_edge_edge_distance(const double x[4][3], double weight[4]) {
     s = closest_part(a, p);
   }
   offer_parts(&best, x, s, t);
-  if (!(square > flat * mus_inner(a, a) * mus_inner(b, b)))
+  if (!(square > flat * mus_dot3(a, a) * mus_dot3(b, b)))
     offer_ends(&best, x, a, b);
   for (int k = 1; k < 4; ++k)
     weight[k] = best.weight[k];

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "collide/vector3.h"
+#include "base/vector3.h"
 #include "mesh/groups.h"
 #include "par/par.h"
 
@@ -97,8 +97,8 @@ const mus_escape *mus_escape_beside(const mus_escapes *escapes, const mus_crossi
 // From p towards the target, or along its normal where p is on it.
 static void head_for_target(mus_escape *e, const double *p) {
   double way[3];
-  mus_minus(e->target.point, p, way);
-  double length = mus_length(way), size = fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
+  mus_subtract3(e->target.point, p, way);
+  double length = mus_length3(way), size = fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
   for (int k = 0; k < 3; ++k)
     e->direction[k] = length > 1e-12 * size ? way[k] / length : e->target.normal[k];
   e->depth = e->target.distance;
@@ -113,12 +113,12 @@ static void hold_between(const mus_winding *winding, const double *p, mus_escape
   double way[2][3], reach = e->found ? 0.5 * e->depth : 0;
   if ((e->found && !(reach > 0)) ||
       !mus_winding_closest(winding, p, (mus_winding_filter){.behind = 1, .reach = reach}, &exit) ||
-      fabs(mus_inner(exit.normal, e->normal)) < 0.6 ||
+      fabs(mus_dot3(exit.normal, e->normal)) < 0.6 ||
       !mus_winding_closest(winding, p, (mus_winding_filter){.against = exit.normal}, &opposite))
     return;
-  mus_minus(exit.point, p, way[0]);
-  mus_minus(opposite.point, p, way[1]);
-  double middle = (mus_inner(way[0], exit.normal) + mus_inner(way[1], exit.normal)) / 2;
+  mus_subtract3(exit.point, p, way[0]);
+  mus_subtract3(opposite.point, p, way[1]);
+  double middle = (mus_dot3(way[0], exit.normal) + mus_dot3(way[1], exit.normal)) / 2;
   e->found = e->pinched = 1;
   e->target = middle > 0 ? exit : opposite;
   e->depth = fabs(middle);
@@ -133,7 +133,7 @@ static void cloth_normal(const mus_surface *surface, const double *x, int vertex
     for (int c = 0; c < 3; ++c)
       sum[c] += one[c];
   }
-  double length = mus_length(sum);
+  double length = mus_length3(sum);
   for (int c = 0; c < 3; ++c)
     normal[c] = length > 0 ? sum[c] / length : 0;
 }
@@ -231,7 +231,7 @@ static void look_around(const mus_escapes *escapes, int i, regions *r, int joini
       const mus_escape *neighbour = escapes->escape + escapes->place[other];
       if (joining)
         mus_group_join(r->first, i, escapes->place[other]);
-      else if (!own->pinched && !neighbour->pinched && mus_inner(own->direction, neighbour->direction) < -0.25)
+      else if (!own->pinched && !neighbour->pinched && mus_dot3(own->direction, neighbour->direction) < -0.25)
         region_of(r, i)->torn = 1;
     }
 }
@@ -248,7 +248,7 @@ static void gather_regions(const mus_escapes *escapes, regions *r) {
     region_of(r, i)->held += e->pinched;
     if (e->pinched)
       continue;
-    double across = e->depth * mus_inner(e->direction, e->normal);
+    double across = e->depth * mus_dot3(e->direction, e->normal);
     region_of(r, i)->depth += e->depth;
     region_of(r, i)->across += fabs(across);
     region_of(r, i)->lean += across;
@@ -263,9 +263,9 @@ static void look_outside(const mus_escapes *escapes, const mus_tangle *tangle, c
   if (first == second)
     return;
   const mus_escape *e = escapes->escape + escapes->place[end[second]];
-  mus_minus(at(tangle, end[first]), at(tangle, end[second]), way);
+  mus_subtract3(at(tangle, end[first]), at(tangle, end[second]), way);
   region *area = region_of(r, escapes->place[end[second]]);
-  area->open += mus_inner(way, e->direction) / fmax(mus_length(way), 1e-300);
+  area->open += mus_dot3(way, e->direction) / fmax(mus_length3(way), 1e-300);
   ++area->rim;
 }
 
@@ -278,8 +278,8 @@ static void look_along(const mus_escapes *escapes, const mus_tangle *tangle, con
   if (smaller < 0)
     return;
   mus_triangle_normal(escapes->surface, tangle->x, c->triangle, normal);
-  mus_minus(at(tangle, end[smaller]), at(tangle, end[1 - smaller]), way);
-  area->side += mus_inner(normal, way) > 0 ? 1 : -1;
+  mus_subtract3(at(tangle, end[smaller]), at(tangle, end[1 - smaller]), way);
+  area->side += mus_dot3(normal, way) > 0 ? 1 : -1;
   ++area->votes;
 }
 
@@ -316,7 +316,7 @@ static int is_misled(const region *area) {
 // Turns a way that leads along the cloth across it where the region is impaled. Where a good part of it is held, the
 // others would only be drawn away from that, and stay.
 static void turn_across(const region *area, mus_escape *e) {
-  double across = fabs(mus_inner(e->direction, e->normal));
+  double across = fabs(mus_dot3(e->direction, e->normal));
   int misled = is_misled(area), impaled = is_impaled(area) && across < 0.7;
   if (8 * area->held >= area->vertices && across < 0.7)
     e->found = 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collide/vector3.h"
+#include "base/vector3.h"
 
 mus_status mus_sides_create(mus_arena *arena, const mus_surface *surface, mus_sides *out) {
   size_t vertices = (size_t)surface->vertices;
@@ -39,10 +39,10 @@ static int reach(mus_sides *sides, frontier *f, int vertex) {
 
 static double triangle_area(const double *x, const int *corner) {
   double u[3], v[3], across[3];
-  mus_minus(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
-  mus_minus(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
-  mus_outer(u, v, across);
-  return 0.5 * mus_length(across);
+  mus_subtract3(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
+  mus_subtract3(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
+  mus_cross3(u, v, across);
+  return 0.5 * mus_length3(across);
 }
 
 // Asks the neighbours of the next vertex. 1 when they belong to the other side.

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vector3.h"
 #include "collide/contours.h"
 #include "collide/escape.h"
 #include "collide/sides.h"
-#include "collide/vector3.h"
 #include "collide/winding.h"
 
 struct mus_untangler {
@@ -159,8 +159,8 @@ static mus_status send_back(work *w, const mus_crossing *c, int astray) {
   const int *end = w->surface->edge + 2 * (size_t)c->edge;
   double normal[3], way[3];
   mus_triangle_normal(w->surface, w->tangle.x, c->triangle, normal);
-  mus_minus(at(w, end[1 - astray]), at(w, end[astray]), way);
-  double height = mus_inner(normal, way), beyond = astray ? 1 - c->along : c->along;
+  mus_subtract3(at(w, end[1 - astray]), at(w, end[astray]), way);
+  double height = mus_dot3(normal, way), beyond = astray ? 1 - c->along : c->along;
   for (int k = 0; k < 3; ++k)
     normal[k] = height < 0 ? -normal[k] : normal[k];
   return push_vertex(w, end[astray], c->triangle, c->part, normal,
@@ -196,15 +196,15 @@ static double extent(const work *w, chain c) {
       high[k] = fmax(high[k], p);
     }
   }
-  mus_minus(high, low, size);
-  return mus_length(size);
+  mus_subtract3(high, low, size);
+  return mus_length3(size);
 }
 
 static double edge_length(const work *w, int edge) {
   double along[3];
   const int *end = w->surface->edge + 2 * (size_t)edge;
-  mus_minus(at(w, end[1]), at(w, end[0]), along);
-  return mus_length(along);
+  mus_subtract3(at(w, end[1]), at(w, end[0]), along);
+  return mus_length3(along);
 }
 
 // The first strand's way against the second, summed over the contour. 0 where the parts cancel.
@@ -214,11 +214,11 @@ static int common_way(const work *w, chain c, double way[3]) {
   for (int i = 0; i < c.count; ++i) {
     double one[3];
     mus_contour_shortening(w->surface, w->tangle.x, crossing_of(w, c, i), one);
-    lengths += mus_length(one);
+    lengths += mus_length3(one);
     for (int k = 0; k < 3; ++k)
       way[k] += strand_of(w, c, i) ? -one[k] : one[k];
   }
-  double length = mus_length(way);
+  double length = mus_length3(way);
   for (int k = 0; k < 3; ++k)
     way[k] = length > 0 ? way[k] / length : 0;
   return length > 0.2 * lengths;
@@ -234,7 +234,7 @@ static mus_status shorten(work *w, chain c) {
     double own[3];
     if (!common)
       mus_contour_shortening(w->surface, w->tangle.x, crossing, own);
-    double length = common ? 1 : mus_length(own);
+    double length = common ? 1 : mus_length3(own);
     if (!(length > 1e-6))
       continue;
     for (int k = 0; k < 3; ++k)
@@ -255,8 +255,8 @@ static mus_status return_to_front(work *w, chain c, int *sent) {
     if (crossing->triangle < w->surface->cloth_triangles)
       continue;
     mus_triangle_normal(w->surface, w->tangle.x, crossing->triangle, normal);
-    mus_minus(at(w, end[1]), at(w, end[0]), along);
-    status = send_back(w, crossing, mus_inner(normal, along) < 0);
+    mus_subtract3(at(w, end[1]), at(w, end[0]), along);
+    status = send_back(w, crossing, mus_dot3(normal, along) < 0);
     ++*sent;
   }
   return status;

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vector3.h"
 #include "collide/distance.h"
-#include "collide/vector3.h"
 #include "mesh/check.h"
 #include "mesh/groups.h"
 #include "par/par.h"
@@ -60,9 +60,9 @@ static int body_of(const mus_surface *surface, int t) { return surface->body[sur
 // a n, whose length is the triangle's area.
 static void area_vector(const double *a, const double *b, const double *c, double out[3]) {
   double u[3], v[3];
-  mus_minus(b, a, u);
-  mus_minus(c, a, v);
-  mus_outer(u, v, out);
+  mus_subtract3(b, a, u);
+  mus_subtract3(c, a, v);
+  mus_cross3(u, v, out);
   for (int k = 0; k < 3; ++k)
     out[k] *= 0.5;
 }
@@ -82,9 +82,9 @@ static void measure_triangles(const mus_surface *surface, const double *x, body_
     if (!body->apex)
       body->apex = a;
     area_vector(a, corner_of(surface, x, t, 1), corner_of(surface, x, t, 2), vector);
-    mus_minus(a, body->apex, arm);
-    body->area += mus_length(vector);
-    body->volume += mus_inner(arm, vector) / 3;
+    mus_subtract3(a, body->apex, arm);
+    body->area += mus_length3(vector);
+    body->volume += mus_dot3(arm, vector) / 3;
   }
 }
 
@@ -143,8 +143,8 @@ static mus_status measure_holes(mus_arena *scratch, const mus_surface *surface, 
     mus_group_join(loop, boundary[i].low, boundary[i].high);
   for (int i = 0; i < count; ++i) {
     double along[3];
-    mus_minus(position + 3 * (size_t)boundary[i].high, position + 3 * (size_t)boundary[i].low, along);
-    length[mus_group_first(loop, boundary[i].low)] += mus_length(along);
+    mus_subtract3(position + 3 * (size_t)boundary[i].high, position + 3 * (size_t)boundary[i].low, along);
+    length[mus_group_first(loop, boundary[i].low)] += mus_length3(along);
   }
   for (size_t v = 0; v < vertices; ++v)
     if (length[v] > 0)
@@ -308,7 +308,7 @@ static void measure_leaf(const mus_winding *winding, node *n) {
   for (int i = n->begin; i < n->end; ++i) {
     const double *p = winding->corner + 9 * (size_t)i;
     area_vector(p, p + 3, p + 6, vector);
-    double area = mus_length(vector);
+    double area = mus_length3(vector);
     n->area += area;
     for (int k = 0; k < 3; ++k) {
       weighted[k] += area * (p[k] + p[3 + k] + p[6 + k]) / 3;
@@ -327,9 +327,9 @@ static void fit_leaf(const mus_winding *winding, node *n) {
     double vector[3], arm[3];
     area_vector(p, p + 3, p + 6, vector);
     for (int k = 0; k < 3; ++k) { // the arm of the triangle's centre is the mean of its corners' arms
-      mus_minus(p + 3 * k, n->centre, arm);
+      mus_subtract3(p + 3 * k, n->centre, arm);
       add_moment(1.0 / 3, arm, vector, n->moment);
-      n->radius = fmax(n->radius, mus_length(arm));
+      n->radius = fmax(n->radius, mus_length3(arm));
     }
   }
 }
@@ -349,11 +349,11 @@ static void fit_parent(const mus_winding *winding, node *n) {
   place_centre(n, weighted);
   for (int c = 0; c < 2; ++c) {
     double arm[3];
-    mus_minus(child[c]->centre, n->centre, arm);
+    mus_subtract3(child[c]->centre, n->centre, arm);
     for (int k = 0; k < 9; ++k)
       n->moment[k] += child[c]->moment[k];
     add_moment(1, arm, child[c]->dipole, n->moment);
-    radius = fmax(radius, mus_length(arm) + child[c]->radius);
+    radius = fmax(radius, mus_length3(arm) + child[c]->radius);
   }
   n->radius = fmin(radius, box_radius(n));
 }
@@ -381,13 +381,13 @@ void mus_winding_fit(mus_winding *winding, const double *x) {
 // Solid angle in parts of 4 pi: tan(angle / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|).
 static double triangle_number(const double *corner, const double p[3]) {
   double a[3], b[3], c[3], turned[3];
-  mus_minus(corner, p, a);
-  mus_minus(corner + 3, p, b);
-  mus_minus(corner + 6, p, c);
-  mus_outer(b, c, turned);
-  double la = mus_length(a), lb = mus_length(b), lc = mus_length(c);
-  double below = la * lb * lc + mus_inner(a, b) * lc + mus_inner(b, c) * la + mus_inner(c, a) * lb;
-  return 2 * atan2(mus_inner(a, turned), below) / four_pi;
+  mus_subtract3(corner, p, a);
+  mus_subtract3(corner + 3, p, b);
+  mus_subtract3(corner + 6, p, c);
+  mus_cross3(b, c, turned);
+  double la = mus_length3(a), lb = mus_length3(b), lc = mus_length3(c);
+  double below = la * lb * lc + mus_dot3(a, b) * lc + mus_dot3(b, c) * la + mus_dot3(c, a) * lb;
+  return 2 * atan2(mus_dot3(a, turned), below) / four_pi;
 }
 
 static double far_number(const node *n, const double d[3], double square) {
@@ -395,7 +395,7 @@ static double far_number(const node *n, const double d[3], double square) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       bent += d[i] * n->moment[3 * i + j] * d[j];
-  return (mus_inner(n->dipole, d) + trace - 3 * bent / square) / (four_pi * cube);
+  return (mus_dot3(n->dipole, d) + trace - 3 * bent / square) / (four_pi * cube);
 }
 
 double mus_winding_number(const mus_winding *winding, const double p[3]) {
@@ -407,8 +407,8 @@ double mus_winding_number(const mus_winding *winding, const double p[3]) {
     int i = stack[--open];
     const node *n = winding->node + i;
     double d[3];
-    mus_minus(n->centre, p, d);
-    double square = mus_inner(d, d);
+    mus_subtract3(n->centre, p, d);
+    double square = mus_dot3(d, d);
     if (square > far * far * n->radius * n->radius) {
       number += far_number(n, d, square);
     } else if (n->right != 0) {
@@ -443,7 +443,7 @@ void mus_winding_bury(mus_winding *winding) {
     const double *corner = winding->corner + 9 * (size_t)i;
     double vector[3], p[3];
     area_vector(corner, corner + 3, corner + 6, vector);
-    double area = mus_length(vector), step = area > 0 ? beside / sqrt(area) : 0;
+    double area = mus_length3(vector), step = area > 0 ? beside / sqrt(area) : 0;
     for (int k = 0; k < 3; ++k)
       p[k] = (corner[k] + corner[3 + k] + corner[6 + k]) / 3 + step * vector[k];
     winding->buried[i] = mus_winding_number(winding, p) > 0.5;
@@ -466,11 +466,11 @@ static void try_triangle(const mus_winding *winding, int i, const double p[3], m
   if (filter.outer && winding->buried[i])
     return;
   area_vector(corner, corner + 3, corner + 6, vector);
-  double area = mus_length(vector);
-  if (!(area > 0) || (filter.against && mus_inner(vector, filter.against) > -0.2 * area))
+  double area = mus_length3(vector);
+  if (!(area > 0) || (filter.against && mus_dot3(vector, filter.against) > -0.2 * area))
     return;
-  mus_minus(corner, p, arm);
-  if (filter.behind && !(mus_inner(arm, vector) > 0))
+  mus_subtract3(corner, p, arm);
+  if (filter.behind && !(mus_dot3(arm, vector) > 0))
     return;
   memcpy(x[0], p, sizeof x[0]);
   memcpy(x[1], corner, 9 * sizeof *corner);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "collide/vector3.h"
+#include "base/vector3.h"
 #include "mesh/groups.h"
 #include "mesh/sort.h"
 #include "par/par.h"
@@ -150,10 +150,10 @@ static void rub(const mus_zones *z, mus_cut *cut) {
   for (int k = 0; k < cut->nodes; ++k)
     for (int c = 0; c < 3; ++c)
       slip[c] += cut->weight[k] * (z->x1[3 * cut->node[k] + c] - z->x0[3 * cut->node[k] + c]);
-  double along = mus_inner(slip, cut->normal);
+  double along = mus_dot3(slip, cut->normal);
   for (int c = 0; c < 3; ++c)
     wanted[c] = cut->drag[c] - cut->mass * (slip[c] - along * cut->normal[c]);
-  double size = mus_length(wanted), limit = cut->friction * cut->push;
+  double size = mus_length3(wanted), limit = cut->friction * cut->push;
   double factor = size > limit ? limit / size : 1;
   for (int c = 0; c < 3; ++c) {
     change[c] = factor * wanted[c] - cut->drag[c];
@@ -242,8 +242,8 @@ static double safe_value(const impact_zone *zone, const mus_cut *cut) {
   double a[3], b[3], apart[3];
   safe_place(zone, cut->node[0], a);
   safe_place(zone, cut->node[1], b);
-  mus_minus(a, b, apart);
-  return mus_inner(cut->normal, apart);
+  mus_subtract3(a, b, apart);
+  return mus_dot3(cut->normal, apart);
 }
 
 static int is_plane(const mus_cut *cut) { return cut->nodes == 2 && !cut->gone && cut->mass > 0; }

@@ -90,34 +90,14 @@ MUS_ELEMENT void mus_add_damping_jacobian(int n, mus_real d, const mus_real *gra
 }
 #endif
 
-// c = a - b
-MUS_ELEMENT void mus_subtract3(const mus_real *a, const mus_real *b, mus_real *c) {
-  c[0] = a[0] - b[0];
-  c[1] = a[1] - b[1];
-  c[2] = a[2] - b[2];
-}
-
-MUS_ELEMENT mus_real mus_dot3(const mus_real *a, const mus_real *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-// c = a x b
-MUS_ELEMENT void mus_cross3(const mus_real *a, const mus_real *b, mus_real *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-MUS_ELEMENT void mus_scale3(mus_real factor, const mus_real *a, mus_real *b) {
-  b[0] = factor * a[0];
-  b[1] = factor * a[1];
-  b[2] = factor * a[2];
-}
-
-// b += factor * a
-MUS_ELEMENT void mus_add_scaled3(mus_real factor, const mus_real *a, mus_real *b) {
-  b[0] += factor * a[0];
-  b[1] += factor * a[1];
-  b[2] += factor * a[2];
-}
+// Vectors of three mus_real: mus_dot3() and the others of base/vector3.h.
+#if defined(MUS_LANES) || defined(MUS_REAL)
+#define REAL mus_real
+#define DECLARE MUS_ELEMENT
+#include "base/vector3_template.h"
+#else
+#include "base/vector3.h"
+#endif
 
 // The unit vector along a, or zero where a has no direction. Returns the length of a.
 MUS_ELEMENT mus_real mus_unit3(const mus_real *a, mus_real *unit) {

@@ -25,7 +25,7 @@ static mus_point vertex(const mus_mesh *mesh, int v) {
 
 // Across, up and ahead.
 static mus_point seen(const mus_measures *m, mus_point p) {
-  mus_point way = mus_point_from(m->origin, p);
+  mus_point way = mus_point_subtract(p, m->origin);
   return (mus_point){mus_point_dot(way, m->aside), way.y, mus_point_dot(way, m->ahead)};
 }
 
@@ -52,7 +52,7 @@ static mus_point widest(const mus_mesh *body, double low, double high) {
   mus_point middle = middle_between(body, low, high, &count);
   double xx = 0, xz = 0, zz = 0;
   for (int v = 0; v < body->vertices; ++v) {
-    mus_point p = mus_point_from(middle, vertex(body, v));
+    mus_point p = mus_point_subtract(vertex(body, v), middle);
     if (p.y + middle.y < low || p.y + middle.y > high)
       continue;
     xx += p.x * p.x;
@@ -77,7 +77,7 @@ static int cut(const silhouette *s, int triangle, double height, mus_point end[2
     if ((a.y < height) == (b.y < height))
       continue;
     double share = (height - a.y) / (b.y - a.y);
-    end[count++] = mus_point_add(a, mus_point_scale(share, mus_point_from(a, b)));
+    end[count++] = mus_point_add(a, mus_point_scale(share, mus_point_subtract(b, a)));
   }
   return count == 2;
 }
@@ -93,7 +93,8 @@ static double half_girth(const mus_point *point, int count, double sign, mus_poi
   double sum = 0;
   for (int k = 0; k < count; ++k) {
     while (kept >= 2) {
-      mus_point a = mus_point_from(hull[kept - 2], hull[kept - 1]), b = mus_point_from(hull[kept - 2], point[k]);
+      mus_point a = mus_point_subtract(hull[kept - 1], hull[kept - 2]),
+                b = mus_point_subtract(point[k], hull[kept - 2]);
       if (sign * (a.x * b.z - a.z * b.x) < 0)
         break;
       --kept;
@@ -101,7 +102,7 @@ static double half_girth(const mus_point *point, int count, double sign, mus_poi
     hull[kept++] = point[k];
   }
   for (int k = 1; k < kept; ++k)
-    sum += mus_point_length(mus_point_from(hull[k - 1], hull[k]));
+    sum += mus_point_length(mus_point_subtract(hull[k], hull[k - 1]));
   return sum;
 }
 
@@ -146,7 +147,7 @@ static void look_around(silhouette *s) {
   m->ahead = mus_point_cross(m->aside, (mus_point){0, 1, 0});
   mus_point toes = middle_between(body, low, low + 0.03 * m->height, &feet);
   mus_point shins = middle_between(body, low + 0.06 * m->height, low + 0.12 * m->height, &ankles);
-  if (feet > 0 && ankles > 0 && mus_point_dot(mus_point_from(shins, toes), m->ahead) < 0) {
+  if (feet > 0 && ankles > 0 && mus_point_dot(mus_point_subtract(toes, shins), m->ahead) < 0) {
     m->aside = mus_point_scale(-1, m->aside);
     m->ahead = mus_point_scale(-1, m->ahead);
   }

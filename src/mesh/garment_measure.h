@@ -6,7 +6,7 @@
 #define MUS_MESH_GARMENT_MEASURE_H
 
 #include "mesh/mesh.h"
-#include "mesh/point.h"
+#include "mesh/turn.h"
 
 // How far a part of the figure reaches along `ahead` from the origin, m.
 typedef struct mus_depth {

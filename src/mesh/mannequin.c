@@ -105,7 +105,7 @@ void mus_mannequin_at(const mus_mannequin *m, double time, double *position) {
   carrier bone[MUS_BONES];
   for (int b = 0; b < MUS_BONES; ++b) {
     bone[b].turn = mus_turn_join(place[b].turn, mus_turn_back(m->rest[b].turn));
-    bone[b].shift = mus_point_from(mus_turn_apply(&bone[b].turn, m->rest[b].joint), place[b].joint);
+    bone[b].shift = mus_point_subtract(place[b].joint, mus_turn_apply(&bone[b].turn, m->rest[b].joint));
   }
   for (size_t v = 0; v < (size_t)m->skin.mesh.vertices; ++v) {
     const double *x = m->skin.mesh.position + 3 * v;

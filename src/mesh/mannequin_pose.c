@@ -84,7 +84,7 @@ static mus_point roll(double along, double aside, double pitch) {
   mus_turn turn = mus_turn_x(-pitch * degree);
   mus_point contact = pitch > 0 ? heel : ball, turned = mus_turn_apply(&turn, contact);
   mus_point flat = {aside, ankle_height, along};
-  return mus_point_add(flat, mus_point_from(turned, contact));
+  return mus_point_add(flat, mus_point_subtract(contact, turned));
 }
 
 // Turns a bone that points along its -y towards `direction`, with its own x as near to `side` as can be.
@@ -104,7 +104,7 @@ static double reachable(double distance) {
 
 // Thigh and shin from the hip to the ankle, with the knee to the front.
 static void bend_leg(mus_point hip, mus_point ankle, mus_point side, int foot, mus_bone_place *place) {
-  mus_point way = mus_point_from(hip, ankle), towards = mus_point_unit(way);
+  mus_point way = mus_point_subtract(ankle, hip), towards = mus_point_unit(way);
   double length = reachable(mus_point_length(way));
   ankle = mus_point_add(hip, mus_point_scale(length, towards));
   double cosine =
@@ -113,8 +113,8 @@ static void bend_leg(mus_point hip, mus_point ankle, mus_point side, int foot, m
   mus_point front = mus_point_unit(mus_point_cross(towards, side)); // of the leg, where knees are
   mus_point knee = mus_point_add(
       hip, mus_point_add(mus_point_scale(thigh_length * cosine, towards), mus_point_scale(thigh_length * sine, front)));
-  place[MUS_BONE_THIGH + foot] = (mus_bone_place){hip, point_along(mus_point_from(hip, knee), side)};
-  place[MUS_BONE_SHIN + foot] = (mus_bone_place){knee, point_along(mus_point_from(knee, ankle), side)};
+  place[MUS_BONE_THIGH + foot] = (mus_bone_place){hip, point_along(mus_point_subtract(knee, hip), side)};
+  place[MUS_BONE_SHIN + foot] = (mus_bone_place){knee, point_along(mus_point_subtract(ankle, knee), side)};
   place[MUS_BONE_FOOT + foot].joint = ankle;
 }
 

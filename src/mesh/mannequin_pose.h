@@ -3,7 +3,7 @@
 #ifndef MUS_MESH_MANNEQUIN_POSE_H
 #define MUS_MESH_MANNEQUIN_POSE_H
 
-#include "mesh/point.h"
+#include "mesh/turn.h"
 
 // Bones that there are twice come left, then right.
 typedef enum mus_bone {

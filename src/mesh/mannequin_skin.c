@@ -78,7 +78,7 @@ static placed place_capsule(const mus_bone_place *place, const capsule *c, int r
   }
   mus_point a = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, from));
   mus_point b = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, to));
-  mus_point along = mus_point_from(a, b);
+  mus_point along = mus_point_subtract(b, a);
   return (placed){bone, a, along, c->from_radius, c->to_radius, 1 / mus_point_dot(along, along)};
 }
 
@@ -93,10 +93,10 @@ static void place_figure(const mus_bone_place *place, figure *f) {
 
 // Nearly so where the ends differ.
 static double capsule_distance(const placed *c, mus_point p) {
-  mus_point to = mus_point_from(c->from, p);
+  mus_point to = mus_point_subtract(p, c->from);
   double s = mus_point_dot(to, c->along) * c->over_square;
   s = s < 0 ? 0 : s > 1 ? 1 : s;
-  mus_point away = mus_point_from(mus_point_scale(s, c->along), to);
+  mus_point away = mus_point_subtract(to, mus_point_scale(s, c->along));
   return mus_point_length(away) - c->from_radius - s * (c->to_radius - c->from_radius);
 }
 
@@ -224,7 +224,7 @@ static int crossing(const grid *g, int i, int j, int k, mus_point *mean) {
     double a = value[edge[e][0]], b = value[edge[e][1]];
     if ((a < 0) == (b < 0))
       continue;
-    mus_point way = mus_point_from(at[edge[e][0]], at[edge[e][1]]);
+    mus_point way = mus_point_subtract(at[edge[e][1]], at[edge[e][0]]);
     sum = mus_point_add(sum, mus_point_add(at[edge[e][0]], mus_point_scale(a / (a - b), way)));
     ++count;
   }

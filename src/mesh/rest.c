@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/small.h"
+#include "base/vector3.h"
 #include "mesh/measure.h"
 
 static const double FLAT = 1e-6;           // distance from a plane, as a part of the mesh's size, that counts as none
@@ -23,16 +24,8 @@ typedef struct frame {
   double normal[3], u[3], v[3];
 } frame;
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static int normalise(double *a) {
-  double length = sqrt(dot(a, a));
+  double length = sqrt(mus_dot3(a, a));
   for (int c = 0; c < 3; ++c)
     a[c] /= length;
   return length > 0;
@@ -43,10 +36,10 @@ static int project(const double *direction, frame *f) {
   double unit[3] = {direction[0], direction[1], direction[2]};
   if (!normalise(unit))
     return 0;
-  double along = dot(unit, f->normal);
+  double along = mus_dot3(unit, f->normal);
   for (int c = 0; c < 3; ++c)
     f->u[c] = unit[c] - along * f->normal[c];
-  return dot(f->u, f->u) > TOO_STEEP * TOO_STEEP && normalise(f->u);
+  return mus_dot3(f->u, f->u) > TOO_STEEP * TOO_STEEP && normalise(f->u);
 }
 
 // Completes a frame with a unit normal. One of the axes is always flat enough on the plane.
@@ -55,7 +48,7 @@ static void complete(const double *warp, frame *f) {
   if (!project(warp, f))
     for (int k = 0; k < 3 && !project(axes[k], f); ++k)
       ;
-  cross(f->normal, f->u, f->v);
+  mus_cross3(f->normal, f->u, f->v);
 }
 
 static const double *corner_of(const mus_mesh *mesh, int t, int k) {
@@ -66,14 +59,14 @@ static const double *corner_of(const mus_mesh *mesh, int t, int k) {
 static void area_vector(const mus_mesh *mesh, int t, double *area) {
   const double *a = corner_of(mesh, t, 0), *b = corner_of(mesh, t, 1), *c = corner_of(mesh, t, 2);
   double e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-  cross(e, f, area);
+  mus_cross3(e, f, area);
 }
 
 static void set_material(mus_mesh *mesh, int t, const frame *f) {
   for (int k = 0; k < 3; ++k) {
     double *m = mesh->material + (size_t)t * 6 + 2 * (size_t)k;
-    m[0] = dot(corner_of(mesh, t, k), f->u);
-    m[1] = dot(corner_of(mesh, t, k), f->v);
+    m[0] = mus_dot3(corner_of(mesh, t, k), f->u);
+    m[1] = mus_dot3(corner_of(mesh, t, k), f->v);
   }
 }
 
@@ -99,7 +92,7 @@ static void fit_plane(const mus_mesh *mesh, double *middle, double *normal) {
     normal[c] = vector[3 * c + least];
   for (int t = 0; t < mesh->triangles; ++t) {
     area_vector(mesh, t, area);
-    front += dot(area, normal);
+    front += mus_dot3(area, normal);
   }
   for (int c = 0; c < 3 && front < 0; ++c)
     normal[c] = -normal[c];
@@ -111,7 +104,7 @@ static int is_flat(const mus_mesh *mesh, const double *middle, const double *nor
   for (size_t i = 0; i < (size_t)mesh->triangles * 3; ++i) {
     const double *p = mesh->position + (size_t)mesh->triangle[i] * 3;
     double away[3] = {p[0] - middle[0], p[1] - middle[1], p[2] - middle[2]};
-    if (!(fabs(dot(away, normal)) <= limit))
+    if (!(fabs(mus_dot3(away, normal)) <= limit))
       return 0;
   }
   return 1;
@@ -204,7 +197,7 @@ static mus_status check_options(const mus_mesh *mesh, const mus_rest_options *o)
   if (!(o->scale >= 0 && isfinite(o->scale)))
     return mus_fail(MUS_BAD_INPUT, "%g metres a unit of texture coordinates make no rest shape: give a positive number",
                     o->scale);
-  if (!(dot(o->warp, o->warp) > 0 && isfinite(dot(o->warp, o->warp))))
+  if (!(mus_dot3(o->warp, o->warp) > 0 && isfinite(mus_dot3(o->warp, o->warp))))
     return mus_fail(MUS_BAD_INPUT, "the warp direction (%g, %g, %g) is none: give one with a length", o->warp[0],
                     o->warp[1], o->warp[2]);
   if (o->source == MUS_REST_TEXTURE && !has_usable_texture(mesh))

@@ -98,7 +98,7 @@ static mus_bounds bounds_of(size_t vertices, const double *position) {
 
 static mus_bounds grown(const mus_bounds *box, float by) {
   mus_float3 more = mus_v3(by, by, by);
-  return (mus_bounds){mus_v3_sub(box->low, more), mus_v3_add(box->high, more)};
+  return (mus_bounds){mus_v3_subtract(box->low, more), mus_v3_add(box->high, more)};
 }
 
 // What of a body is to be seen: of one that is not much larger than the cloths, such as who wears them, all that is no

@@ -22,7 +22,7 @@ void mus_bounds_add(mus_bounds *bounds, mus_float3 point) {
 mus_float3 mus_bounds_centre(const mus_bounds *bounds) { return mus_v3_mix(bounds->low, bounds->high, 0.5f); }
 
 float mus_bounds_radius(const mus_bounds *bounds) {
-  float radius = 0.5f * mus_v3_length(mus_v3_sub(bounds->high, bounds->low));
+  float radius = 0.5f * mus_v3_length(mus_v3_subtract(bounds->high, bounds->low));
   return fmaxf(radius, 1e-6f);
 }
 
@@ -34,7 +34,7 @@ mus_camera_wish mus_camera_wish_for(const mus_bounds *bounds) {
   mus_camera_wish wish = mus_default_camera_wish();
   if (mus_bounds_are_empty(bounds))
     return wish;
-  mus_float3 size = mus_v3_sub(bounds->high, bounds->low);
+  mus_float3 size = mus_v3_subtract(bounds->high, bounds->low);
   float across = hypotf(size.x, size.z);
   if (size.x < 0.6f * size.z)
     wish.azimuth = 90 - wish.azimuth;
@@ -80,7 +80,7 @@ void mus_framing_add(mus_framing *framing, size_t count, const double *position)
       continue;
     mus_bounds_add(&framing->bounds, p);
     if (framing->wish.has_target)
-      p = mus_v3_sub(p, framing->wish.target);
+      p = mus_v3_subtract(p, framing->wish.target);
     float z = mus_v3_dot(p, framing->axis[2]);
     for (int i = 0; i < 2; ++i) {
       float along = mus_v3_dot(p, framing->axis[i]), *reach = &framing->reach[2 * i];
@@ -106,7 +106,7 @@ static mus_camera framed(const mus_framing *framing) {
   }
   mus_float3 beside = mus_v3_plus(mus_v3_plus(origin, eye[0], framing->axis[0]), eye[1], framing->axis[1]);
   // As far ahead as the middle of all: what a caller who turns around the target would turn around.
-  mus_float3 centre = mus_v3_sub(mus_bounds_centre(&framing->bounds), origin);
+  mus_float3 centre = mus_v3_subtract(mus_bounds_centre(&framing->bounds), origin);
   float ahead = aimed ? 0 : mus_v3_dot(centre, framing->axis[2]);
   back = fmaxf(back, 1e-3f * mus_bounds_radius(&framing->bounds) - ahead);
   return (mus_camera){mus_v3_plus(beside, -back, framing->axis[2]), mus_v3_plus(beside, ahead, framing->axis[2]),
@@ -125,7 +125,7 @@ mus_status mus_framing_end(const mus_framing *framing, mus_camera *out) {
 }
 
 mus_status mus_view_make(const mus_camera *camera, int width, int height, mus_view *out) {
-  mus_float3 forward = mus_v3_unit(mus_v3_sub(camera->target, camera->eye));
+  mus_float3 forward = mus_v3_unit(mus_v3_subtract(camera->target, camera->eye));
   if (!(mus_v3_length(forward) > 0.5f) || !isfinite(mus_v3_length(forward)))
     return mus_fail(MUS_BAD_INPUT, "a camera's eye and target must be two different points");
   if (!(camera->field > 0) || !(camera->field < 179))
@@ -146,7 +146,7 @@ mus_float3 mus_view_direction(const mus_view *view, float x, float y) {
 }
 
 float mus_view_project(const mus_view *view, mus_float3 point, float *x, float *y) {
-  mus_float3 p = mus_v3_sub(point, view->eye);
+  mus_float3 p = mus_v3_subtract(point, view->eye);
   float depth = mus_v3_dot(p, view->forward), scale = 1 / (depth * view->pixel);
   *x = 0.5f * view->width + mus_v3_dot(p, view->right) * scale;
   *y = 0.5f * view->height - mus_v3_dot(p, view->up) * scale;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/vector3.h"
 #include "muslin/status.h"
-#include "render/vector3.h"
 
 typedef struct mus_camera {
   mus_float3 eye, target; // m

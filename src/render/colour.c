@@ -1,6 +1,8 @@
 // Colours. See colour.h.
 #include "render/colour.h"
 
+#include "render/range.h"
+
 float mus_srgb_decode(float encoded) {
   return encoded <= 0.04045f ? encoded / 12.92f : powf((encoded + 0.055f) / 1.055f, 2.4f);
 }

@@ -2,7 +2,7 @@
 #ifndef MUS_RENDER_COLOUR_H
 #define MUS_RENDER_COLOUR_H
 
-#include "render/vector3.h"
+#include "base/vector3.h"
 
 float mus_srgb_decode(float encoded);
 float mus_srgb_encode(float linear);

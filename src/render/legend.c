@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "render/colour.h"
+#include "render/range.h"
 #include "render/text.h"
 
 static const mus_float3 ink = {0.12f, 0.13f, 0.16f}, paper = {1, 1, 1};

@@ -124,7 +124,7 @@ static void finish_packet(mus_light_buffer *buffer, const mus_world *world, cons
 static float alike(const mus_site *a, const mus_site *b) {
   if (a->what != b->what)
     return 0;
-  float across = mus_v3_dot(mus_v3_sub(b->position, a->position), a->normal) / (3 * a->pixel);
+  float across = mus_v3_dot(mus_v3_subtract(b->position, a->position), a->normal) / (3 * a->pixel);
   float turned = mus_v3_dot(a->normal, b->normal), near = 1 - across * across;
   if (turned <= 0 || near <= 0)
     return 0;

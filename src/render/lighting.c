@@ -82,7 +82,7 @@ static void add_sky(const mus_world *world, const mus_site *site, mus_float3 dir
 
 // Whether meshes can stand between a site and a light at all: the cone to the light's disc meets their sphere.
 static int may_be_shaded(const mus_world *world, const mus_world_light *light, const mus_site *site) {
-  mus_float3 to_centre = mus_v3_sub(mus_bounds_centre(&world->bounds), site->position);
+  mus_float3 to_centre = mus_v3_subtract(mus_bounds_centre(&world->bounds), site->position);
   float along = mus_v3_dot(to_centre, light->direction), radius = world->radius + world->offset;
   float across = mus_v3_length(mus_v3_plus(to_centre, -along, light->direction));
   return site->what != MUS_SEES_NOTHING && along > -radius && across < radius + (along + radius) * light->radius;

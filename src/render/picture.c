@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "render/range.h"
 
 mus_status mus_picture_create(int width, int height, mus_picture *out) {
   *out = (mus_picture){0};

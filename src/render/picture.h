@@ -2,8 +2,8 @@
 #ifndef MUS_RENDER_PICTURE_H
 #define MUS_RENDER_PICTURE_H
 
+#include "base/vector3.h"
 #include "muslin/status.h"
-#include "render/vector3.h"
 
 typedef struct mus_picture {
   int width, height;

@@ -15,6 +15,7 @@
 #include "render/colour.h"
 #include "render/legend.h"
 #include "render/light_buffer.h"
+#include "render/range.h"
 #include "render/sampling.h"
 #include "render/shade.h"
 
@@ -227,7 +228,7 @@ static int is_outline(const mus_site *a, const mus_site *b) {
     return 1;
   if (a->what < 0)
     return 0;
-  float across = fabsf(mus_v3_dot(mus_v3_sub(b->position, a->position), a->normal));
+  float across = fabsf(mus_v3_dot(mus_v3_subtract(b->position, a->position), a->normal));
   return across > 2 * a->pixel || mus_v3_dot(a->normal, b->normal) < 0.85f;
 }
 

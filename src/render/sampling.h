@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "render/vector3.h"
+#include "base/vector3.h"
 
 // The i-th point of the sequence, in [0, 1)^2.
 static inline void mus_sobol(uint32_t i, float *x, float *y) {
@@ -37,6 +37,13 @@ static inline void mus_disc(float *x, float *y) {
   }
   *x = radius * cosf(angle);
   *y = radius * sinf(angle);
+}
+
+// Two unit vectors that make a right-handed frame with the unit vector n (Duff and others 2017: no branch, no pole).
+static inline void mus_v3_frame(mus_float3 n, mus_float3 *tangent, mus_float3 *bitangent) {
+  float sign = copysignf(1, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
+  *tangent = mus_v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x);
+  *bitangent = mus_v3(b, sign + n.y * n.y * a, -n.y);
 }
 
 // Which of the 16 runs a pixel takes.

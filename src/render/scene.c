@@ -40,7 +40,7 @@ mus_status mus_scene_frame(mus_render_scene *scene, const mus_framing *framing) 
   mus_status status = mus_framing_end(framing, &scene->camera);
   if (status)
     return status;
-  mus_float3 from = mus_v3_sub(scene->camera.eye, scene->camera.target);
+  mus_float3 from = mus_v3_subtract(scene->camera.eye, scene->camera.target);
   float azimuth = from.x != 0 || from.z != 0 ? atan2f(from.x, from.z) * 57.2957795f : framing->wish.azimuth;
   scene->turn = azimuth - mus_default_camera_wish().azimuth;
   scene->ground.height = framing->bounds.low.y - 0.004f * mus_bounds_radius(&framing->bounds);

@@ -6,9 +6,9 @@
 #ifndef MUS_RENDER_SCENE_H
 #define MUS_RENDER_SCENE_H
 
+#include "base/vector3.h"
 #include "muslin/status.h"
 #include "render/camera.h"
-#include "render/vector3.h"
 
 typedef enum mus_look {
   MUS_LOOK_PLAIN,   // one colour

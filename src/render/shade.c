@@ -2,6 +2,7 @@
 #include "render/shade.h"
 
 #include "base/random.h"
+#include "render/range.h"
 
 // What the look comes to at one place.
 typedef struct surface_matter {
@@ -56,8 +57,8 @@ static void material_axes(const mus_render_surface *surface, int triangle, mus_f
   const int *t = &surface->triangle[3 * triangle];
   const float *m = &surface->material[6 * triangle];
   mus_float3 a = mus_v3_from(&surface->position[3 * t[0]]);
-  mus_float3 p = mus_v3_sub(mus_v3_from(&surface->position[3 * t[1]]), a);
-  mus_float3 q = mus_v3_sub(mus_v3_from(&surface->position[3 * t[2]]), a);
+  mus_float3 p = mus_v3_subtract(mus_v3_from(&surface->position[3 * t[1]]), a);
+  mus_float3 q = mus_v3_subtract(mus_v3_from(&surface->position[3 * t[2]]), a);
   float u1 = m[2] - m[0], v1 = m[3] - m[1], u2 = m[4] - m[0], v2 = m[5] - m[1];
   float sign = u1 * v2 - u2 * v1 < 0 ? -1.0f : 1.0f;
   *along_u = mus_v3_unit(mus_v3_scale(sign, mus_v3_plus(mus_v3_scale(v2, p), -v1, q)));

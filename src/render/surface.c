@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "par/par.h"
 #include "render/colour.h"
+#include "render/range.h"
 
 // Lists the corners at each vertex by counting them.
 static mus_status list_corners(mus_arena *arena, mus_render_surface *surface) {
@@ -50,7 +51,7 @@ static mus_float3 vertex(const mus_render_surface *surface, int i) { return mus_
 static mus_float3 triangle_normal(const mus_render_surface *surface, int triangle) {
   const int *t = &surface->triangle[3 * triangle];
   mus_float3 a = vertex(surface, t[0]);
-  return mus_v3_cross(mus_v3_sub(vertex(surface, t[1]), a), mus_v3_sub(vertex(surface, t[2]), a));
+  return mus_v3_cross(mus_v3_subtract(vertex(surface, t[1]), a), mus_v3_subtract(vertex(surface, t[2]), a));
 }
 
 // A polynomial for acos, good to 7e-5: enough for weights, and the same with every mathematical library.
@@ -66,7 +67,7 @@ static void find_angles(mus_render_surface *surface) {
     const int *t = &surface->triangle[3 * i];
     mus_float3 edge[3];
     for (int k = 0; k < 3; ++k)
-      edge[k] = mus_v3_unit(mus_v3_sub(vertex(surface, t[(k + 1) % 3]), vertex(surface, t[k])));
+      edge[k] = mus_v3_unit(mus_v3_subtract(vertex(surface, t[(k + 1) % 3]), vertex(surface, t[k])));
     for (int k = 0; k < 3; ++k)
       surface->angle[3 * i + k] = angle_of_cosine(-mus_v3_dot(edge[k], edge[(k + 2) % 3]));
   }
@@ -123,7 +124,7 @@ static mus_float3 raised_position(mus_float3 p, const mus_float3 corner[3], cons
   mus_float3 raised = p;
   for (int k = 0; k < 3; ++k) {
     mus_float3 n = mus_v3_scale(side, normal[k]);
-    float below = mus_v3_dot(mus_v3_sub(p, corner[k]), n);
+    float below = mus_v3_dot(mus_v3_subtract(p, corner[k]), n);
     if (below < 0)
       raised = mus_v3_plus(raised, -below * weight[k], n);
   }

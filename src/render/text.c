@@ -5,6 +5,7 @@
 // joined by lines; after ~ they are the control points of a quadratic B-spline that starts and ends at its first and
 // last point; after @ it is closed.
 #include "render/text.h"
+#include "render/range.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "render/colour.h"
+#include "render/sampling.h"
 
 static mus_status create_surfaces(mus_world *world, const mus_render_scene *scene) {
   size_t meshes = (size_t)scene->meshes;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "collide/vector3.h"
+#include "base/vector3.h"
 #include "mesh/generate.h"
 #include "mesh/solids.h"
 #include "par/par.h"
@@ -242,7 +242,7 @@ static void check_pushes(const untangling *u) {
     const double *w = push[i].weight;
     assert_true(push[i].distance <= 0);
     assert_true(fabs(w[0] + w[1] + w[2] + w[3]) < 1e-12);
-    assert_true(fabs(mus_length(push[i].normal) - 1) < 1e-9);
+    assert_true(fabs(mus_length3(push[i].normal) - 1) < 1e-9);
     if (i == 0)
       continue;
     const mus_contact *last = push + i - 1;
@@ -278,16 +278,16 @@ static void vertices_go_to_the_nearest_point(void **state) {
   assert_ok(mus_untangle_pushes(u->untangler, u->x, &u->crossings, 0, &u->pushes, NULL, &u->record));
   int inside = 0;
   for (int v = 0; v < u->surface.cloth_vertices; ++v)
-    inside += mus_length(u->x + 3 * v) < 0.194;
+    inside += mus_length3(u->x + 3 * v) < 0.194;
   assert_true(u->record.inside >= inside && inside > 50);
   assert_true(u->pushes.count >= (size_t)u->record.inside);
   for (size_t i = 0; i < u->pushes.count; ++i) {
     const mus_contact *c = mus_contacts(&u->pushes) + i;
     const double *p = u->x + 3 * c->first;
-    if (c->kind != MUS_VERTEX_FACE || mus_length(p) > 0.19)
+    if (c->kind != MUS_VERTEX_FACE || mus_length3(p) > 0.19)
       continue;
-    assert_true(fabs(mus_inner(c->normal, p) / mus_length(p) - 1) < 0.05); // a facet's point, not the sphere's
-    assert_true(fabs(-c->distance - (0.2 - mus_length(p)) - 2 * radius) < 5e-3);
+    assert_true(fabs(mus_dot3(c->normal, p) / mus_length3(p) - 1) < 0.05); // a facet's point, not the sphere's
+    assert_true(fabs(-c->distance - (0.2 - mus_length3(p)) - 2 * radius) < 5e-3);
   }
   untangling_free(u);
 }
@@ -314,8 +314,8 @@ static double largest_strain(const untangling *u) {
   double largest = 0, along[3];
   for (int e = 0; e < u->surface.cloth_edges; ++e) {
     const int *end = u->surface.edge + 2 * e;
-    mus_minus(u->x + 3 * end[1], u->x + 3 * end[0], along);
-    largest = fmax(largest, fabs(mus_length(along) / u->rest[e] - 1));
+    mus_subtract3(u->x + 3 * end[1], u->x + 3 * end[0], along);
+    largest = fmax(largest, fabs(mus_length3(along) / u->rest[e] - 1));
   }
   return largest;
 }
@@ -323,8 +323,8 @@ static double largest_strain(const untangling *u) {
 static double largest_motion(const untangling *u) {
   double largest = 0, way[3];
   for (int v = 0; v < u->surface.cloth_vertices; ++v) {
-    mus_minus(u->x + 3 * v, u->before + 3 * v, way);
-    largest = fmax(largest, mus_length(way));
+    mus_subtract3(u->x + 3 * v, u->before + 3 * v, way);
+    largest = fmax(largest, mus_length3(way));
   }
   return largest;
 }

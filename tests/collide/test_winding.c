@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/vector3.h"
 #include "collide/distance.h"
-#include "collide/vector3.h"
 #include "collide/winding.h"
 #include "mesh/solids.h"
 #include "support/check.h"
@@ -75,16 +75,16 @@ static double exact_triangle(const double *a, const double *b, const double *c, 
   const double *corner[3] = {a, b, c};
   double u[3][3], excess = -3.14159265358979323846, turned[3];
   for (int k = 0; k < 3; ++k)
-    mus_minus(corner[k], p, u[k]);
+    mus_subtract3(corner[k], p, u[k]);
   for (int k = 0; k < 3; ++k) {
     double m[3], n[3], mn[3];
-    mus_outer(u[k], u[(k + 1) % 3], m);
-    mus_outer(u[k], u[(k + 2) % 3], n);
-    mus_outer(m, n, mn);
-    excess += atan2(mus_length(mn), mus_inner(m, n));
+    mus_cross3(u[k], u[(k + 1) % 3], m);
+    mus_cross3(u[k], u[(k + 2) % 3], n);
+    mus_cross3(m, n, mn);
+    excess += atan2(mus_length3(mn), mus_dot3(m, n));
   }
-  mus_outer(u[1], u[2], turned);
-  return copysign(excess, mus_inner(u[0], turned)) / 12.566370614359172954;
+  mus_cross3(u[1], u[2], turned);
+  return copysign(excess, mus_dot3(u[0], turned)) / 12.566370614359172954;
 }
 
 static double exact(const scene *s, const double *p) {
@@ -194,7 +194,7 @@ static void sheets_have_no_inside(void **state) {
   assert_true(fabs(mus_winding_number(winding, below)) < MUS_WINDING_ERROR);
   mus_surface_point point;
   assert_true(mus_winding_closest(winding, inside, (mus_winding_filter){0}, &point));
-  assert_true(mus_inner(point.normal, inside) > 0); // outwards all the same
+  assert_true(mus_dot3(point.normal, inside) > 0); // outwards all the same
   double at[3] = {0};
   for (int k = 0; k < 3; ++k)
     for (int c = 0; c < 3; ++c)
@@ -215,11 +215,11 @@ static unsigned char *outer_by_hand(scene *s, const mus_winding *winding) {
   for (int t = 0; t < s->triangles; ++t) {
     double x[3][3], u[3], v[3], n[3], beside[3];
     corners_of(s, t, x);
-    mus_minus(x[1], x[0], u);
-    mus_minus(x[2], x[0], v);
-    mus_outer(u, v, n);
+    mus_subtract3(x[1], x[0], u);
+    mus_subtract3(x[2], x[0], v);
+    mus_cross3(u, v, n);
     for (int c = 0; c < 3; ++c)
-      beside[c] = (x[0][c] + x[1][c] + x[2][c]) / 3 + 0.01 * n[c] / sqrt(2 * mus_length(n));
+      beside[c] = (x[0][c] + x[1][c] + x[2][c]) / 3 + 0.01 * n[c] / sqrt(2 * mus_length3(n));
     outer[t] = mus_winding_number(winding, beside) <= 0.5;
   }
   return outer;

@@ -471,7 +471,7 @@ static void memory_for_contacts_that_is_short_is_said(void **state) {
 // --- looks -----------------------------------------------------------------------------------------------------------
 
 static float distance(const mus_surface_look *a, const mus_surface_look *b) {
-  return mus_v3_length(mus_v3_sub(a->colour, b->colour));
+  return mus_v3_length(mus_v3_subtract(a->colour, b->colour));
 }
 
 static void cloths_can_be_told_apart(void **state) {

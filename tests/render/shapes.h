@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "render/colour.h"
 #include "render/embree.h"
+#include "render/range.h"
 #include "render/renderer.h"
 
 // Whether Embree is built in.

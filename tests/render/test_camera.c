@@ -110,7 +110,7 @@ static void the_default_looks_down_from_front_and_right(void **state) {
   scatter(position, 4, 1, 1, 1);
   mus_camera_wish wish = mus_default_camera_wish();
   mus_camera camera = frame(&wish, 1.5f, position);
-  mus_float3 from = mus_v3_unit(mus_v3_sub(camera.eye, camera.target));
+  mus_float3 from = mus_v3_unit(mus_v3_subtract(camera.eye, camera.target));
   assert_true(from.y > 0.2f && from.y < 0.6f);
   assert_true(from.x > 0.2f && from.z > 0.5f);
 }

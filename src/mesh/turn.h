@@ -1,26 +1,10 @@
-// Points and turns as values, for code that builds figures: a few hundred of them, written to be read.
-#ifndef MUS_MESH_POINT_H
-#define MUS_MESH_POINT_H
+// Rotations as values, for code that builds figures: a few hundred of them, written to be read.
+#ifndef MUS_MESH_TURN_H
+#define MUS_MESH_TURN_H
 
 #include <math.h>
 
-typedef struct mus_point {
-  double x, y, z;
-} mus_point;
-
-static inline mus_point mus_point_add(mus_point a, mus_point b) { return (mus_point){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline mus_point mus_point_from(mus_point a, mus_point b) { // from a to b
-  return (mus_point){b.x - a.x, b.y - a.y, b.z - a.z};
-}
-static inline mus_point mus_point_scale(double factor, mus_point a) {
-  return (mus_point){factor * a.x, factor * a.y, factor * a.z};
-}
-static inline double mus_point_dot(mus_point a, mus_point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static inline double mus_point_length(mus_point a) { return sqrt(mus_point_dot(a, a)); }
-static inline mus_point mus_point_cross(mus_point a, mus_point b) {
-  return (mus_point){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-static inline mus_point mus_point_unit(mus_point a) { return mus_point_scale(1 / mus_point_length(a), a); }
+#include "base/vector3.h"
 
 // A rotation by its columns: where the three axes go.
 typedef struct mus_turn {
