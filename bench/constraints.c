@@ -38,6 +38,8 @@ typedef struct system_given {
   int constraints, couplings, equalities;
   mus_constraint *constraint;
   mus_coupling *coupling;
+  int (*coupling_node)[4];
+  double (*coupling_weight)[4];
   mus_equality *equality;
 } system_given;
 
@@ -121,7 +123,7 @@ static void print_head(const char *title) {
 
 static void free_given(system_given *g) {
   free(g->row_start), free(g->column), free(g->values), free(g->position), free(g->b);
-  free(g->constraint), free(g->coupling), free(g->equality);
+  free(g->constraint), free(g->coupling), free(g->coupling_node), free(g->coupling_weight), free(g->equality);
 }
 
 // Several copies of the sheet, 2 mm apart, with a right-hand side that has gravity and something of everything.
@@ -222,19 +224,26 @@ static void point_inside(uint64_t key, double *weight) {
 // it across for friction. `strength` is in units of a vertex's mass.
 static void couple(const sheet_system *sheet, int layers, double part, double strength, system_given *g) {
   int *triangle = triangles_at(sheet), n = sheet->rows;
-  if (!g->coupling)
+  if (!g->coupling) {
     g->coupling = room((size_t)g->rows, sizeof *g->coupling);
+    g->coupling_node = room((size_t)g->rows, sizeof *g->coupling_node);
+    g->coupling_weight = room((size_t)g->rows, sizeof *g->coupling_weight);
+  }
   g->couplings = 0;
   for (int i = 0; i < (layers - 1) * n; ++i) {
     if (0.5 + 0.5 * mus_random(3, (uint64_t)i) > part)
       continue;
-    mus_coupling c = {.count = 4, .node = {i + n}, .weight = {1}};
+    int *node = g->coupling_node[g->couplings];
+    double *share = g->coupling_weight[g->couplings];
+    mus_coupling c = {.count = 4, .node = node, .weight = share};
+    node[0] = i + n;
+    share[0] = 1;
     double weight[3], normal[3], stiffness = strength * g->mass;
     point_inside((uint64_t)i, weight);
     normal_at(sheet, i % n, normal);
     for (int k = 0; k < 3; ++k) {
-      c.node[k + 1] = i - i % n + sheet->tuples[0].index[3 * triangle[i % n] + k];
-      c.weight[k + 1] = -weight[k];
+      node[k + 1] = i - i % n + sheet->tuples[0].index[3 * triangle[i % n] + k];
+      share[k + 1] = -weight[k];
     }
     for (int k = 0; k < 9; ++k)
       c.block[k] = stiffness * (0.9 * normal[k / 3] * normal[k % 3] + (k / 3 == k % 3 ? 0.1 : 0));

@@ -185,12 +185,14 @@ typedef struct mus_equality {
 /// constraints that come later contradict them, the solve says so.
 MUS_API mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities);
 
-/// A term beyond the pattern: w w^T (x) B with w of up to four nodes, B symmetric positive semi-definite. Springs
-/// between cloth and cloth, that come and go, are of this kind. For block size 3.
+enum { MUS_COUPLING_NODES_MAXIMUM = 64 };
+
+/// A term beyond the pattern: w w^T (x) B with w of a few nodes, B symmetric positive semi-definite. Springs between
+/// cloth and cloth, which come and go, are of this kind. For block size 3.
 typedef struct mus_coupling {
-  int count; ///< 1 to 4
-  int node[4];
-  double weight[4];
+  int count;            ///< nodes, 1 to MUS_COUPLING_NODES_MAXIMUM
+  const int *node;      ///< count; read only during the call that is given the coupling
+  const double *weight; ///< count, the same
   double block[9];
 } mus_coupling;
 

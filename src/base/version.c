@@ -1,4 +1,4 @@
-// See muslin/version.h.
-#include "muslin/version.h"
+// The library's version, from the build. See muslin/muslin.h.
+#include "muslin/muslin.h"
 
-const char *mus_version(void) { return MUSLIN_VERSION_STRING; }
+const char *mus_version(void) { return MUSLIN_VERSION; }

@@ -16,16 +16,20 @@ enum { ENTRIES_MAXIMUM = MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM };
 // For each touched node the terms that touch it, in their order.
 typedef struct incidence {
   int *start; // one for each touched node, and one more
-  int *item;  // MUS_TERM_NODES * term + which of its nodes
+  int *item;  // widest * term + which of its nodes
 } incidence;
 
-// How many terms touch each node, how many nodes are touched, and how often.
-static int count_touched(int rows, const mus_terms *terms, int *next, int *incidents) {
+// How many terms touch each node, how many nodes are touched, and how often; the most nodes of a term.
+static int count_touched(int rows, const mus_terms *terms, int *next, int *incidents, int *widest) {
   const int *node;
   int touched = 0;
-  for (int t = 0; t < terms->count; ++t)
-    for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
+  *widest = MUS_TERM_NODES;
+  for (int t = 0; t < terms->count; ++t) {
+    int n = terms->nodes(terms->self, t, &node);
+    *widest = n > *widest ? n : *widest;
+    for (int i = 0; i < n; ++i)
       ++next[node[i]];
+  }
   *incidents = 0;
   for (int row = 0; row < rows; ++row) {
     touched += next[row] > 0;
@@ -39,7 +43,7 @@ static mus_status find_incidence(mus_arena *arena, mus_arena *scratch, int rows,
   int *next = mus_arena_alloc_zero(scratch, (size_t)rows, sizeof *next), incidents;
   if (!next)
     return mus_fail_memory();
-  int touched = count_touched(rows, terms, next, &incidents);
+  int touched = count_touched(rows, terms, next, &incidents, &out->widest);
   out->node = mus_arena_alloc(arena, (size_t)touched, sizeof *out->node);
   found->start = mus_arena_alloc(scratch, (size_t)touched + 1, sizeof *found->start);
   found->item = mus_arena_alloc(scratch, (size_t)incidents, sizeof *found->item);
@@ -58,16 +62,16 @@ static mus_status find_incidence(mus_arena *arena, mus_arena *scratch, int rows,
   const int *node;
   for (int t = 0; t < terms->count; ++t)
     for (int i = 0, n = terms->nodes(terms->self, t, &node); i < n; ++i)
-      found->item[next[node[i]]++] = MUS_TERM_NODES * t + i;
+      found->item[next[node[i]]++] = out->widest * t + i;
   return MUS_OK;
 }
 
 // The columns of one touched node's row, sorted, each once; how many. `column` has room for all repetitions.
-static int row_columns(const incidence *found, const mus_terms *terms, int k, int *column) {
+static int row_columns(const incidence *found, const mus_terms *terms, int widest, int k, int *column) {
   int count = 0;
   for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
     const int *node;
-    for (int j = 0, n = terms->nodes(terms->self, found->item[at] / MUS_TERM_NODES, &node); j < n; ++j)
+    for (int j = 0, n = terms->nodes(terms->self, found->item[at] / widest, &node); j < n; ++j)
       column[count++] = node[j];
   }
   qsort(column, (size_t)count, sizeof *column, mus_ascending);
@@ -81,20 +85,21 @@ static int row_columns(const incidence *found, const mus_terms *terms, int k, in
 static mus_status find_pattern(mus_arena *arena, mus_arena *scratch, int rows, const mus_terms *terms,
                                const incidence *found, mus_beyond *out) {
   int *start = mus_arena_alloc(arena, (size_t)out->count + 1, sizeof *start);
-  int *loose = mus_arena_alloc(scratch, (size_t)found->start[out->count] * MUS_TERM_NODES, sizeof *loose);
+  size_t widest = (size_t)out->widest;
+  int *loose = mus_arena_alloc(scratch, (size_t)found->start[out->count] * widest, sizeof *loose);
   if (!start || !loose)
     return mus_fail_memory();
   start[0] = 0;
   MUS_PARALLEL_FOR_IF(out->count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < out->count; ++k)
-    start[k + 1] = row_columns(found, terms, k, loose + (size_t)found->start[k] * MUS_TERM_NODES);
+    start[k + 1] = row_columns(found, terms, out->widest, k, loose + (size_t)found->start[k] * widest);
   for (int k = 0; k < out->count; ++k)
     start[k + 1] += start[k];
   int *column = mus_arena_alloc(arena, (size_t)start[out->count], sizeof *column);
   if (!column)
     return mus_fail_memory();
   for (int k = 0; k < out->count; ++k)
-    memcpy(column + start[k], loose + (size_t)found->start[k] * MUS_TERM_NODES,
+    memcpy(column + start[k], loose + (size_t)found->start[k] * widest,
            (size_t)(start[k + 1] - start[k]) * sizeof *column);
   out->pattern = (mus_pattern){out->count, rows, start, column};
   return MUS_OK;
@@ -105,7 +110,7 @@ static mus_status find_pattern(mus_arena *arena, mus_arena *scratch, int rows, c
 static void add_row(const mus_terms *terms, const incidence *found, int k, mus_beyond *b) {
   int entries = b->block * b->block;
   for (int at = found->start[k]; at < found->start[k + 1]; ++at) {
-    int term = found->item[at] / MUS_TERM_NODES, i = found->item[at] % MUS_TERM_NODES;
+    int term = found->item[at] / b->widest, i = found->item[at] % b->widest;
     const int *node;
     for (int j = 0, n = terms->nodes(terms->self, term, &node); j < n; ++j) {
       double one[ENTRIES_MAXIMUM];

@@ -10,19 +10,20 @@
 #include "sparse/matrix.h"
 #include "sparse/symmetric.h"
 
-enum { MUS_TERM_NODES = 4 }; // at most
+enum { MUS_TERM_NODES = 4 }; // that most terms have at most
 
 // The caller's terms. Block (j, i) must be block (i, j) transposed, to the last bit.
 typedef struct mus_terms {
   int count;
   const void *self;
-  int (*nodes)(const void *self, int term, const int **node); // returns how many, 1 to MUS_TERM_NODES
+  int (*nodes)(const void *self, int term, const int **node); // returns how many, 1 or more
   void (*block)(const void *self, int term, int i, int j, double *out);
 } mus_terms;
 
 typedef struct mus_beyond {
   int block;
   int count;           // nodes that terms touch; 0: there is nothing
+  int widest;          // MUS_TERM_NODES, or the nodes of the term that has more
   int *node;           // count, ascending
   mus_pattern pattern; // count x all nodes; every touched node has its diagonal block
   double *value;

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/timer.h"
-#include "collide/response.h"
 #include "par/vector.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -22,9 +21,25 @@ mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_
 
 void mus_contact_state_forget(mus_contact_state *state) { state->tangled = state->search = 1; }
 
-static mus_status fill(const mus_model *model, mus_contact_workspace *work) {
+static mus_status make_embedded(mus_arena *arena, const mus_surface_map *map, mus_embedded_workspace *out) {
+  size_t vertices = 3 * (size_t)map->vertices, nodes = 3 * (size_t)map->nodes;
+  double **of_vertices[] = {&out->velocity, &out->predicted, &out->proposed};
+  double **of_nodes[] = {&out->start, &out->end, &out->push};
+  for (int k = 0; k < 3; ++k) {
+    *of_vertices[k] = mus_arena_alloc_zero(arena, vertices, sizeof(double));
+    *of_nodes[k] = mus_arena_alloc_zero(arena, nodes, sizeof(double));
+    if (!*of_vertices[k] || !*of_nodes[k])
+      return mus_fail_memory();
+  }
+  out->stopped = mus_arena_alloc_zero(arena, (size_t)map->nodes + (size_t)map->vertices, 1);
+  return out->stopped ? MUS_OK : mus_fail_memory();
+}
+
+static mus_status fill(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace *work) {
   mus_contact_motion *motion = &work->motion;
-  mus_status status = mus_contact_model_create(&work->arena, model, &work->model);
+  mus_status status = mus_contact_model_create(&work->arena, model, embedded, &work->model);
+  if (!status && embedded)
+    status = make_embedded(&work->arena, &work->model.map, &work->embedded);
   if (status)
     return status;
   const mus_surface *surface = &work->model.surface;
@@ -35,21 +50,21 @@ static mus_status fill(const mus_model *model, mus_contact_workspace *work) {
   work->holds.place = mus_arena_alloc(&work->arena, cloth, sizeof *work->holds.place);
   if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place)
     return mus_fail_memory();
-  mus_copy(3 * cloth, model->start, motion->x0);
+  mus_map_to_surface(&work->model.map, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
   if (!status)
     status = mus_detector_create(surface, motion->x0, &work->detector);
   return status ? status : mus_untangler_create(surface, motion->x0, &work->untangler);
 }
 
-mus_status mus_contact_create(const mus_model *model, mus_contact_workspace **out) {
+mus_status mus_contact_create(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace **out) {
   *out = NULL;
   if (!model->scene->contact)
     return MUS_OK;
   mus_contact_workspace *work = mus_alloc_zero(1, sizeof *work);
   if (!work)
     return mus_fail_memory();
-  mus_status status = fill(model, work);
+  mus_status status = fill(model, embedded, work);
   if (status)
     mus_contact_free(work);
   else
@@ -63,7 +78,7 @@ typedef struct sized_list {
   size_t item;
 } sized_list;
 
-enum { LISTS = 10 };
+enum { LISTS = 14 };
 
 static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
   const sized_list all[LISTS] = {{&work->near, sizeof(mus_contact)},
@@ -72,10 +87,14 @@ static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
                                  {&work->crossings, sizeof(mus_crossing)},
                                  {&work->released, sizeof(mus_crossing)},
                                  {&work->holds.held, sizeof(mus_held)},
-                                 {&work->between.couplings, sizeof(mus_coupling)},
-                                 {&work->between.effects, sizeof(mus_repulsion)},
-                                 {&work->against.couplings, sizeof(mus_coupling)},
-                                 {&work->against.effects, sizeof(mus_repulsion)}};
+                                 {&work->beyond.couplings, sizeof(mus_coupling)},
+                                 {&work->beyond.effects, sizeof(mus_repulsion)},
+                                 {&work->beyond.nodes, sizeof(int)},
+                                 {&work->beyond.weights, sizeof(double)},
+                                 {&work->within.couplings, sizeof(mus_coupling)},
+                                 {&work->within.effects, sizeof(mus_repulsion)},
+                                 {&work->within.nodes, sizeof(int)},
+                                 {&work->within.weights, sizeof(double)}};
   memcpy(lists, all, sizeof all);
 }
 
@@ -106,17 +125,30 @@ size_t mus_contact_bytes(mus_contact_workspace *work) {
 
 // --- find ------------------------------------------------------------------------------------------------------------
 
+// A vertex is pinned if all nodes that carry it are.
+static void find_pinned(const mus_surface_map *map, const int *node_pinned, unsigned char *pinned) {
+  for (int i = 0; i < map->vertices; ++i) {
+    mus_carriers by = mus_map_carriers(map, &i);
+    pinned[i] = 1;
+    for (int k = 0; k < by.count; ++k)
+      pinned[i] &= node_pinned[by.node[k]] >= 0 || by.weight[k] == 0;
+  }
+}
+
 static mus_status place(const mus_contact_step *step, mus_contact_workspace *work) {
   mus_contact_motion *motion = &work->motion;
-  int vertices = work->model.surface.cloth_vertices;
-  size_t cloth = 3 * (size_t)vertices;
+  const mus_surface_map *map = &work->model.map;
+  size_t cloth = 3 * (size_t)map->vertices;
   motion->h = step->h;
   motion->length = step->length;
-  motion->velocity = step->velocity;
-  motion->predicted = step->predicted;
-  mus_copy(cloth, step->position, motion->x0);
-  for (int i = 0; i < vertices; ++i)
-    motion->pinned[i] = step->pinned[i] >= 0;
+  motion->velocity = mus_map_on_surface(map, step->velocity, work->embedded.velocity);
+  motion->predicted = mus_map_on_surface(map, step->predicted, work->embedded.predicted);
+  motion->node_velocity = step->velocity;
+  motion->node_pinned = step->pinned;
+  mus_map_to_surface(map, step->position, motion->x0);
+  if (!mus_map_is_identity(map))
+    mus_copy(3 * (size_t)map->nodes, step->position, work->embedded.start);
+  find_pinned(map, step->pinned, motion->pinned);
   mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
   return status ? status : mus_bodies_at(work->model.bodies, step->time + step->h, motion->x1 + cloth);
 }
@@ -148,7 +180,7 @@ static mus_status look(mus_detector *detector, const mus_surface *surface, const
 mus_status mus_contact_crossings(mus_contact_workspace *work, const double *position, double time) {
   size_t cloth = 3 * (size_t)work->model.surface.cloth_vertices;
   double *x = work->motion.x0;
-  mus_copy(cloth, position, x);
+  mus_map_to_surface(&work->model.map, position, x);
   mus_status status = mus_bodies_at(work->model.bodies, time, x + cloth);
   return status ? status : look(work->detector, &work->model.surface, x, &work->crossings);
 }
@@ -182,12 +214,12 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
   if (!status)
     status = mus_holds_make(&work->model, &work->motion, state->hold, &work->near, &work->holds);
   if (!status)
-    status = mus_repulsions_make(&work->model, &work->motion, &work->holds, &work->near, &work->pushes, &work->between,
-                                 &work->against);
+    status = mus_repulsions_make(&work->model, &work->motion, &work->holds, &work->near, &work->pushes, &work->beyond,
+                                 &work->within);
   record->detect_seconds += mus_seconds() - begin;
   record->body_contacts = (int)work->holds.held.count;
-  record->body_contacts += (int)work->against.couplings.count;
-  record->cloth_contacts = (int)work->between.couplings.count;
+  record->body_contacts += (int)work->within.couplings.count;
+  record->cloth_contacts = (int)work->beyond.couplings.count;
   record->tangled = (int)work->crossings.count;
   return status;
 }
@@ -195,73 +227,52 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
 // --- the linear system -----------------------------------------------------------------------------------------------
 
 void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right) {
-  mus_repulsions_load(&work->between, velocity, right);
-  mus_repulsions_load(&work->against, velocity, right);
+  mus_repulsions_load(&work->beyond, velocity, right);
+  mus_repulsions_load(&work->within, velocity, right);
   if (matrix)
-    mus_repulsions_add(&work->against, matrix);
-  mus_holds_load(&work->holds, velocity, matrix, right);
+    mus_repulsions_add(&work->within, matrix);
+  mus_holds_load(&work->model.map, &work->holds, velocity, matrix, right);
+}
+
+int mus_contact_constraints(const mus_contact_workspace *work) {
+  return mus_map_is_identity(&work->model.map) ? (int)work->holds.held.count : 0;
+}
+
+void mus_contact_constraint(const mus_contact_workspace *work, int k, const double *velocity, mus_constraint *out) {
+  mus_hold_constraint(&mus_held_vertices(&work->holds)[k], velocity, out);
 }
 
 void mus_contact_couple(const mus_contact_workspace *work, const double *x, double *y) {
-  mus_repulsions_multiply_add(&work->between, x, y);
+  mus_repulsions_multiply_add(&work->beyond, x, y);
 }
 
 // --- after the solve -------------------------------------------------------------------------------------------------
 
-void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *right) {
+void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *velocity,
+                         const double *right) {
+  if (!mus_map_is_identity(&work->model.map)) {
+    mus_holds_measure_terms(&work->model.map, &work->holds, velocity);
+    return;
+  }
   double *coupled = work->motion.x1; // its cloth is not there yet
-  mus_fill(3 * (size_t)work->model.surface.cloth_vertices, 0, coupled);
+  mus_fill(3 * (size_t)work->model.map.nodes, 0, coupled);
   mus_contact_couple(work, change, coupled);
-  mus_holds_measure(&work->holds, a, change, right, coupled);
+  mus_holds_measure_constraints(&work->holds, a, change, right, coupled);
 }
 
 void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force) {
-  mus_repulsions_load(&work->between, velocity, force);
-  mus_repulsions_load(&work->against, velocity, force);
-  mus_holds_impulses(&work->holds, velocity, force);
-  for (size_t i = 0; i < 3 * (size_t)work->model.surface.cloth_vertices; ++i)
+  mus_repulsions_load(&work->beyond, velocity, force);
+  mus_repulsions_load(&work->within, velocity, force);
+  mus_holds_impulses(&work->model.map, &work->holds, velocity, force);
+  for (size_t i = 0; i < 3 * (size_t)work->model.map.nodes; ++i)
     force[i] /= work->motion.length;
 }
 
 double mus_contact_work(const mus_contact_workspace *work, const double *velocity) {
-  double repelled = mus_repulsions_work(&work->between, velocity) + mus_repulsions_work(&work->against, velocity);
-  return mus_holds_work(&work->holds, velocity, repelled);
-}
-
-mus_status mus_contact_respond(mus_contact_state *state, mus_contact_workspace *work, double *position,
-                               double *velocity, mus_step_record *record, int *changed) {
-  const mus_contact_model *model = &work->model;
-  double *x1 = work->motion.x1;
-  size_t n = 3 * (size_t)model->surface.cloth_vertices;
-  mus_response_options options = mus_default_response_options();
-  mus_response_record found = {0};
-  options.separation = MUS_SEPARATION;
-  options.mass = model->mass;
-  options.held = work->motion.pinned;
-  options.friction = model->friction;
-  options.body_friction = model->body_friction;
-  mus_copy(n, position, x1);
-  work->impossible.count = 0;
-  mus_status status =
-      mus_respond(work->detector, &model->surface, &options, work->motion.x0, x1, &work->impossible, &found);
-  *changed = 0;
-  for (size_t i = 0; i < n && !status; ++i) {
-    if (x1[i] == position[i])
-      continue;
-    velocity[i] += (x1[i] - position[i]) / work->motion.length;
-    position[i] = x1[i];
-    *changed = 1;
-  }
-  if (found.impossible > 0)
-    state->tangled = 1;
-  record->impacts = found.impacts;
-  record->zones = found.zones;
-  record->impossible = found.impossible;
-  record->detect_seconds += found.detect_seconds;
-  record->respond_seconds += found.respond_seconds;
-  return status;
+  double repelled = mus_repulsions_work(&work->beyond, velocity) + mus_repulsions_work(&work->within, velocity);
+  return mus_holds_work(&work->model.map, &work->holds, velocity, repelled);
 }
 
 void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state) {
-  mus_holds_remember(&work->holds, state->vertices, work->motion.length, velocity, state->hold);
+  mus_holds_remember(&work->model.map, &work->holds, work->motion.length, velocity, state->hold);
 }

@@ -31,6 +31,14 @@ mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_
 // Call when positions have changed other than by a step.
 void mus_contact_state_forget(mus_contact_state *state);
 
+// What only an embedded surface needs; all NULL for cloth.
+typedef struct mus_embedded_workspace {
+  double *velocity, *predicted; // vertices * 3: of the surface, see mus_contact_motion
+  double *proposed;             // vertices * 3: where the step would take the surface
+  double *start, *end, *push;   // nodes * 3: at the step's beginning and end, and how far they are pushed
+  unsigned char *stopped;       // nodes, then vertices: 1 if they stay where they were
+} mus_embedded_workspace;
+
 // What a step works with; nothing in it matters to the next one.
 typedef struct mus_contact_workspace {
   mus_arena arena;
@@ -41,16 +49,16 @@ typedef struct mus_contact_workspace {
   mus_list near, pushes, impossible; // mus_contact
   mus_list crossings, released;      // mus_crossing
   mus_holds holds;
-  mus_repulsions between; // cloths, beyond the matrix's pattern
-  mus_repulsions against; // bodies, in the matrix
+  mus_repulsions beyond, within; // the matrix's pattern
+  mus_embedded_workspace embedded;
 } mus_contact_workspace;
 
-// NULL in `out` if the scene wants no contact.
-mus_status mus_contact_create(const mus_model *model, mus_contact_workspace **out);
+// embedded: NULL if cloths are their own surface. NULL in `out` if the scene wants no contact.
+mus_status mus_contact_create(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace **out);
 void mus_contact_free(mus_contact_workspace *work); // NULL is fine
 size_t mus_contact_bytes(mus_contact_workspace *work);
 
-// All below take a workspace that is not NULL.
+// All below take a workspace that is not NULL. Positions, velocities, forces and matrices are those of nodes.
 
 // Edges through triangles at a time, into work->crossings; their nodes are in work->motion.x0.
 mus_status mus_contact_crossings(mus_contact_workspace *work, const double *position, double time);
@@ -60,7 +68,7 @@ mus_status mus_contact_crossings(mus_contact_workspace *work, const double *posi
 typedef struct mus_contact_step {
   double time, h, length;
   const double *position, *velocity, *predicted;
-  const int *pinned; // vertices: 0 or more if a pin prescribes the motion, else -1
+  const int *pinned; // 0 or more if a pin prescribes the motion, else -1
 } mus_contact_step;
 mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
                             mus_step_record *record);
@@ -68,11 +76,15 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
 // Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
 // beyond its pattern goes to the solver as couplings.
 void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right);
-// y += C x for the couplings between cloths.
+// The constraints of the linear solve: how many, and the k-th of them, for d = v' - velocity.
+int mus_contact_constraints(const mus_contact_workspace *work);
+void mus_contact_constraint(const mus_contact_workspace *work, int k, const double *velocity, mus_constraint *out);
+// y += C x for the couplings beyond the matrix's pattern.
 void mus_contact_couple(const mus_contact_workspace *work, const double *x, double *y);
 
-// After the solve: what held vertices took.
-void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *right);
+// After the solve, with its new velocity: what held vertices took.
+void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *velocity,
+                         const double *right);
 // Adds the forces of holds and repulsions at these velocities, N.
 void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force);
 // J that contact has put in: work of holds and repulsions over a step that ends with these velocities.

@@ -2,6 +2,7 @@
 #include "contact/contact_model.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -45,35 +46,48 @@ static void fill_cloths(const mus_model *model, pieces *p) {
       *to++ = c->shape.mesh.triangle[i] + c->first_vertex;
     set_radii(c, p->radius + c->first_vertex);
   }
-  for (int i = 0; i < model->vertices; ++i)
+}
+
+// The triangles and radii that move: those of cloths, or of what is embedded.
+static void fill_moving(const mus_model *model, const mus_embedding *embedded, pieces *p) {
+  if (embedded) {
+    memcpy(p->triangle, embedded->triangle, 3 * (size_t)embedded->triangles * sizeof *p->triangle);
+    memcpy(p->radius, embedded->radius, (size_t)embedded->map.vertices * sizeof *p->radius);
+  } else {
+    fill_cloths(model, p);
+  }
+  for (int i = 0; i < p->all.cloth_vertices; ++i)
     p->body[i] = -1;
 }
 
 static void fill_bodies(const mus_model *model, pieces *p) {
   const int *triangle = mus_bodies_triangle_list(model->bodies);
+  int first = p->all.cloth_vertices;
   for (int i = 0; i < 3 * mus_bodies_triangles(model->bodies); ++i)
-    p->triangle[3 * (size_t)model->triangles + (size_t)i] = triangle[i] + model->vertices;
+    p->triangle[3 * (size_t)p->all.cloth_triangles + (size_t)i] = triangle[i] + first;
   for (int b = 0; b < model->scene->body_count; ++b)
     for (int i = mus_bodies_first_vertex(model->bodies, b); i < mus_bodies_first_vertex(model->bodies, b + 1); ++i) {
-      p->body[model->vertices + i] = b;
-      p->radius[model->vertices + i] = model->scene->bodies[b].thickness;
+      p->body[first + i] = b;
+      p->radius[first + i] = model->scene->bodies[b].thickness;
     }
 }
 
-static mus_status make_surface(mus_arena *arena, const mus_model *model, mus_surface *out) {
-  int body_vertices = mus_bodies_vertices(model->bodies), body_triangles = mus_bodies_triangles(model->bodies);
-  pieces made = {.all = {.vertices = model->vertices + body_vertices,
-                         .triangles = model->triangles + body_triangles,
-                         .cloth_vertices = model->vertices,
-                         .cloth_triangles = model->triangles}};
+static mus_status make_surface(mus_arena *arena, const mus_model *model, const mus_embedding *embedded,
+                               mus_surface *out) {
+  int vertices = embedded ? embedded->map.vertices : model->vertices;
+  int triangles = embedded ? embedded->triangles : model->triangles;
+  pieces made = {.all = {.vertices = vertices + mus_bodies_vertices(model->bodies),
+                         .triangles = triangles + mus_bodies_triangles(model->bodies),
+                         .cloth_vertices = vertices,
+                         .cloth_triangles = triangles}};
   made.triangle = mus_alloc(3 * (size_t)made.all.triangles, sizeof *made.triangle);
   made.body = mus_alloc((size_t)made.all.vertices, sizeof *made.body);
   made.radius = mus_alloc((size_t)made.all.vertices, sizeof *made.radius);
   mus_status status = made.triangle && made.body && made.radius ? MUS_OK : mus_fail_memory();
-  if (!status)
+  if (!status && !embedded) // seams join vertices of cloths
     status = mus_sewn_pairs(model, &made.pairs);
   if (!status) {
-    fill_cloths(model, &made);
+    fill_moving(model, embedded, &made);
     fill_bodies(model, &made);
     made.all.triangle = made.triangle;
     made.all.body = made.body;
@@ -86,10 +100,35 @@ static mus_status make_surface(mus_arena *arena, const mus_model *model, mus_sur
   return status;
 }
 
-mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, mus_contact_model *out) {
+static mus_status make_map(mus_arena *arena, const mus_model *model, const mus_embedding *embedded,
+                           mus_contact_model *out) {
+  out->node_mass = out->mass = model->mass;
+  if (!embedded) {
+    out->map = mus_identity_map(model->vertices);
+    return MUS_OK;
+  }
+  if (embedded->map.nodes != model->vertices)
+    return mus_fail(MUS_BAD_INPUT, "the surface is embedded in %d nodes, but the model has %d", embedded->map.nodes,
+                    model->vertices);
+  mus_status status = mus_surface_map_create(arena, &embedded->map, &out->map);
+  double *mass = mus_arena_alloc(arena, (size_t)embedded->map.vertices, sizeof *mass);
+  double *scratch = mus_alloc((size_t)embedded->map.nodes, sizeof *scratch);
+  if (!status && (!mass || !scratch))
+    status = mus_fail_memory();
+  if (!status)
+    mus_map_share_mass(&out->map, model->mass, scratch, mass);
+  out->mass = mass;
+  mus_free(scratch);
+  return status;
+}
+
+mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, const mus_embedding *embedded,
+                                    mus_contact_model *out) {
   const mus_scene *scene = model->scene;
-  mus_contact_model made = {.bodies = model->bodies, .mass = model->mass};
-  mus_status status = make_surface(arena, model, &made.surface);
+  mus_contact_model made = {.bodies = model->bodies, .pattern = &model->pattern};
+  mus_status status = make_map(arena, model, embedded, &made);
+  if (!status)
+    status = make_surface(arena, model, embedded, &made.surface);
   if (status)
     return status;
   made.body_friction = mus_arena_alloc(arena, (size_t)scene->body_count + 1, sizeof *made.body_friction);

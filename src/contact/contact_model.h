@@ -1,30 +1,44 @@
-// What contact knows of a scene: the colliding surface with its masses and frictions, which never change, and where
-// that surface is during a step.
+// What contact knows of a scene: the colliding surface, the map from it to the unknowns, masses and frictions, which
+// never change; and where that surface is during a step.
 #ifndef MUS_CONTACT_CONTACT_MODEL_H
 #define MUS_CONTACT_CONTACT_MODEL_H
 
-#include <string.h>
-
 #include "collide/surface.h"
+#include "contact/surface_map.h"
 #include "model/model.h"
 
 typedef struct mus_contact_model {
   mus_surface surface;
+  mus_surface_map map; // from the surface's vertices of cloth
   mus_bodies *bodies;
-  const double *mass;    // cloth vertices of the surface, kg
-  double friction;       // cloth on cloth
-  double *body_friction; // bodies
+  const mus_pattern *pattern; // of the matrix
+  const double *node_mass;    // nodes, kg
+  const double *mass;         // cloth vertices of the surface, kg
+  double friction;            // cloth on cloth
+  double *body_friction;      // bodies
 } mus_contact_model;
 
-// All arrays come from the arena, except the masses and bodies, which are the model's.
-mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, mus_contact_model *out);
+// A surface that is carried by the model's nodes in place of the cloths' own triangles. The nodes of each vertex must
+// share blocks of the matrix, as those of one element do.
+typedef struct mus_embedding {
+  mus_surface_map map;
+  int triangles;
+  const int *triangle;  // triangles * 3
+  const double *radius; // map.vertices: half the thickness, m
+} mus_embedding;
+
+// embedded: NULL if cloths are their own surface. All arrays come from the arena, except what is the model's.
+mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, const mus_embedding *embedded,
+                                    mus_contact_model *out);
 
 // The surface during one step. Cloth has no end position until the linear system is solved; bodies have one at once.
 typedef struct mus_contact_motion {
   double h, length;                   // s: of the step, and H of step.c
   double *x0, *x1;                    // vertices * 3: at the step's beginning and end
   const double *velocity, *predicted; // cloth vertices * 3: at the beginning, and X of step.c
-  unsigned char *pinned;              // cloth vertices: 1 if a pin prescribes the motion of this step
+  unsigned char *pinned;              // cloth vertices: 1 if pins prescribe the motion of this step
+  const double *node_velocity;        // nodes * 3: at the beginning
+  const int *node_pinned;             // nodes: 0 or more if a pin prescribes the motion, else -1
 } mus_contact_motion;
 
 static inline int mus_is_cloth(const mus_contact_model *contact, int vertex) {

@@ -11,6 +11,8 @@
 // sticks. Waiting lets neighbours decide together: one that sticks alone has to hold the others, and slips again.
 static const double creep_part = 0.98;
 enum { CREEP_STEPS = 5 };
+// How stiff a term that holds is, in masses of what it moves: the error that it leaves is about one part in so many.
+static const double hold_stiffness = 100;
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
 
@@ -80,6 +82,16 @@ static mus_hold_state next_state(const mus_hold *before, double approach, double
   return comes || distance < gap / 2 ? MUS_HOLD_SLIDES : MUS_HOLD_FREE;
 }
 
+// 1/kg: of the nodes that carry a vertex, seen from there.
+static double moving_inverse_mass(const mus_contact_model *contact, const mus_contact_motion *motion, int vertex) {
+  mus_carriers c = mus_map_carriers(&contact->map, &vertex);
+  double inverse = 0;
+  for (int k = 0; k < c.count; ++k)
+    if (motion->node_pinned[c.node[k]] < 0)
+      inverse += c.weight[k] * c.weight[k] / contact->node_mass[c.node[k]];
+  return inverse;
+}
+
 // A vertex on a body: where it shall go, and what resists.
 //
 // Coulomb's friction is linear in the new velocity, so that it can stop a vertex but not turn it back: limit v' / |v|.
@@ -88,7 +100,7 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
                           const mus_contact *c) {
   int i = c->node[0], body = contact->surface.body[c->node[1]];
   size_t at = 3 * (size_t)i;
-  mus_held held = {.vertex = i, .body = body, .friction = contact->body_friction[body]};
+  mus_held held = {.vertex = i, .friction = contact->body_friction[body]};
   double way[3], relative[3], across[3], gap = mus_vertex_face_gap(&contact->surface, c->first, c->second);
   memcpy(held.normal, c->normal, sizeof held.normal);
   body_way(motion, c, way);
@@ -100,6 +112,8 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   for (int k = 0; k < 3; ++k)
     held.wanted[k] = (motion->x0[at + (size_t)k] + way[k] + back * held.normal[k] - motion->predicted[at + (size_t)k]) /
                      motion->length;
+  if (!mus_map_is_identity(&contact->map))
+    held.stiffness = hold_stiffness / moving_inverse_mass(contact, motion, i);
   // Of a vertex that has just arrived: what stops it, and its weight on earth for a guess.
   double arriving = contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
   double push = before->push > 0 ? before->push * motion->length : arriving;
@@ -152,35 +166,62 @@ void mus_hold_constraint(const mus_held *held, const double *velocity, mus_const
   }
 }
 
-// The impulse of friction on a vertex that slides.
+// The impulse of friction on a vertex that slides with this velocity.
 static void rub(const mus_held *h, const double *velocity, double *impulse) {
   double relative[3], across[3];
-  mus_subtract3(velocity + 3 * (size_t)h->vertex, h->velocity, relative);
+  mus_subtract3(velocity, h->velocity, relative);
   mus_split_along(h->normal, relative, across);
   mus_add_scaled3(-mus_dot3(h->along, across), h->along, across);
   mus_scale3(-h->drag, across, impulse);
   mus_add_scaled3(-h->limit, h->along, impulse);
 }
 
-void mus_holds_load(const mus_holds *holds, const double *velocity, mus_matrix *matrix, double *right) {
-  for (size_t k = 0; k < holds->held.count; ++k) {
-    const mus_held *h = &mus_held_vertices(holds)[k];
-    double impulse[3], square[6], block[9];
-    rub(h, velocity, impulse);
-    mus_add_scaled3(1, impulse, right + 3 * (size_t)h->vertex);
-    if (!matrix || h->drag == 0)
-      continue;
+// The impulse of a term that holds, which draws the velocity to what is wanted: along the normal, or all of it.
+static void hold_back(const mus_held *h, const double *velocity, double *impulse) {
+  double change[3];
+  mus_subtract3(h->wanted, velocity, change);
+  if (h->state == MUS_HOLD_STICKS)
+    mus_scale3(h->stiffness, change, impulse);
+  else
+    mus_scale3(h->stiffness * mus_dot3(h->normal, change), h->normal, impulse);
+}
+
+static void add_terms(const mus_surface_map *map, const mus_held *h, mus_matrix *matrix) {
+  double square[6], block[9];
+  if (h->drag != 0) {
     mus_along_across(0, h->drag, h->normal, square);
     mus_add_square(-h->drag, h->along, square);
     mus_expand_square(square, block);
-    mus_matrix_add_block(matrix, h->vertex, h->vertex, 1, block);
+    mus_map_add_block(map, h->vertex, h->vertex, block, matrix);
+  }
+  if (h->stiffness != 0) {
+    mus_along_across(h->stiffness, h->state == MUS_HOLD_STICKS ? h->stiffness : 0, h->normal, square);
+    mus_expand_square(square, block);
+    mus_map_add_block(map, h->vertex, h->vertex, block, matrix);
+  }
+}
+
+void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const double *velocity, mus_matrix *matrix,
+                    double *right) {
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double here[3], impulse[3];
+    mus_map_value(map, h->vertex, velocity, here);
+    rub(h, here, impulse);
+    mus_map_add(map, h->vertex, impulse, right);
+    if (h->stiffness != 0) {
+      hold_back(h, here, impulse);
+      mus_map_add(map, h->vertex, impulse, right);
+    }
+    if (matrix)
+      add_terms(map, h, matrix);
   }
 }
 
 // --- after the solve -------------------------------------------------------------------------------------------------
 
-void mus_holds_measure(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
-                       const double *coupled) {
+void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
+                                   const double *coupled) {
   const mus_pattern *pattern = a->pattern;
   mus_held *held = holds->held.items;
   for (size_t k = 0; k < holds->held.count; ++k) {
@@ -192,23 +233,34 @@ void mus_holds_measure(mus_holds *holds, const mus_matrix *a, const double *chan
   }
 }
 
-void mus_holds_impulses(const mus_holds *holds, const double *velocity, double *impulse) {
+void mus_holds_measure_terms(const mus_surface_map *map, mus_holds *holds, const double *velocity) {
+  mus_held *held = holds->held.items;
   for (size_t k = 0; k < holds->held.count; ++k) {
-    const mus_held *h = &mus_held_vertices(holds)[k];
-    double friction[3], *at = impulse + 3 * (size_t)h->vertex;
-    rub(h, velocity, friction);
-    mus_add_scaled3(1, friction, at);
-    mus_add_scaled3(1, h->impulse, at);
+    double here[3];
+    mus_map_value(map, held[k].vertex, velocity, here);
+    hold_back(&held[k], here, held[k].impulse);
   }
 }
 
-double mus_holds_work(const mus_holds *holds, const double *velocity, double work) {
+void mus_holds_impulses(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double *impulse) {
   for (size_t k = 0; k < holds->held.count; ++k) {
     const mus_held *h = &mus_held_vertices(holds)[k];
-    double impulse[3];
-    rub(h, velocity, impulse);
+    double here[3], friction[3];
+    mus_map_value(map, h->vertex, velocity, here);
+    rub(h, here, friction);
+    mus_map_add(map, h->vertex, friction, impulse);
+    mus_map_add(map, h->vertex, h->impulse, impulse);
+  }
+}
+
+double mus_holds_work(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double work) {
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double here[3], impulse[3];
+    mus_map_value(map, h->vertex, velocity, here);
+    rub(h, here, impulse);
     mus_add_scaled3(1, h->impulse, impulse);
-    work += mus_dot3(impulse, velocity + 3 * (size_t)h->vertex);
+    work += mus_dot3(impulse, here);
   }
   return work;
 }
@@ -223,7 +275,7 @@ static mus_hold remember(const mus_held *held, const mus_hold *before, double le
       hold.state = MUS_HOLD_SLIDES;
     return hold;
   }
-  mus_subtract3(velocity + 3 * (size_t)held->vertex, held->velocity, relative);
+  mus_subtract3(velocity, held->velocity, relative);
   mus_split_along(held->normal, relative, across);
   hold.speed = sqrt(mus_dot3(across, across));
   hold.faster = hold.speed > before->speed;
@@ -235,15 +287,18 @@ static mus_hold remember(const mus_held *held, const mus_hold *before, double le
 }
 
 // Held vertices ascend; those between them are free.
-void mus_holds_remember(const mus_holds *holds, int vertices, double length, const double *velocity, mus_hold *hold) {
+void mus_holds_remember(const mus_surface_map *map, const mus_holds *holds, double length, const double *velocity,
+                        mus_hold *hold) {
   int next = 0;
   for (size_t k = 0; k < holds->held.count; ++k) {
     const mus_held *held = &mus_held_vertices(holds)[k];
     while (next < held->vertex)
       hold[next++] = (mus_hold){0};
-    hold[next] = remember(held, &hold[next], length, velocity);
+    double here[3];
+    mus_map_value(map, held->vertex, velocity, here);
+    hold[next] = remember(held, &hold[next], length, here);
     ++next;
   }
-  while (next < vertices)
+  while (next < map->vertices)
     hold[next++] = (mus_hold){0};
 }

@@ -2,6 +2,9 @@
 // section 6): along the normal, and along the surface too while they stick. The impulse that a constraint took tells
 // the next step whether it pulled (the vertex is let go) or needed more than friction can give (it slides, against a
 // friction that is linear in its velocity and as large as Coulomb's at the last one).
+//
+// A vertex that several nodes carry (surface_map.h) is held by a stiff term of the matrix instead: where a surface is
+// finer than its nodes, these cannot satisfy one equation per vertex, and the term leaves what is best in their sense.
 #ifndef MUS_CONTACT_HOLDS_H
 #define MUS_CONTACT_HOLDS_H
 
@@ -33,16 +36,17 @@ typedef struct mus_hold {
 
 // A vertex on a body in this step.
 typedef struct mus_held {
-  int vertex, body;
+  int vertex;
+  mus_hold_state state;
   double normal[3];   // from the body
   double wanted[3];   // velocity that keeps it there
   double velocity[3]; // of the body's point
   double drag;        // kg: friction per velocity along the surface, as an impulse
-  double along[3]; // unit, where it gathers speed: there friction is the impulse `limit`, and drag acts across; else 0
-  double limit;    // kg m/s: all that friction can give
-  double friction; // Coulomb's coefficient
-  mus_hold_state state;
-  double impulse[3]; // kg m/s: what the constraint took
+  double along[3];  // unit, where it gathers speed: there friction is the impulse `limit`, and drag acts across; else 0
+  double limit;     // kg m/s: all that friction can give
+  double friction;  // Coulomb's coefficient
+  double stiffness; // kg: of the term that holds it; 0: a constraint does
+  double impulse[3]; // kg m/s: what the constraint or the term took
 } mus_held;
 
 typedef struct mus_holds {
@@ -55,18 +59,26 @@ static inline const mus_held *mus_held_vertices(const mus_holds *holds) { return
 // Which vertices bodies hold in this step, from the contacts that are near and what is remembered (cloth vertices).
 mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
                           const mus_list *near, mus_holds *holds);
-// The constraint of a held vertex, for d = v' - velocity.
+// The constraint of a vertex that is held by one, for d = v' - velocity.
 void mus_hold_constraint(const mus_held *held, const double *velocity, mus_constraint *out);
-// Adds friction at these velocities to the right-hand side and, unless it is NULL, to the matrix.
-void mus_holds_load(const mus_holds *holds, const double *velocity, mus_matrix *matrix, double *right);
-// After the solve: the impulse of every held vertex, (A d - b) at its row, with `coupled` what couplings add to A d.
-void mus_holds_measure(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
-                       const double *coupled);
+
+// From here on velocities, impulses and matrices are those of nodes.
+
+// Adds friction and terms that hold at these velocities to the right-hand side and, unless it is NULL, to the matrix.
+void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const double *velocity, mus_matrix *matrix,
+                    double *right);
+// After the solve: the impulse of every vertex that a constraint holds, (A d - b) at its row, with `coupled` what
+// couplings add to A d.
+void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
+                                   const double *coupled);
+// The same of those that terms hold, at the new velocities.
+void mus_holds_measure_terms(const mus_surface_map *map, mus_holds *holds, const double *velocity);
 // Adds the impulses of constraints and friction at these velocities, kg m/s.
-void mus_holds_impulses(const mus_holds *holds, const double *velocity, double *impulse);
+void mus_holds_impulses(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double *impulse);
 // `work`, J, plus the work of these impulses over a step that ends with these velocities.
-double mus_holds_work(const mus_holds *holds, const double *velocity, double work);
+double mus_holds_work(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double work);
 // What the next step has to know, for all cloth vertices, after a step of length H.
-void mus_holds_remember(const mus_holds *holds, int vertices, double length, const double *velocity, mus_hold *hold);
+void mus_holds_remember(const mus_surface_map *map, const mus_holds *holds, double length, const double *velocity,
+                        mus_hold *hold);
 
 #endif

@@ -54,75 +54,146 @@ static double way_back(double distance, double gap) {
   return (gap - distance) * (MUS_RECOVERY + (1 - MUS_RECOVERY) * close * close);
 }
 
-static mus_status keep(mus_repulsions *list, const mus_coupling *coupling, const mus_repulsion *effect) {
-  mus_coupling *to = mus_list_add(&list->couplings, sizeof *to);
-  mus_repulsion *also = to ? mus_list_add(&list->effects, sizeof *also) : NULL;
-  if (!also)
-    return mus_fail_memory();
-  *to = *coupling;
-  *also = *effect;
-  return MUS_OK;
+// The nodes of a contact, and their weights in the vector from one feature to the other.
+typedef struct contact_nodes {
+  int count;
+  int node[4 * MUS_CARRIERS_MAXIMUM];
+  double weight[4 * MUS_CARRIERS_MAXIMUM];
+} contact_nodes;
+
+// A node may carry several vertices of a contact; those of the identity are all different.
+static void add_node(int merge, int node, double weight, contact_nodes *to) {
+  int place = 0;
+  while (place < to->count && (!merge || to->node[place] != node))
+    ++place;
+  if (place == to->count) {
+    to->node[to->count] = node;
+    to->weight[to->count++] = weight;
+  } else {
+    to->weight[place] += weight;
+  }
 }
 
-// `way`: m, how much farther apart the step shall bring the two. No coupling has no nodes.
-static void make_coupling(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                          double way, double friction, mus_coupling *coupling, mus_repulsion *r) {
+static void gather_nodes(const mus_contact_model *contact, const mus_contact *c, contact_nodes *to) {
+  int merge = !mus_map_is_identity(&contact->map);
+  to->count = 0;
+  for (int k = 0; k < 4; ++k) {
+    if (!mus_is_cloth(contact, c->node[k]) || c->weight[k] == 0)
+      continue;
+    mus_carriers by = mus_map_carriers(&contact->map, &c->node[k]);
+    for (int n = 0; n < by.count; ++n)
+      add_node(merge, by.node[n], c->weight[k] * by.weight[n], to);
+  }
+}
+
+// The bodies' share of the relative velocity, m/s.
+static void body_velocity(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                          double *moving) {
+  for (int k = 0; k < 4; ++k) {
+    if (mus_is_cloth(contact, c->node[k]))
+      continue;
+    mus_add_scaled3(c->weight[k] / motion->h, motion->x1 + 3 * (size_t)c->node[k], moving);
+    mus_add_scaled3(-c->weight[k] / motion->h, motion->x0 + 3 * (size_t)c->node[k], moving);
+  }
+}
+
+// `way`: m, how much farther apart the step shall bring the two. 0 where nothing has to be done for that.
+static int make_effect(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                       const contact_nodes *nodes, double way, double friction, mus_repulsion *r) {
   double relative[3] = {0, 0, 0}, across[3], inverse = 0;
-  *coupling = (mus_coupling){0};
   *r = (mus_repulsion){.apart = fmin(way / motion->length, MUS_RECOVERY_SPEED)};
   memcpy(r->normal, c->normal, sizeof r->normal);
-  for (int k = 0; k < 4; ++k) {
-    size_t node = (size_t)c->node[k];
-    if (!mus_is_cloth(contact, c->node[k])) {
-      mus_add_scaled3(c->weight[k] / motion->h, motion->x1 + 3 * node, r->moving);
-      mus_add_scaled3(-c->weight[k] / motion->h, motion->x0 + 3 * node, r->moving);
-    } else if (c->weight[k] != 0) {
-      coupling->node[coupling->count] = c->node[k];
-      coupling->weight[coupling->count++] = c->weight[k];
-      mus_add_scaled3(c->weight[k], motion->velocity + 3 * node, relative);
-      if (!motion->pinned[node])
-        inverse += c->weight[k] * c->weight[k] / contact->mass[node];
-    }
+  body_velocity(contact, motion, c, r->moving);
+  for (int n = 0; n < nodes->count; ++n) {
+    double weight = nodes->weight[n];
+    mus_add_scaled3(weight, motion->node_velocity + 3 * (size_t)nodes->node[n], relative);
+    if (motion->node_pinned[nodes->node[n]] < 0)
+      inverse += weight * weight / contact->node_mass[nodes->node[n]];
   }
   mus_add_scaled3(1, r->moving, relative);
   double along = mus_split_along(r->normal, relative, across);
-  if (inverse == 0 || along >= r->apart) {
-    coupling->count = 0;
-    return;
-  }
+  if (inverse == 0 || along >= r->apart)
+    return 0;
   r->along = stiffness / inverse;
   // What presses: that which at rest gives the missing distance, and that which stops an approach.
   double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
   r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
-  set_block(r, coupling->block);
+  return 1;
+}
+
+static mus_status keep(const contact_nodes *nodes, const mus_repulsion *effect, mus_repulsions *list) {
+  mus_coupling *coupling = mus_list_add(&list->couplings, sizeof *coupling);
+  mus_repulsion *also = coupling ? mus_list_add(&list->effects, sizeof *also) : NULL;
+  if (!also || !mus_list_reserve(&list->nodes, (size_t)nodes->count, sizeof *nodes->node) ||
+      !mus_list_reserve(&list->weights, (size_t)nodes->count, sizeof *nodes->weight))
+    return mus_fail_memory();
+  *coupling = (mus_coupling){.count = nodes->count};
+  set_block(effect, coupling->block);
+  *also = *effect;
+  memcpy((int *)list->nodes.items + list->nodes.count, nodes->node, (size_t)nodes->count * sizeof *nodes->node);
+  memcpy((double *)list->weights.items + list->weights.count, nodes->weight,
+         (size_t)nodes->count * sizeof *nodes->weight);
+  list->nodes.count += (size_t)nodes->count;
+  list->weights.count += (size_t)nodes->count;
+  return MUS_OK;
+}
+
+static void clear(mus_repulsions *list) {
+  list->couplings.count = list->effects.count = list->nodes.count = list->weights.count = 0;
+}
+
+// Lists move while they grow, so couplings learn where their nodes are when all are there.
+static void name_nodes(mus_repulsions *list) {
+  mus_coupling *coupling = list->couplings.items;
+  const int *node = list->nodes.items;
+  const double *weight = list->weights.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    coupling[k].node = node;
+    coupling[k].weight = weight;
+    node += coupling[k].count;
+    weight += coupling[k].count;
+  }
+}
+
+// Whether the matrix has blocks for all pairs of nodes: of cloth, if the contact is one with a body, for then they are
+// corners of one triangle; of what is embedded, if they all belong to one element.
+static int is_within(const mus_contact_model *contact, const mus_contact *c, const contact_nodes *nodes) {
+  if (mus_map_is_identity(&contact->map)) {
+    int cloths = 0;
+    for (int k = 0; k < 4; ++k)
+      cloths += mus_is_cloth(contact, c->node[k]);
+    return cloths < 4;
+  }
+  for (int i = 0; i < nodes->count; ++i)
+    for (int j = 0; j < i; ++j)
+      if (mus_pattern_find(contact->pattern, nodes->node[i], nodes->node[j]) < 0)
+        return 0;
+  return 1;
 }
 
 // Where the terms of a step are collected.
 typedef struct collection {
   const mus_contact_model *contact;
   const mus_contact_motion *motion;
-  mus_repulsions *between, *against;
+  mus_repulsions *beyond, *within;
 } collection;
 
 static mus_status add(const collection *to, const mus_contact *c, double way, double friction) {
-  mus_coupling coupling;
+  contact_nodes nodes;
   mus_repulsion effect;
-  int bodies = 0;
-  make_coupling(to->contact, to->motion, c, way, friction, &coupling, &effect);
-  if (coupling.count == 0)
+  gather_nodes(to->contact, c, &nodes);
+  if (!make_effect(to->contact, to->motion, c, &nodes, way, friction, &effect))
     return MUS_OK;
-  for (int k = 0; k < 4; ++k)
-    bodies |= !mus_is_cloth(to->contact, c->node[k]);
-  return keep(bodies ? to->against : to->between, &coupling, &effect);
+  return keep(&nodes, &effect, is_within(to->contact, c, &nodes) ? to->within : to->beyond);
 }
 
 mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
                                const mus_holds *holds, const mus_list *near, const mus_list *pushes,
-                               mus_repulsions *between, mus_repulsions *against) {
-  collection to = {contact, motion, between, against};
+                               mus_repulsions *beyond, mus_repulsions *within) {
+  collection to = {contact, motion, beyond, within};
   mus_status status = MUS_OK;
-  between->couplings.count = between->effects.count = 0;
-  against->couplings.count = against->effects.count = 0;
+  clear(beyond);
+  clear(within);
   for (size_t k = 0; k < near->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
     if (!is_held(contact, holds, c))
@@ -132,6 +203,8 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
     const mus_contact *c = &mus_contacts(pushes)[k];
     status = add(&to, c, MUS_RECOVERY * -c->distance, 0);
   }
+  name_nodes(beyond);
+  name_nodes(within);
   return status;
 }
 

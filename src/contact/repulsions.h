@@ -16,16 +16,18 @@ typedef struct mus_repulsion {
   double along, across; // kg: stiffness of the term along the normal, and of friction across
 } mus_repulsion;
 
+// Couplings are of nodes, whatever carries the surface.
 typedef struct mus_repulsions {
-  mus_list couplings; // mus_coupling
-  mus_list effects;   // mus_repulsion, one per coupling
+  mus_list couplings;      // mus_coupling
+  mus_list effects;        // mus_repulsion, one per coupling
+  mus_list nodes, weights; // int, double: those of all couplings, one after the other
 } mus_repulsions;
 
-// Those of the contacts that are near, and of the pushes that draw tangles apart: `between` cloths, which lie beyond
-// the matrix's pattern, and `against` bodies, whose nodes belong to one element and have their blocks in the matrix.
+// Those of the contacts that are near, and of the pushes that draw tangles apart: `within` the matrix's pattern, as of
+// cloth with bodies, where all nodes belong to one element, and `beyond` it, as between cloths.
 mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
                                const mus_holds *holds, const mus_list *near, const mus_list *pushes,
-                               mus_repulsions *between, mus_repulsions *against);
+                               mus_repulsions *beyond, mus_repulsions *within);
 // Adds the impulses at these velocities to the right-hand side.
 void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right);
 // Adds the couplings to a matrix that has their blocks.

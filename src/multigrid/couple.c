@@ -21,8 +21,8 @@ void mus_hierarchy_uncouple(mus_hierarchy *h) {
 
 // One term with n nodes is at most n times its own block diagonal. So A + C <= max(rho, n) (D_A + D_C) where A <= rho
 // D_A, and no radius of the sum has to be computed on the finest level.
-static mus_chebyshev coupled_smoother(const mus_hierarchy *h, double radius) {
-  return mus_hierarchy_smoother(h, fmax(radius, MUS_TERM_NODES));
+static mus_chebyshev coupled_smoother(const mus_hierarchy *h, const mus_beyond *beyond, double radius) {
+  return mus_hierarchy_smoother(h, fmax(radius, beyond->widest));
 }
 
 static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus_beyond *beyond) {
@@ -38,7 +38,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
     h->coupled_d[0] = h->d[0];
     h->coupled_d[0].beyond = beyond;
     h->coupled_d[0].inverse_diagonal = inverse;
-    h->coupled_d[0].smoother = coupled_smoother(h, h->d[0].smoother.high);
+    h->coupled_d[0].smoother = coupled_smoother(h, beyond, h->d[0].smoother.high);
     return MUS_OK;
   }
   float *rounded = mus_arena_alloc(&h->coupled_arena, numbers, sizeof *rounded);
@@ -48,7 +48,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
   h->coupled_f[0] = h->f[0];
   h->coupled_f[0].beyond = &h->beyond_f;
   h->coupled_f[0].inverse_diagonal = rounded;
-  h->coupled_f[0].smoother = coupled_smoother(h, h->f[0].smoother.high);
+  h->coupled_f[0].smoother = coupled_smoother(h, beyond, h->f[0].smoother.high);
   return mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
 }
 

@@ -107,7 +107,7 @@ static mus_status start(mus_sim *sim) {
   if (!status)
     status = mus_sim_renew_solver(sim);
   if (!status)
-    status = mus_contact_create(m, &sim->contact);
+    status = mus_contact_create(m, NULL, &sim->contact);
   if (!status && sim->contact)
     status = mus_contact_state_create(&sim->arena, sim->contact->model.surface.cloth_vertices, &sim->contact_state);
   if (status)
@@ -224,8 +224,8 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
                           .time_step = step_length(m->scene),
                           .constraint_count = sim->constraints,
                           .constraints = sim->constraint,
-                          .coupling_count = sim->contact ? (int)sim->contact->between.couplings.count : 0,
-                          .couplings = sim->contact ? sim->contact->between.couplings.items : NULL};
+                          .coupling_count = sim->contact ? (int)sim->contact->beyond.couplings.count : 0,
+                          .couplings = sim->contact ? sim->contact->beyond.couplings.items : NULL};
   return status;
 }
 

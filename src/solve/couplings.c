@@ -44,9 +44,9 @@ static int is_semi_definite(const double *block, double largest) {
 }
 
 static mus_status check_nodes(int rows, int number, const mus_coupling *coupling) {
-  if (coupling->count < 1 || coupling->count > MUS_TERM_NODES)
+  if (coupling->count < 1 || coupling->count > MUS_COUPLING_NODES_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT, "coupling %d has %d nodes: 1 to %d are possible", number, coupling->count,
-                    MUS_TERM_NODES);
+                    MUS_COUPLING_NODES_MAXIMUM);
   for (int i = 0; i < coupling->count; ++i) {
     if (coupling->node[i] < 0 || coupling->node[i] >= rows)
       return mus_fail(MUS_BAD_INPUT, "coupling %d names node %d, but nodes go from 0 to %d", number, coupling->node[i],
@@ -94,13 +94,17 @@ static void coupling_block(const void *self, int term, int i, int j, double *out
 }
 
 mus_status mus_couplings_sum(mus_arena *arena, int rows, int count, const mus_coupling *couplings, mus_beyond *out) {
-  if (count < 0 || count > INT_MAX / (4 * MUS_TERM_NODES))
+  long long blocks = 0;
+  if (count < 0)
     return mus_fail(MUS_BAD_INPUT, "the number of couplings is %d", count);
   for (int k = 0; k < count; ++k) {
     mus_status status = check(rows, k, &couplings[k]);
     if (status)
       return status;
+    blocks += MUS_TERM_NODES * MUS_TERM_NODES + couplings[k].count * couplings[k].count;
   }
+  if (blocks > INT_MAX)
+    return mus_fail(MUS_BAD_INPUT, "%d couplings have more blocks than can be counted", count);
   mus_terms terms = {count, couplings, coupling_nodes, coupling_block};
   return mus_beyond_create(arena, rows, BLOCK, &terms, out);
 }

@@ -95,8 +95,7 @@ static void constrain_pins(mus_sim *sim, const scheme *s, double time) {
 
 // Vertices on bodies go along with them.
 static mus_status constrain_holds(mus_sim *sim) {
-  const mus_holds *holds = sim->contact ? &sim->contact->holds : NULL;
-  int more = holds ? (int)holds->held.count : 0, room_needed = sim->constraints + more;
+  int more = sim->contact ? mus_contact_constraints(sim->contact) : 0, room_needed = sim->constraints + more;
   if (room_needed > sim->constraint_room) {
     mus_constraint *larger = realloc(sim->constraint, (size_t)room_needed * 2 * sizeof *larger);
     if (!larger)
@@ -105,7 +104,7 @@ static mus_status constrain_holds(mus_sim *sim) {
     sim->constraint_room = room_needed * 2;
   }
   for (int k = 0; k < more; ++k)
-    mus_hold_constraint(&mus_held_vertices(holds)[k], sim->velocity, &sim->constraint[sim->constraints + k]);
+    mus_contact_constraint(sim->contact, k, sim->velocity, &sim->constraint[sim->constraints + k]);
   sim->constraints += more;
   return MUS_OK;
 }
@@ -135,8 +134,8 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *
   if (!status)
     status = mus_solver_set_constraints(solver, sim->constraints, sim->constraint);
   if (!status && sim->contact)
-    status = mus_solver_set_couplings(solver, (int)sim->contact->between.couplings.count,
-                                      sim->contact->between.couplings.items);
+    status = mus_solver_set_couplings(solver, (int)sim->contact->beyond.couplings.count,
+                                      sim->contact->beyond.couplings.items);
   mus_fill(unknowns(sim), 0, sim->change);
   if (!status)
     status = mus_solver_solve(solver, sim->right, sim->change);
@@ -210,7 +209,7 @@ static mus_status linearised(mus_sim *sim, const scheme *s, double time, double 
     mus_axpy(unknowns(sim), 1, sim->change, sim->velocity);
     move(sim, s);
     if (sim->contact)
-      mus_contact_measure(sim->contact, &sim->matrix, sim->change, sim->right);
+      mus_contact_measure(sim->contact, &sim->matrix, sim->change, sim->velocity, sim->right);
   }
   return status;
 }
@@ -361,7 +360,7 @@ static int is_closed(const mus_sim *sim, double time) {
 // the rows of those that have moved are multiplied.
 static double work_done(const mus_sim *sim, const scheme *s) {
   const mus_pattern *pattern = &sim->model.pattern;
-  int held = sim->contact ? (int)sim->contact->holds.held.count : 0;
+  int held = sim->contact ? mus_contact_constraints(sim->contact) : 0;
   double work = sim->contact ? mus_contact_work(sim->contact, sim->velocity) : 0;
   for (int k = 0; k < sim->constraints - held; ++k) {
     int i = sim->constraint[k].node;

@@ -12,12 +12,28 @@
 #include "base/random.h"
 #include "support/given.h"
 
-// One to four random nodes, at times one of them twice, with weights of either sign and a block of rank 1 to 3.
-static mus_coupling random_coupling(int rows, double strength, uint64_t seed) {
-  mus_coupling c = {.count = 1 + (int)(mus_random_bits(seed, 0) % 4)};
+// Couplings with the nodes and weights that they point to.
+enum { POOL = 400, WIDEST = 24 };
+typedef struct pool {
+  mus_coupling item[POOL];
+  int node[POOL][WIDEST];
+  double weight[POOL][WIDEST];
+} pool;
+
+static pool *pool_create(void) {
+  pool *p = calloc(1, sizeof *p);
+  assert_non_null(p);
+  for (int k = 0; k < POOL; ++k)
+    p->item[k].node = p->node[k], p->item[k].weight = p->weight[k];
+  return p;
+}
+
+// So many random nodes, at times one of them twice, with weights of either sign and a block of rank 1 to 3.
+static mus_coupling random_coupling(int rows, int count, double strength, uint64_t seed, int *node, double *weight) {
+  mus_coupling c = {.count = count, .node = node, .weight = weight};
   for (int i = 0; i < c.count; ++i) {
-    c.node[i] = (int)(mus_random_bits(seed, 1 + (uint64_t)i) % (uint64_t)rows);
-    c.weight[i] = mus_random(seed, 10 + (uint64_t)i);
+    node[i] = (int)(mus_random_bits(seed, 1000 + (uint64_t)i) % (uint64_t)rows);
+    weight[i] = mus_random(seed, 2000 + (uint64_t)i);
   }
   int rank = 1 + (int)(mus_random_bits(seed, 5) % 3);
   for (int r = 0; r < rank; ++r)
@@ -27,9 +43,15 @@ static mus_coupling random_coupling(int rows, double strength, uint64_t seed) {
   return c;
 }
 
-static void random_couplings(int rows, int count, double strength, uint64_t seed, mus_coupling *out) {
-  for (int k = 0; k < count; ++k)
-    out[k] = random_coupling(rows, strength, 1000 * seed + (uint64_t)k);
+// Of one to four nodes, and every fifth of many more where these are wanted, as contact of embedded surfaces has them.
+static pool *random_couplings(int rows, int count, int wide, double strength, uint64_t seed) {
+  pool *p = pool_create();
+  for (int k = 0; k < count; ++k) {
+    uint64_t key = 1000 * seed + (uint64_t)k;
+    int nodes = wide && k % 5 == 0 ? WIDEST - k % 8 : 1 + (int)(mus_random_bits(key, 0) % 4);
+    p->item[k] = random_coupling(rows, nodes, strength, key, p->node[k], p->weight[k]);
+  }
+  return p;
 }
 
 // --- the right solution ---------------------------------------------------------------------------------------------
@@ -40,14 +62,13 @@ static void every_method_adds_couplings(void **state) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     random_system system = random_system_create(ROWS, 3, seed);
     mus_constraint constraint[ROWS];
-    mus_coupling coupling[COUNT];
     given g = given_random(&system);
     if (seed % 2)
       g.count = random_constraints(ROWS, 3, seed + 50, constraint);
     g.constraint = constraint;
-    random_couplings(ROWS, COUNT, seed % 3 == 0 ? 1000 : 1, seed, coupling);
+    pool *couplings = random_couplings(ROWS, COUNT, seed > 3, seed % 3 == 0 ? 1000 : 1, seed);
     double *without = given_reference(&g);
-    g.coupling_count = COUNT, g.coupling = coupling;
+    g.coupling_count = COUNT, g.coupling = couplings->item;
     double *reference = given_reference(&g);
     assert_true(dense_difference(g.n, reference, without) > 1e-3);
     FOR_EACH_METHOD(method)
@@ -59,21 +80,25 @@ static void every_method_adds_couplings(void **state) {
       assert_true(mus_solver_record(solver)->true_residual < 1e-9);
       mus_solver_free(solver);
     }
-    free(reference), free(without);
+    free(reference), free(without), free(couplings);
     random_system_free(&system);
   }
 }
 
 // A sheet folded onto itself: vertices against triangles that share no element with them.
-static int folded(const sheet_system *sheet, double strength, mus_coupling *out) {
+static int folded(const sheet_system *sheet, double strength, pool *out) {
+  static const double weight[] = {1, -0.5, -0.3, -0.2};
   int count = 0, triangles = sheet->tuples[0].count;
   for (int t = 0; t < triangles; t += 3) {
     const int *corner = sheet->tuples[0].index + 3 * t;
-    mus_coupling c = {.count = 4, .weight = {1, -0.5, -0.3, -0.2}, .node = {sheet->rows - 1 - corner[0]}};
-    memcpy(c.node + 1, corner, 3 * sizeof *corner);
+    assert_true(count < POOL);
+    int *node = out->node[count];
+    mus_coupling c = {.count = 4, .weight = weight, .node = node};
+    node[0] = sheet->rows - 1 - corner[0];
+    memcpy(node + 1, corner, 3 * sizeof *corner);
     c.block[4] = strength;
     c.block[0] = c.block[8] = 0.1 * strength;
-    out[count++] = c;
+    out->item[count++] = c;
   }
   return count;
 }
@@ -83,13 +108,12 @@ static void folded_cloth_is_solved_by_every_method(void **state) {
   sheet_system sheet = given_cloth(10);
   given g = given_sheet(&sheet);
   const double strength[] = {1, 10, 1000};
-  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
-  assert_non_null(coupling);
+  pool *couplings = pool_create();
   for (int s = 0; s < 3; ++s) {
-    g.coupling_count = folded(&sheet, strength[s] * sheet.mass[11], coupling), g.coupling = coupling;
+    g.coupling_count = folded(&sheet, strength[s] * sheet.mass[11], couplings), g.coupling = couplings->item;
     expect_solution_by_every_method(&g, 1e-8);
   }
-  free(coupling);
+  free(couplings);
   sheet_system_free(&sheet);
 }
 
@@ -102,11 +126,11 @@ static void couplings_come_and_go(void **state) {
   for (size_t k = 0; k < mus_matrix_values(&other.a); ++k)
     other.a.value[k] *= 2;
   mus_constraint constraint[ROWS];
-  mus_coupling coupling[COUNT];
   given g = given_random(&system), heavy = given_random(&other);
   g.constraint = heavy.constraint = constraint;
   int constraints = random_constraints(ROWS, 3, 8, constraint);
-  random_couplings(ROWS, COUNT, 1, 4, coupling);
+  pool *couplings = random_couplings(ROWS, COUNT, 0, 1, 4);
+  const mus_coupling *coupling = couplings->item;
   FOR_EACH_METHOD(method) {
     mus_solver_options options = given_options(method, 1e-13);
     options.setup = MUS_SETUP_FULL; // aggregates that were kept would tell of what was there before
@@ -129,6 +153,7 @@ static void couplings_come_and_go(void **state) {
       assert_memory_equal(before, after, sizeof before);
     mus_solver_free(solver);
   }
+  free(couplings);
   random_system_free(&system), random_system_free(&other);
 }
 
@@ -138,9 +163,9 @@ static void couplings_may_lie_within_the_pattern(void **state) {
   sheet_system sheet = given_cloth(6);
   given g = given_sheet(&sheet);
   const int *corner = sheet.tuples[0].index;
-  mus_coupling c[2] = {{.count = 3, .weight = {1, -0.5, -0.5}, .block = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
-                       {.count = 1, .node = {20}, .weight = {2}, .block = {1, 0, 0, 0, 0, 0, 0, 0, 0}}};
-  memcpy(c[0].node, corner, 3 * sizeof *corner);
+  mus_coupling c[2] = {
+      {.count = 3, .node = corner, .weight = (double[]){1, -0.5, -0.5}, .block = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+      {.count = 1, .node = (int[]){20}, .weight = (double[]){2}, .block = {1, 0, 0, 0, 0, 0, 0, 0, 0}}};
   g.coupling_count = 2, g.coupling = c;
   expect_solution_by_every_method(&g, 1e-9);
   sheet_system_free(&sheet);
@@ -150,16 +175,16 @@ static void aggregates_stay(void **state) {
   (void)state;
   sheet_system sheet = given_cloth(20);
   given g = given_sheet(&sheet);
-  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
+  pool *couplings = pool_create();
   double *x = malloc((size_t)g.n * sizeof *x);
-  assert_true(coupling && x);
-  int count = folded(&sheet, 10 * sheet.mass[21], coupling);
+  assert_non_null(x);
+  int count = folded(&sheet, 10 * sheet.mass[21], couplings);
   mus_solver_options options = given_options(MUS_METHOD_SA, 1e-6);
   mus_solver *solver = given_solver(&g, &options);
   given_solve(solver, &g, x);
   mus_solve_record before = *mus_solver_record(solver);
   for (int k = 0; k < 3; ++k) {
-    assert_int_equal(mus_solver_set_couplings(solver, count - 40 * k, coupling + 5 * k), MUS_OK);
+    assert_int_equal(mus_solver_set_couplings(solver, count - 40 * k, couplings->item + 5 * k), MUS_OK);
     given_solve(solver, &g, x);
     const mus_solve_record *after = mus_solver_record(solver);
     assert_true(after->true_residual < 1e-4);
@@ -170,7 +195,7 @@ static void aggregates_stay(void **state) {
     }
   }
   mus_solver_free(solver);
-  free(coupling), free(x);
+  free(couplings), free(x);
   sheet_system_free(&sheet);
 }
 
@@ -178,11 +203,10 @@ static void threads_change_no_bits(void **state) {
   (void)state;
   sheet_system sheet = given_cloth(24);
   given g = given_sheet(&sheet);
-  mus_coupling *coupling = malloc((size_t)sheet.tuples[0].count * sizeof *coupling);
-  assert_non_null(coupling);
-  g.coupling_count = folded(&sheet, 10 * sheet.mass[25], coupling), g.coupling = coupling;
+  pool *couplings = pool_create();
+  g.coupling_count = folded(&sheet, 10 * sheet.mass[25], couplings), g.coupling = couplings->item;
   expect_same_bits(&g, 1e-8);
-  free(coupling);
+  free(couplings);
   sheet_system_free(&sheet);
 }
 
@@ -194,8 +218,8 @@ static void bad_couplings_are_named(void **state) {
   given g = given_random(&system);
   mus_solver_options options = given_options(MUS_METHOD_SA, 1e-12);
   mus_solver *solver = given_solver(&g, &options);
-  mus_coupling good[3];
-  random_couplings(20, 3, 1, 2, good);
+  pool *couplings = random_couplings(20, 3, 0, 1, 2);
+  const mus_coupling *good = couplings->item;
   assert_int_equal(mus_solver_set_couplings(solver, 3, good), MUS_OK);
   double before[60], after[60];
   given_solve(solver, &g, before);
@@ -208,11 +232,11 @@ static void bad_couplings_are_named(void **state) {
     given_solve(solver, &g, after);                                                                                    \
     assert_memory_equal(before, after, sizeof before);                                                                 \
   } while (0)
-  EXPECT_REFUSED("coupling 1 names node 20, but nodes go from 0 to 19", bad[1].node[0] = 20);
-  EXPECT_REFUSED("coupling 2 names node -1", bad[2].node[0] = -1);
+  EXPECT_REFUSED("coupling 1 names node 20, but nodes go from 0 to 19", (bad[1].count = 1, bad[1].node = (int[]){20}));
+  EXPECT_REFUSED("coupling 2 names node -1", (bad[2].count = 1, bad[2].node = (int[]){-1}));
   EXPECT_REFUSED("coupling 0 has 0 nodes", bad[0].count = 0);
-  EXPECT_REFUSED("coupling 0 has 5 nodes", bad[0].count = 5);
-  EXPECT_REFUSED("weight that is not finite", bad[1].weight[0] = NAN);
+  EXPECT_REFUSED("coupling 0 has 65 nodes: 1 to 64", bad[0].count = 65);
+  EXPECT_REFUSED("weight that is not finite", (bad[1].count = 1, bad[1].weight = (double[]){NAN}));
   EXPECT_REFUSED("the block of coupling 2 holds inf", bad[2].block[4] = HUGE_VAL);
   EXPECT_REFUSED("the block of coupling 1 is not symmetric", bad[1].block[1] += 0.1);
   EXPECT_REFUSED("the block of coupling 1 is not positive semi-definite", bad[1].block[0] = -1);
@@ -220,15 +244,16 @@ static void bad_couplings_are_named(void **state) {
                  memcpy(bad[0].block, (double[]){1, 2, 0, 2, 1, 0, 0, 0, 1}, sizeof bad[0].block));
   EXPECT_REFUSED("not positive semi-definite",
                  memcpy(bad[0].block, (double[]){2, -1.5, -1.5, -1.5, 2, -1.5, -1.5, -1.5, 2}, sizeof bad[0].block));
-  EXPECT_REFUSED("too strong", bad[0].weight[0] = 1e200);
+  EXPECT_REFUSED("too strong", (bad[0].count = 1, bad[0].weight = (double[]){1e200}));
   expect_status(MUS_BAD_INPUT, "the number of couplings is -1", mus_solver_set_couplings(solver, -1, good));
   mus_solver_free(solver);
+  free(couplings);
   random_system_free(&system);
 }
 
 static void couplings_need_a_pattern_and_three_unknowns(void **state) {
   (void)state;
-  mus_coupling one = {.count = 1, .weight = {1}};
+  mus_coupling one = {.count = 1, .node = (int[]){0}, .weight = (double[]){1}};
   mus_solver_options options = mus_default_solver_options();
   mus_solver *solver = NULL;
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
@@ -243,10 +268,10 @@ static void allocation_failures_are_clean(void **state) {
   (void)state;
   random_system system = random_system_create(30, 3, 5);
   given g = given_random(&system);
-  mus_coupling coupling[20];
-  random_couplings(30, 20, 1, 2, coupling);
-  g.coupling_count = 20, g.coupling = coupling;
+  pool *couplings = random_couplings(30, 20, 1, 1, 2);
+  g.coupling_count = 20, g.coupling = couplings->item;
   expect_clean_failures(&g);
+  free(couplings);
   random_system_free(&system);
 }
 

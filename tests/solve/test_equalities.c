@@ -93,14 +93,18 @@ static void constraints_and_couplings_hold_too(void **state) {
     mus_constraint constraint[ROWS];
     mus_equality equality[COUNT];
     mus_coupling coupling[COUPLINGS];
+    const double apart[] = {1, -1};
+    int ends[COUPLINGS][2];
     given g = given_random(&system);
     g.count = random_constraints(ROWS, 3, seed + 50, constraint);
     g.constraint = constraint;
     random_equalities(ROWS, 3, COUNT, seed, equality);
     agree(&g, constraint, COUNT, equality);
-    for (int k = 0; k < COUPLINGS; ++k)
-      coupling[k] = (mus_coupling){
-          .count = 2, .node = {k, ROWS - 1 - 2 * k}, .weight = {1, -1}, .block = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 10}};
+    for (int k = 0; k < COUPLINGS; ++k) {
+      ends[k][0] = k, ends[k][1] = ROWS - 1 - 2 * k;
+      coupling[k] =
+          (mus_coupling){.count = 2, .node = ends[k], .weight = apart, .block = {1, 0.5, 0, 0.5, 1, 0, 0, 0, 10}};
+    }
     g.equality_count = COUNT, g.equality = equality;
     g.coupling_count = seed % 2 ? COUPLINGS : 0, g.coupling = coupling;
     double *reference = given_reference(&g);
