@@ -147,10 +147,14 @@ MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int bloc
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
 /// are refused. Call again whenever they change.
 MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
-/// Where the solver keeps its values, for callers that have no room for a second matrix: fill this in place and give it
-/// to mus_solver_set_values(), which then copies nothing; what it refuses is lost. NULL without a pattern; valid until
-/// the pattern is set again.
-MUS_API double *mus_solver_values(mus_solver *solver);
+/// The same without a second matrix: opens the solver's own values to be read and written in place. They are those that
+/// were set last; before the first, any. The solver can neither solve nor be given other values until
+/// mus_solver_unmap_values(). `values` is valid until then, or until the pattern is set again. Mapping copies nothing,
+/// wherever the method keeps its matrix: one that keeps it elsewhere takes the values over when they are unmapped.
+MUS_API mus_status mus_solver_map_values(mus_solver *solver, double **values);
+/// Closes them again and takes them over as mus_solver_set_values() does. Values that are rejected are lost: the solver
+/// then has none.
+MUS_API mus_status mus_solver_unmap_values(mus_solver *solver);
 
 /// Node positions, rows * 3 numbers in metres: the near kernel becomes the six rigid-body motions. For block size 3.
 /// Rest or current positions both work; current ones follow the matrix better. Call again when they have moved much.

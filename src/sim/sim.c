@@ -47,10 +47,14 @@ mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *opt
 mus_status mus_sim_renew_solver(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_solver *solver = NULL;
+  mus_matrix matrix = {&m->pattern, 3, 3, NULL};
   mus_status status = mus_sim_make_solver(sim, &sim->settings.solver, &solver);
-  if (status)
+  if (!status)
+    status = mus_solver_map_values(solver, &matrix.value);
+  if (status) {
+    mus_solver_free(solver);
     return status;
-  mus_matrix matrix = {&m->pattern, 3, 3, mus_solver_values(solver)};
+  }
   if (sim->solver)
     mus_copy(mus_matrix_values(&matrix), sim->matrix.value, matrix.value);
   else

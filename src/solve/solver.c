@@ -299,21 +299,48 @@ static mus_status look_closely(const mus_solver *solver, const mus_matrix *given
                   asymmetry);
 }
 
+static mus_status need_unmapped(const mus_solver *solver) {
+  return solver->is_mapped
+             ? mus_fail(MUS_BAD_INPUT, "the solver's values are mapped: call mus_solver_unmap_values first")
+             : MUS_OK;
+}
+
+static mus_status check_values(const mus_solver *solver, const double *values) {
+  mus_matrix given = {&solver->pattern, solver->block, solver->block, (double *)values}; // read only
+  return mus_matrix_is_sound(&given, &solver->transpose) ? MUS_OK : look_closely(solver, &given);
+}
+
 static mus_status set_values(mus_solver *solver, const double *values) {
   mus_status status = need_pattern(solver);
+  if (!status)
+    status = need_unmapped(solver);
+  if (!status)
+    status = check_values(solver, values);
   if (status)
     return status;
-  int in_place = values == solver->a.value;
-  if (in_place)
-    solver->has_values = 0; // what was there is gone, also when these are refused
-  mus_matrix given = {&solver->pattern, solver->block, solver->block, (double *)values}; // read only
-  if (!mus_matrix_is_sound(&given, &solver->transpose) && (status = look_closely(solver, &given)))
-    return status;
-  if (!in_place)
-    mus_copy(mus_matrix_values(&given), values, solver->a.value);
+  mus_copy(mus_matrix_values(&solver->a), values, solver->a.value);
   solver->has_values = 1;
   numbers_stale(solver);
   return MUS_OK;
+}
+
+mus_status mus_solver_map_values(mus_solver *solver, double **values) {
+  mus_status status = need_pattern(solver);
+  if (status)
+    return status;
+  solver->is_mapped = 1;
+  *values = solver->a.value;
+  return MUS_OK;
+}
+
+static mus_status unmap_values(mus_solver *solver) {
+  if (!solver->is_mapped)
+    return mus_fail(MUS_BAD_INPUT, "the solver's values are not mapped: call mus_solver_map_values first");
+  mus_status status = check_values(solver, solver->a.value);
+  solver->is_mapped = 0;
+  solver->has_values = !status; // what was there before is gone
+  numbers_stale(solver);
+  return status;
 }
 
 mus_status mus_solver_set_coordinates(mus_solver *solver, const double *positions) {
@@ -551,6 +578,8 @@ static double true_residual(mus_solver *solver, const double *b, const double *x
 
 static mus_status solve(mus_solver *solver, const double *b, double *x) {
   mus_status status = need_pattern(solver);
+  if (!status)
+    status = need_unmapped(solver);
   if (!status && !solver->has_values)
     status = mus_fail(MUS_BAD_INPUT, "the solver has no values: call mus_solver_set_values");
   if (!status)
@@ -591,6 +620,11 @@ mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
   return threads_back(before, set_values(solver, values));
 }
 
+mus_status mus_solver_unmap_values(mus_solver *solver) {
+  int before = mus_par_set_threads(solver->options.threads);
+  return threads_back(before, unmap_values(solver));
+}
+
 mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
   int before = mus_par_set_threads(solver->options.threads);
   return threads_back(before, set_constraints(solver, count, constraints));
@@ -605,7 +639,5 @@ mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_cou
   int before = mus_par_set_threads(solver->options.threads);
   return threads_back(before, set_couplings(solver, count, couplings));
 }
-
-double *mus_solver_values(mus_solver *solver) { return solver->a.value; }
 
 const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &solver->record; }

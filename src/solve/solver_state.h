@@ -37,6 +37,7 @@ struct mus_solver {
   int *diagonal; // places of the diagonal blocks
   mus_matrix a;
   int has_values;
+  int is_mapped; // the caller may write a
   // constraints
   mus_arena constraint_arena;
   mus_filter filter; // count 0 without constraints of single nodes

@@ -126,8 +126,10 @@ static mus_status touch(mus_sim *sim, const scheme *s, double time, double h, mu
 
 // --- solve -----------------------------------------------------------------------------------------------------------
 
+// The values lie in sim->solver, and are mapped but for the time that it solves.
 static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *record) {
-  mus_status status = mus_solver_set_values(solver, sim->matrix.value);
+  int in_place = solver == sim->solver;
+  mus_status status = in_place ? mus_solver_unmap_values(solver) : mus_solver_set_values(solver, sim->matrix.value);
   sim->solved = solver;
   if (!status)
     status = mus_solver_set_coordinates(solver, sim->position);
@@ -139,6 +141,8 @@ static mus_status run_solver(mus_sim *sim, mus_solver *solver, mus_step_record *
   mus_fill(unknowns(sim), 0, sim->change);
   if (!status)
     status = mus_solver_solve(solver, sim->right, sim->change);
+  if (in_place) // it has a pattern, so that this cannot fail
+    mus_solver_map_values(solver, &sim->matrix.value);
   const mus_solve_record *solved = mus_solver_record(solver);
   record->iterations += solved->iterations;
   record->residual = solved->true_residual;

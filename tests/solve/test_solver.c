@@ -367,20 +367,27 @@ static void values_may_be_filled_in_place(void **state) {
   mus_solver *solver = given_solver(&g, &options), *other = NULL;
   given_solve(solver, &g, x);
   assert_int_equal(mus_solver_create(&options, &other), MUS_OK);
-  assert_null(mus_solver_values(other));
+  double *values = NULL;
+  expect_status(MUS_BAD_INPUT, "mus_solver_set_pattern", mus_solver_map_values(other, &values));
+  expect_status(MUS_BAD_INPUT, "not mapped", mus_solver_unmap_values(other));
+  assert_null(values);
   size_t before = mus_solver_bytes(other);
   assert_int_equal(mus_solver_set_pattern(other, g.rows, g.block, g.row_start, g.column), MUS_OK);
   assert_true(mus_solver_bytes(other) > before + bytes);
   for (int turn = 0; turn < 2; ++turn) {
-    double *values = mus_solver_values(other);
+    assert_int_equal(mus_solver_map_values(other, &values), MUS_OK);
     memcpy(values, g.values, bytes);
-    assert_int_equal(mus_solver_set_values(other, values), MUS_OK);
-    assert_ptr_equal(mus_solver_values(other), values);
+    expect_status(MUS_BAD_INPUT, "are mapped", mus_solver_solve(other, g.b, again));
+    expect_status(MUS_BAD_INPUT, "are mapped", mus_solver_set_values(other, g.values));
+    assert_int_equal(mus_solver_unmap_values(other), MUS_OK);
+    expect_status(MUS_BAD_INPUT, "not mapped", mus_solver_unmap_values(other));
     given_solve(other, &g, again);
     assert_memory_equal(x, again, sizeof x);
     assert_int_equal(mus_solver_bytes(other), mus_solver_record(other)->bytes);
+    assert_int_equal(mus_solver_map_values(other, &values), MUS_OK);
+    assert_memory_equal(values, g.values, bytes); // a solve leaves them as they were
     values[7] = NAN;
-    expect_status(MUS_BAD_INPUT, "all values must be finite", mus_solver_set_values(other, values));
+    expect_status(MUS_BAD_INPUT, "all values must be finite", mus_solver_unmap_values(other));
     expect_status(MUS_BAD_INPUT, "has no values", mus_solver_solve(other, g.b, again));
   }
   mus_solver_free(solver);
