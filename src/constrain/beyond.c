@@ -179,7 +179,7 @@ mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows,
   return MUS_OK;
 }
 
-void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
+void mus_block_operator_multiply(const mus_block_operator *o, const double *x, double *y) {
   if (o->symmetric)
     mus_symmetric_multiply(o->symmetric, x, y);
   else
@@ -188,15 +188,30 @@ void mus_operator_multiply(const mus_operator *o, const double *x, double *y) {
     mus_beyond_multiply_add(o->beyond, 1, x, y);
 }
 
-double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y) {
+double mus_block_operator_multiply_dot(const mus_block_operator *o, const double *x, double *y) {
   if (o->symmetric && !o->beyond)
     return mus_symmetric_multiply_dot(o->symmetric, x, y);
-  mus_operator_multiply(o, x, y);
+  mus_block_operator_multiply(o, x, y);
   return mus_dot((size_t)o->a->pattern->rows * (size_t)o->a->row_block, x, y);
 }
 
+static void multiply(const void *self, const double *x, double *y) { mus_block_operator_multiply(self, x, y); }
+
+static double multiply_dot(const void *self, const double *x, double *y) {
+  return mus_block_operator_multiply_dot(self, x, y);
+}
+
+static void residual(const void *self, const double *b, const double *x, double *r) {
+  mus_block_operator_residual(self, b, x, r);
+}
+
+mus_operator mus_block_operator_view(const mus_block_operator *o) {
+  size_t size = (size_t)o->a->pattern->rows * (size_t)o->a->row_block;
+  return (mus_operator){&mus_host, size, o, multiply, multiply_dot, residual};
+}
+
 // The diagonal blocks of the sum, as a matrix that holds nothing else.
-static void add_diagonals(const mus_operator *o, const int *place, double *diagonal) {
+static void add_diagonals(const mus_block_operator *o, const int *place, double *diagonal) {
   size_t entries = (size_t)(o->a->row_block * o->a->row_block);
   for (int row = 0; row < o->a->pattern->rows; ++row)
     memcpy(diagonal + (size_t)row * entries, o->a->value + (size_t)place[row] * entries, entries * sizeof *diagonal);
@@ -208,7 +223,7 @@ static void add_diagonals(const mus_operator *o, const int *place, double *diago
   }
 }
 
-mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse) {
+mus_status mus_block_operator_inverse_diagonal(const mus_block_operator *o, const int *place, double *inverse) {
   if (!o->beyond)
     return mus_inverse_diagonal(o->a, place, inverse);
   int rows = o->a->pattern->rows, block = o->a->row_block;
@@ -257,7 +272,8 @@ static row_part part_of(const mus_pattern *pattern, int row, const double *value
   return (row_part){pattern->row_start[row + 1] - (int)begin, pattern->column + begin, value + begin * (size_t)entries};
 }
 
-mus_status mus_operator_merge(mus_arena *arena, const mus_operator *o, mus_pattern *pattern, mus_matrix *out) {
+mus_status mus_block_operator_merge(mus_arena *arena, const mus_block_operator *o, mus_pattern *pattern,
+                                    mus_matrix *out) {
   const mus_matrix *a = o->a;
   const mus_beyond *beyond = o->beyond;
   int rows = a->pattern->rows, entries = beyond->block * beyond->block;

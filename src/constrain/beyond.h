@@ -7,6 +7,7 @@
 #ifndef MUS_CONSTRAIN_BEYOND_H
 #define MUS_CONSTRAIN_BEYOND_H
 
+#include "par/operator.h"
 #include "sparse/matrix.h"
 #include "sparse/symmetric.h"
 
@@ -54,34 +55,37 @@ mus_status mus_beyond_round(mus_arena *arena, const mus_beyond *from, mus_beyond
 // The same as a matrix with a row for each of `rows` nodes, most of them empty. Columns and values are those of `from`.
 mus_status mus_beyond_expand(mus_arena *arena, const mus_beyond *from, int rows, mus_pattern *pattern, mus_matrix *to);
 
-// A matrix with what lies beyond its pattern (NULL: nothing): what conjugate gradients multiply with.
-typedef struct mus_operator {
+// A block sparse matrix with what lies beyond its pattern (NULL: nothing).
+typedef struct mus_block_operator {
   const mus_matrix *a;
   const mus_beyond *beyond;
   const mus_symmetric *symmetric; // the same matrix, read by products in place of `a`; NULL: none
-} mus_operator;
+} mus_block_operator;
 
-typedef struct mus_operator_f {
+typedef struct mus_block_operator_f {
   const mus_matrix_f *a;
   const mus_beyond_f *beyond;
   const mus_symmetric_f *symmetric;
-} mus_operator_f;
+} mus_block_operator_f;
 
+// The same as an operator for conjugate gradients; `o` must stay.
+mus_operator mus_block_operator_view(const mus_block_operator *o);
 // y = (A + C) x
-void mus_operator_multiply(const mus_operator *o, const double *x, double *y);
+void mus_block_operator_multiply(const mus_block_operator *o, const double *x, double *y);
 // The same, and returns x . y
-double mus_operator_multiply_dot(const mus_operator *o, const double *x, double *y);
+double mus_block_operator_multiply_dot(const mus_block_operator *o, const double *x, double *y);
 // r = b - (A + C) x
-void mus_operator_residual(const mus_operator *o, const double *b, const double *x, double *r);
-void mus_operator_residual_f(const mus_operator_f *o, const float *b, const float *x, float *r);
+void mus_block_operator_residual(const mus_block_operator *o, const double *b, const double *x, double *r);
+void mus_block_operator_residual_f(const mus_block_operator_f *o, const float *b, const float *x, float *r);
 // mus_chebyshev_step with A + C.
-void mus_operator_chebyshev(const mus_operator *o, const double *inverse_diagonal, const double *b, const double *x,
-                            double alpha, double beta, double gamma, double *next);
-void mus_operator_chebyshev_f(const mus_operator_f *o, const float *inverse_diagonal, const float *b, const float *x,
-                              float alpha, float beta, float gamma, float *next);
+void mus_block_operator_chebyshev(const mus_block_operator *o, const double *inverse_diagonal, const double *b,
+                                  const double *x, double alpha, double beta, double gamma, double *next);
+void mus_block_operator_chebyshev_f(const mus_block_operator_f *o, const float *inverse_diagonal, const float *b,
+                                    const float *x, float alpha, float beta, float gamma, float *next);
 // The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
-mus_status mus_operator_inverse_diagonal(const mus_operator *o, const int *place, double *inverse);
+mus_status mus_block_operator_inverse_diagonal(const mus_block_operator *o, const int *place, double *inverse);
 // A + C as one matrix with a pattern of its own. There must be a C.
-mus_status mus_operator_merge(mus_arena *arena, const mus_operator *o, mus_pattern *pattern, mus_matrix *out);
+mus_status mus_block_operator_merge(mus_arena *arena, const mus_block_operator *o, mus_pattern *pattern,
+                                    mus_matrix *out);
 
 #endif

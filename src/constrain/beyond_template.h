@@ -31,7 +31,7 @@ void NAME(mus_beyond_multiply_add)(const TYPE(mus_beyond) *beyond, REAL factor, 
   NAME(mus_beyond_scaled_add)(beyond, NULL, factor, x, y);
 }
 
-void NAME(mus_operator_residual)(const TYPE(mus_operator) *o, const REAL *b, const REAL *x, REAL *r) {
+void NAME(mus_block_operator_residual)(const TYPE(mus_block_operator) *o, const REAL *b, const REAL *x, REAL *r) {
   if (o->symmetric)
     NAME(mus_symmetric_residual)(o->symmetric, b, x, r);
   else
@@ -40,8 +40,8 @@ void NAME(mus_operator_residual)(const TYPE(mus_operator) *o, const REAL *b, con
     NAME(mus_beyond_multiply_add)(o->beyond, -1, x, r);
 }
 
-void NAME(mus_operator_chebyshev)(const TYPE(mus_operator) *o, const REAL *inverse_diagonal, const REAL *b,
-                                  const REAL *x, REAL alpha, REAL beta, REAL gamma, REAL *next) {
+void NAME(mus_block_operator_chebyshev)(const TYPE(mus_block_operator) *o, const REAL *inverse_diagonal, const REAL *b,
+                                        const REAL *x, REAL alpha, REAL beta, REAL gamma, REAL *next) {
   if (o->symmetric)
     NAME(mus_symmetric_chebyshev)(o->symmetric, inverse_diagonal, b, x, alpha, beta, gamma, next);
   else

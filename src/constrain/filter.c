@@ -57,6 +57,12 @@ void mus_filter_target(const mus_filter *s, double *x) {
     mus_equalities_impose(s->across, x);
 }
 
+static void apply(const void *self, double *x) { mus_filter_apply(self, x); }
+static void impose(const void *self, double *x) { mus_filter_impose(self, x); }
+static void target(const void *self, double *x) { mus_filter_target(self, x); }
+
+mus_projection mus_filter_view(const mus_filter *s) { return (mus_projection){s, apply, impose, target}; }
+
 // c <- a b
 static inline void multiply_blocks(int block, const double *a, const double *b, double *c) {
   for (int k = 0; k < block; ++k)

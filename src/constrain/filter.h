@@ -25,6 +25,8 @@ typedef struct mus_filter {
 // Whether anything is held at all.
 static inline int mus_filter_holds(const mus_filter *s) { return s->count > 0 || s->across; }
 
+// The same as a projection for conjugate gradients; `s` must stay.
+mus_projection mus_filter_view(const mus_filter *s);
 // x <- S x
 void mus_filter_apply(const mus_filter *s, double *x);
 // x <- S x + (I - S) z

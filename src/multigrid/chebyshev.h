@@ -17,15 +17,15 @@ typedef struct mus_chebyshev {
 
 // Improves *x, a guess for A x = b, by one sweep of `order` matrix passes. `other` is scratch of the same size; x
 // and other trade places with every pass, so the caller's pointers are updated.
-void mus_chebyshev_sweep(const mus_chebyshev *c, const mus_operator *a, const double *inverse_diagonal, const double *b,
-                         double **x, double **other);
-void mus_chebyshev_sweep_f(const mus_chebyshev *c, const mus_operator_f *a, const float *inverse_diagonal,
+void mus_chebyshev_sweep(const mus_chebyshev *c, const mus_block_operator *a, const double *inverse_diagonal,
+                         const double *b, double **x, double **other);
+void mus_chebyshev_sweep_f(const mus_chebyshev *c, const mus_block_operator_f *a, const float *inverse_diagonal,
                            const float *b, float **x, float **other);
 
 // The same from x = 0, which is not read: one matrix pass less.
-void mus_chebyshev_start(const mus_chebyshev *c, const mus_operator *a, const double *inverse_diagonal, const double *b,
-                         double **x, double **other);
-void mus_chebyshev_start_f(const mus_chebyshev *c, const mus_operator_f *a, const float *inverse_diagonal,
+void mus_chebyshev_start(const mus_chebyshev *c, const mus_block_operator *a, const double *inverse_diagonal,
+                         const double *b, double **x, double **other);
+void mus_chebyshev_start_f(const mus_chebyshev *c, const mus_block_operator_f *a, const float *inverse_diagonal,
                            const float *b, float **x, float **other);
 
 #endif

@@ -1,25 +1,25 @@
 // The Chebyshev smoother in one precision, as text for base/both_precisions.h. See chebyshev.h.
 
 // The pass after a start from zero has no x_{k-1} to read.
-static void NAME(passes)(const mus_chebyshev *c, int from_zero, recurrence r, const TYPE(mus_operator) *a,
+static void NAME(passes)(const mus_chebyshev *c, int from_zero, recurrence r, const TYPE(mus_block_operator) *a,
                          const REAL *inverse_diagonal, const REAL *b, REAL **x, REAL **other) {
   for (int k = from_zero; k < c->order; ++k) {
     if (k > 0)
       next_pass(&r);
     REAL gamma = (REAL)(k == from_zero ? 0 : r.beta);
-    NAME(mus_operator_chebyshev)(a, inverse_diagonal, b, *x, (REAL)r.alpha, (REAL)r.beta, gamma, *other);
+    NAME(mus_block_operator_chebyshev)(a, inverse_diagonal, b, *x, (REAL)r.alpha, (REAL)r.beta, gamma, *other);
     REAL *swap = *x;
     *x = *other;
     *other = swap;
   }
 }
 
-void NAME(mus_chebyshev_sweep)(const mus_chebyshev *c, const TYPE(mus_operator) *a, const REAL *inverse_diagonal,
+void NAME(mus_chebyshev_sweep)(const mus_chebyshev *c, const TYPE(mus_block_operator) *a, const REAL *inverse_diagonal,
                                const REAL *b, REAL **x, REAL **other) {
   NAME(passes)(c, 0, first_pass(c), a, inverse_diagonal, b, x, other);
 }
 
-void NAME(mus_chebyshev_start)(const mus_chebyshev *c, const TYPE(mus_operator) *a, const REAL *inverse_diagonal,
+void NAME(mus_chebyshev_start)(const mus_chebyshev *c, const TYPE(mus_block_operator) *a, const REAL *inverse_diagonal,
                                const REAL *b, REAL **x, REAL **other) {
   recurrence r = first_pass(c);
   NAME(mus_block_diagonal_multiply)(a->a->pattern->rows, a->a->row_block, (REAL)r.alpha, inverse_diagonal, b, *x);

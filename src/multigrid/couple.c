@@ -31,7 +31,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
   double *inverse = mus_arena_alloc(&h->coupled_arena, numbers, sizeof *inverse);
   mus_status status = inverse ? MUS_OK : mus_fail_memory();
   if (!status)
-    status = mus_operator_inverse_diagonal(&(mus_operator){.a = a, .beyond = beyond}, l->diagonal, inverse);
+    status = mus_block_operator_inverse_diagonal(&(mus_block_operator){.a = a, .beyond = beyond}, l->diagonal, inverse);
   if (status)
     return status;
   if (h->precision == MUS_PRECISION_DOUBLE) {
@@ -109,7 +109,8 @@ static mus_status couple_second(mus_hierarchy *h, const mus_beyond *beyond, mus_
     node[i] = i;
   mus_beyond all = {
       .block = coarse.row_block, .count = rows, .node = node, .pattern = coarse_pattern, .value = coarse.value};
-  return mus_operator_merge(&h->coupled_arena, &(mus_operator){.a = &a, .beyond = &all}, &h->coupled_pattern[1], out);
+  return mus_block_operator_merge(&h->coupled_arena, &(mus_block_operator){.a = &a, .beyond = &all},
+                                  &h->coupled_pattern[1], out);
 }
 
 // Hands a coarse matrix to the cycle, with its smoother where there is a coarser one.
@@ -129,7 +130,7 @@ static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoot
   if (!status && smoothed)
     status = mus_inverse_diagonal(a, diagonal, inverse);
   if (!status && smoothed)
-    status = mus_spectral_radius(&(mus_operator){.a = a}, inverse, h->options.lanczos_steps, work, &radius);
+    status = mus_spectral_radius(&(mus_block_operator){.a = a}, inverse, h->options.lanczos_steps, work, &radius);
   if (status)
     return status;
   mus_chebyshev smoother = mus_hierarchy_smoother(h, radius.value);
@@ -167,7 +168,8 @@ static mus_status couple(mus_hierarchy *h, const mus_matrix *finest, const mus_b
   mus_matrix a, p;
   mus_status status = couple_finest(h, finest, beyond);
   if (!status && last == 0 && factored) {
-    status = mus_operator_merge(scratch, &(mus_operator){.a = finest, .beyond = beyond}, &h->coupled_pattern[0], &a);
+    status = mus_block_operator_merge(scratch, &(mus_block_operator){.a = finest, .beyond = beyond},
+                                      &h->coupled_pattern[0], &a);
     return status ? status : couple_bottom(h, &a);
   }
   if (!status && last > 0)

@@ -72,8 +72,8 @@ static mus_status measure(mus_hierarchy *h, mus_level *l) {
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
     return mus_fail_memory();
-  status =
-      mus_spectral_radius(&(mus_operator){.a = &l->a}, l->inverse_diagonal, h->options.lanczos_steps, work, &l->radius);
+  status = mus_spectral_radius(&(mus_block_operator){.a = &l->a}, l->inverse_diagonal, h->options.lanczos_steps, work,
+                               &l->radius);
   mus_free(work);
   return status;
 }

@@ -43,7 +43,7 @@ static mus_status largest_ritz(int m, double *alpha, double *beta, double next, 
   return MUS_OK;
 }
 
-mus_status mus_spectral_radius(const mus_operator *a, const double *inverse_diagonal, int steps, double *work,
+mus_status mus_spectral_radius(const mus_block_operator *a, const double *inverse_diagonal, int steps, double *work,
                                mus_radius *out) {
   int rows = a->a->pattern->rows, block = a->a->row_block;
   size_t n = (size_t)rows * (size_t)block;
@@ -66,7 +66,7 @@ mus_status mus_spectral_radius(const mus_operator *a, const double *inverse_diag
   int m = 0;
   double scale = 0; // of the tridiagonal, to tell when the Krylov space is exhausted
   while (m < steps) {
-    mus_operator_multiply(a, v, w);
+    mus_block_operator_multiply(a, v, w);
     mus_axpy(n, -beta[m], u_before, w);
     alpha[m] = mus_dot(n, w, v);
     mus_axpy(n, -alpha[m], u, w);

@@ -14,7 +14,7 @@ typedef struct mus_radius {
 // A symmetric positive definite, D its block diagonal with the given inverse. `work` holds 4 * rows * block numbers.
 // Systems of up to 64 unknowns get as many steps as unknowns, and the exact answer.
 // MUS_BREAKDOWN when A or D shows itself indefinite or not finite.
-mus_status mus_spectral_radius(const mus_operator *a, const double *inverse_diagonal, int steps, double *work,
+mus_status mus_spectral_radius(const mus_block_operator *a, const double *inverse_diagonal, int steps, double *work,
                                mus_radius *out);
 
 #endif

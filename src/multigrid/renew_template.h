@@ -24,8 +24,8 @@ static void NAME(scale_probe)(size_t n, double factor, const REAL *from, REAL *t
 static double NAME(advance)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) {
   size_t n = (size_t)level->a.pattern->rows * (size_t)level->a.row_block;
   memset(level->x, 0, n * sizeof(REAL));
-  TYPE(mus_operator) a = {.a = &level->a, .symmetric = level->symmetric};
-  NAME(mus_operator_chebyshev)(&a, level->inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);
+  TYPE(mus_block_operator) a = {.a = &level->a, .symmetric = level->symmetric};
+  NAME(mus_block_operator_chebyshev)(&a, level->inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);
   double growth = sqrt(NAME(square)(n, level->other));
   NAME(scale_probe)(n, growth > 0 ? 1 / growth : 0, level->other, r->probe);
   return growth;

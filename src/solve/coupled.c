@@ -27,10 +27,11 @@ static size_t unknowns(const mus_coupled *c) {
   return (size_t)c->system.a->pattern->rows * (size_t)c->system.a->row_block;
 }
 
-mus_status mus_coupled_set_up(mus_coupled *c, const mus_operator *system, const mus_filter *filter, const int *place) {
+mus_status mus_coupled_set_up(mus_coupled *c, const mus_block_operator *system, const mus_filter *filter,
+                              const int *place) {
   c->system = *system;
   c->filter = filter;
-  mus_status status = mus_operator_inverse_diagonal(system, place, c->inverse_diagonal);
+  mus_status status = mus_block_operator_inverse_diagonal(system, place, c->inverse_diagonal);
   if (!status && filter)
     status = mus_equalities_weigh(filter->across, c->inverse_diagonal);
   if (status)
@@ -58,7 +59,7 @@ static void smooth_held(const mus_coupled *c, int from_zero, const double *b, do
   for (int k = 0; k < c->smoother.order; ++k) {
     const double *r = k == 0 && from_zero ? b : c->residual;
     if (r != b)
-      mus_operator_residual(&c->system, b, x, c->residual);
+      mus_block_operator_residual(&c->system, b, x, c->residual);
     mus_equalities_solve(c->filter->across, c->system.a->pattern->rows, c->inverse_diagonal, r, change);
     if (k == 0) {
       mus_copy(n, change, step);
@@ -75,7 +76,7 @@ static void smooth_held(const mus_coupled *c, int from_zero, const double *b, do
 
 static void apply_held(mus_coupled *c, const double *r, double *z) {
   smooth_held(c, 1, r, z);
-  mus_operator_residual(&c->system, r, z, c->residual);
+  mus_block_operator_residual(&c->system, r, z, c->residual);
   mus_filter_apply(c->filter, c->residual);
   c->inner->apply(c->inner->self, c->residual, c->correction);
   mus_filter_apply(c->filter, c->correction);
@@ -94,7 +95,7 @@ void mus_coupled_apply(void *self, const double *r, double *z) {
   mus_chebyshev_start(&c->smoother, &c->system, c->inverse_diagonal, r, &x, &other);
   if (x != z) // an odd number of passes trades the two
     mus_copy(n, x, z);
-  mus_operator_residual(&c->system, r, z, c->residual);
+  mus_block_operator_residual(&c->system, r, z, c->residual);
   c->inner->apply(c->inner->self, c->residual, c->correction);
   mus_axpy(n, 1, c->correction, z);
   x = z;

@@ -11,11 +11,11 @@
 #ifndef MUS_SOLVE_COUPLED_H
 #define MUS_SOLVE_COUPLED_H
 
+#include "constrain/filter.h"
 #include "multigrid/chebyshev.h"
-#include "solve/cg.h"
 
 typedef struct mus_coupled {
-  mus_operator system;
+  mus_block_operator system;
   const mus_preconditioner *inner; // B
   mus_chebyshev smoother;
   double *inverse_diagonal; // of A + C
@@ -29,7 +29,7 @@ enum { MUS_COUPLED_ORDER = 4, MUS_COUPLED_PRODUCTS = 2 * MUS_COUPLED_ORDER };
 // Room for any system of that size.
 mus_status mus_coupled_create(mus_arena *arena, int rows, int block, mus_coupled *out);
 // Takes the system over, whose parts must stay; `place` as in mus_diagonal_places.
-mus_status mus_coupled_set_up(mus_coupled *coupled, const mus_operator *system, const mus_filter *filter,
+mus_status mus_coupled_set_up(mus_coupled *coupled, const mus_block_operator *system, const mus_filter *filter,
                               const int *place);
 // z = M^-1 r with `inner` in the middle; self is a mus_coupled.
 void mus_coupled_apply(void *self, const double *r, double *z);

@@ -34,9 +34,9 @@ static mus_form form_now(const mus_solver *solver) {
 }
 
 // A, as it is now, with couplings.
-static mus_operator system_now(const mus_solver *solver) {
+static mus_block_operator system_now(const mus_solver *solver) {
   const mus_beyond *c = solver->is_filtered ? &solver->filtered_couplings : &solver->couplings;
-  return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? c : NULL};
+  return (mus_block_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? c : NULL};
 }
 
 static mus_status make_symmetric(mus_solver *solver) {
@@ -49,7 +49,7 @@ static mus_status make_symmetric(mus_solver *solver) {
 }
 
 // The same for conjugate gradients, whose products read symmetric storage where that pays.
-static mus_status system_for_products(mus_solver *solver, mus_operator *system) {
+static mus_status system_for_products(mus_solver *solver, mus_block_operator *system) {
   double begin = mus_seconds();
   *system = system_now(solver);
   mus_status status = solver->symmetric_tried ? MUS_OK : make_symmetric(solver);
@@ -124,7 +124,7 @@ static void apply_held_diagonal(void *self, const double *r, double *z) {
   mus_equalities_solve(solver->filter.across, solver->rows, solver->inverse_diagonal, r, z);
 }
 
-static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system) {
+static mus_status set_up_diagonal(mus_solver *solver, const mus_block_operator *system) {
   double begin = mus_seconds();
   mus_status status = MUS_OK;
   if (!solver->inverse_diagonal) {
@@ -135,7 +135,7 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system
   }
   if (solver->inverse_diagonal_form != form_now(solver)) {
     solver->inverse_diagonal_form = MUS_FORM_NONE;
-    status = mus_operator_inverse_diagonal(system, solver->diagonal, solver->inverse_diagonal);
+    status = mus_block_operator_inverse_diagonal(system, solver->diagonal, solver->inverse_diagonal);
     if (!status)
       solver->inverse_diagonal_form = form_now(solver);
   }
@@ -146,7 +146,7 @@ static mus_status set_up_diagonal(mus_solver *solver, const mus_operator *system
 // Filters vectors, not the matrix.
 static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int original, const mus_cg_options *limits,
                            const double *b, double *x) {
-  mus_operator system;
+  mus_block_operator system;
   mus_solver_put(solver, MUS_FORM_GIVEN);
   mus_status status = system_for_products(solver, &system);
   if (status)
@@ -155,7 +155,9 @@ static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int 
   mus_cg_result result = {.residuals = residuals_to_fill(solver)};
   double last = *result.residuals;
   mus_copy(mus_solver_unknowns(solver), x, solver->solution);
-  status = mus_mpcg(&system, &solver->filter, m, original, b, solver->solution, limits, solver->work, &result);
+  mus_operator a = mus_block_operator_view(&system);
+  mus_projection s = mus_filter_view(&solver->filter);
+  status = mus_mpcg(&a, &s, m, original, b, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -165,7 +167,7 @@ static mus_status run_mpcg(mus_solver *solver, const mus_preconditioner *m, int 
 static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_options *limits, const double *b,
                                double *x) {
   mus_solver_put(solver, MUS_FORM_GIVEN);
-  mus_operator system = system_now(solver);
+  mus_block_operator system = system_now(solver);
   mus_status status = set_up_diagonal(solver, &system);
   return status
              ? status
@@ -176,15 +178,17 @@ static mus_status run_filtered(mus_solver *solver, int original, const mus_cg_op
 // --------------------------------------------------------------------
 
 static mus_status run_pcg(mus_solver *solver, const mus_preconditioner *m, const mus_cg_options *limits, double *x) {
-  mus_operator system;
+  mus_block_operator system;
   mus_status status = system_for_products(solver, &system);
   if (status)
     return status;
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = residuals_to_fill(solver)};
   double last = *result.residuals;
-  const mus_filter *s = solver->filter.across ? &solver->filter : NULL; // what the matrix is not filtered by
-  status = mus_pcg(&system, s, m, solver->right, solver->solution, limits, solver->work, &result);
+  mus_operator a = mus_block_operator_view(&system);
+  mus_projection s = mus_filter_view(&solver->filter); // of it, what the matrix is not filtered by
+  status =
+      mus_pcg(&a, solver->filter.across ? &s : NULL, m, solver->right, solver->solution, limits, solver->work, &result);
   unfilter(solver, status, x);
   keep(solver, &result, last);
   solver->record.solve_seconds += mus_seconds() - begin;
@@ -195,7 +199,7 @@ static mus_status run_diagonal(mus_solver *solver, const mus_cg_options *limits,
   if (!solver->options.prefilter)
     return run_filtered(solver, 0, limits, b, x);
   prefilter(solver, b, x);
-  mus_operator system = system_now(solver);
+  mus_block_operator system = system_now(solver);
   const mus_equalities *across = solver->filter.across;
   mus_status status = set_up_diagonal(solver, &system);
   double begin = mus_seconds();
@@ -394,7 +398,7 @@ static mus_status run_coupled(mus_solver *solver, const mus_preconditioner *inne
   if (solver->couplings.count == 0 && !s)
     return run_pcg(solver, inner, limits, x);
   double begin = mus_seconds();
-  mus_operator system = system_now(solver);
+  mus_block_operator system = system_now(solver);
   mus_status status =
       solver->coupled_stale ? mus_coupled_set_up(&solver->coupled, &system, s, solver->diagonal) : MUS_OK;
   if (!status)
@@ -516,11 +520,11 @@ static mus_status run_sa(mus_solver *solver, const mus_cg_options *limits, const
 // What is factorised: the filtered matrix with couplings and, for equalities across nodes, a large multiple of E^T E,
 // in a pattern of its own. With that the factor is nearly the inverse on what the equalities leave free.
 static mus_status merge(mus_solver *solver, mus_arena *arena, mus_pattern pattern[2], mus_matrix *merged) {
-  mus_operator system = system_now(solver);
+  mus_block_operator system = system_now(solver);
   mus_status status = MUS_OK;
   *merged = *system.a;
   if (system.beyond)
-    status = mus_operator_merge(arena, &system, &pattern[0], merged);
+    status = mus_block_operator_merge(arena, &system, &pattern[0], merged);
   if (status || !solver->filter.across)
     return status;
   mus_matrix before = *merged;
@@ -530,7 +534,8 @@ static mus_status merge(mus_solver *solver, mus_arena *arena, mus_pattern patter
   mus_terms terms = mus_equalities_terms(&room);
   status = mus_beyond_create(arena, solver->rows, solver->block, &terms, &penalty);
   return status ? status
-                : mus_operator_merge(arena, &(mus_operator){.a = &before, .beyond = &penalty}, &pattern[1], merged);
+                : mus_block_operator_merge(arena, &(mus_block_operator){.a = &before, .beyond = &penalty}, &pattern[1],
+                                           merged);
 }
 
 static mus_status compute_factor(mus_solver *solver) {
@@ -575,10 +580,10 @@ static mus_status run_direct(mus_solver *solver, const mus_cg_options *limits, c
   mus_cg_result result = {.residuals = solver->residuals, .reference = sqrt(mus_dot(n, solver->right, solver->right))};
   double goal = limits->tolerance * result.reference;
   int allowed = limits->iterations < REFINEMENTS ? limits->iterations : REFINEMENTS;
-  mus_operator system = system_now(solver);
+  mus_block_operator system = system_now(solver);
   status = mus_factor_solve(solver->factor, solver->right, solver->solution);
   for (int k = 0; !status; ++k) {
-    mus_operator_residual(&system, solver->right, solver->solution, r);
+    mus_block_operator_residual(&system, solver->right, solver->solution, r);
     solver->residuals[k] = sqrt(mus_dot(n, r, r));
     result.iterations = k;
     int falling = k == 0 || solver->residuals[k] < 0.5 * solver->residuals[k - 1];

@@ -565,12 +565,12 @@ size_t mus_solver_bytes(const mus_solver *solver) {
 static double true_residual(mus_solver *solver, const double *b, const double *x) {
   size_t n = mus_solver_unknowns(solver);
   double *r = solver->work, *z = solver->work + n;
-  mus_operator given = mus_solver_given(solver);
-  mus_operator_residual(&given, b, x, r);
+  mus_block_operator given = mus_solver_given(solver);
+  mus_block_operator_residual(&given, b, x, r);
   mus_filter_apply(&solver->filter, r);
   double norm = sqrt(mus_dot(n, r, r));
   mus_filter_target(&solver->filter, z);
-  mus_operator_residual(&given, b, z, r);
+  mus_block_operator_residual(&given, b, z, r);
   mus_filter_apply(&solver->filter, r);
   double start = sqrt(mus_dot(n, r, r));
   return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;

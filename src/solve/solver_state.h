@@ -5,10 +5,10 @@
 
 #include "constrain/beyond.h"
 #include "constrain/filter.h"
+#include "krylov/cg.h"
 #include "multigrid/aggregation/aggregation.h"
 #include "multigrid/hierarchy.h"
 #include "muslin/solver.h"
-#include "solve/cg.h"
 #include "solve/coupled.h"
 #include "solve/upkeep.h"
 #include "sparse/factor.h"
@@ -103,8 +103,8 @@ static inline int mus_method_is_filtered(mus_method method) {
 }
 
 // A + C, without constraints.
-static inline mus_operator mus_solver_given(const mus_solver *solver) {
-  return (mus_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? &solver->couplings : NULL};
+static inline mus_block_operator mus_solver_given(const mus_solver *solver) {
+  return (mus_block_operator){.a = &solver->a, .beyond = solver->couplings.count > 0 ? &solver->couplings : NULL};
 }
 
 // Settings of the hierarchy as it is now, or will be when it is made.

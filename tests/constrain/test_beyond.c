@@ -79,7 +79,7 @@ static void dense_multiply(int n, const double *a, const double *x, double *y) {
 }
 
 // Symmetric storage gives the same products, with what lies beyond and without.
-static void check_symmetric(random_system *system, mus_arena *arena, mus_operator whole, const double *x) {
+static void check_symmetric(random_system *system, mus_arena *arena, mus_block_operator whole, const double *x) {
   mus_symmetric_pattern pattern;
   mus_symmetric symmetric;
   int n = system->n;
@@ -88,17 +88,17 @@ static void check_symmetric(random_system *system, mus_arena *arena, mus_operato
   assert_int_equal(mus_symmetric_create(arena, &pattern, &symmetric), MUS_OK);
   mus_symmetric_fill(&system->a, &symmetric);
   for (int with = 0; with < 2; ++with) {
-    mus_operator plain = {.a = whole.a, .beyond = with ? whole.beyond : NULL}, stored = plain;
+    mus_block_operator plain = {.a = whole.a, .beyond = with ? whole.beyond : NULL}, stored = plain;
     stored.symmetric = &symmetric;
-    mus_operator_multiply(&plain, x, expected);
+    mus_block_operator_multiply(&plain, x, expected);
     double dot = mus_dot((size_t)n, x, expected);
-    assert_true(mus_operator_multiply_dot(&plain, x, y) == dot);
-    assert_true(fabs(mus_operator_multiply_dot(&stored, x, y) - dot) < 1e-12 * fabs(dot));
+    assert_true(mus_block_operator_multiply_dot(&plain, x, y) == dot);
+    assert_true(fabs(mus_block_operator_multiply_dot(&stored, x, y) - dot) < 1e-12 * fabs(dot));
     assert_true(dense_difference(n, y, expected) < 1e-13);
-    mus_operator_multiply(&stored, x, y);
+    mus_block_operator_multiply(&stored, x, y);
     assert_true(dense_difference(n, y, expected) < 1e-13);
-    mus_operator_residual(&plain, system->b, x, expected);
-    mus_operator_residual(&stored, system->b, x, y);
+    mus_block_operator_residual(&plain, system->b, x, expected);
+    mus_block_operator_residual(&stored, system->b, x, y);
     assert_true(dense_difference(n, y, expected) < 1e-12);
   }
 }
@@ -125,11 +125,11 @@ static void products_are_those_of_the_whole(void **state) {
         assert_true(fabs(y[i] - 2 * expected[i]) < 1e-12);
       for (int k = 0; k < n * n; ++k)
         a[k] += c[k];
-      mus_operator whole = {.a = &system.a, .beyond = &beyond};
-      mus_operator_multiply(&whole, x, y);
+      mus_block_operator whole = {.a = &system.a, .beyond = &beyond};
+      mus_block_operator_multiply(&whole, x, y);
       dense_multiply(n, a, x, expected);
       assert_true(dense_difference(n, y, expected) < 1e-13);
-      mus_operator_residual(&whole, system.b, x, y);
+      mus_block_operator_residual(&whole, system.b, x, y);
       for (int i = 0; i < n; ++i)
         assert_true(fabs(y[i] - (system.b[i] - expected[i])) < 1e-10);
       check_symmetric(&system, &arena, whole, x);
@@ -151,15 +151,15 @@ static void merging_makes_one_matrix(void **state) {
     mus_matrix merged;
     assert_int_equal(mus_beyond_create(&arena, ROWS, 3, &terms, &beyond), MUS_OK);
     double *a = dense_from_matrix(&system.a), *c = dense_terms(&l);
-    mus_operator whole = {.a = &system.a, .beyond = &beyond};
-    assert_int_equal(mus_operator_merge(&arena, &whole, &pattern, &merged), MUS_OK);
+    mus_block_operator whole = {.a = &system.a, .beyond = &beyond};
+    assert_int_equal(mus_block_operator_merge(&arena, &whole, &pattern, &merged), MUS_OK);
     assert_int_equal(mus_pattern_check(ROWS, ROWS, pattern.row_start, pattern.column), MUS_OK);
     mus_transpose transpose;
     assert_int_equal(mus_transpose_create(&arena, &pattern, &transpose), MUS_OK);
     assert_true(mus_asymmetry(&merged, &transpose) < 1e-15); // not 0: a term may name a node twice
     double inverse[9 * ROWS], expected[9 * ROWS], scaled[3 * ROWS] = {0}, product[3 * ROWS] = {0};
     int place[ROWS];
-    assert_int_equal(mus_operator_inverse_diagonal(&whole, system.place, inverse), MUS_OK);
+    assert_int_equal(mus_block_operator_inverse_diagonal(&whole, system.place, inverse), MUS_OK);
     assert_int_equal(mus_diagonal_places(&pattern, place), MUS_OK);
     assert_int_equal(mus_inverse_diagonal(&merged, place, expected), MUS_OK);
     assert_memory_equal(inverse, expected, sizeof inverse);

@@ -54,9 +54,9 @@ static double *sweep(const problem *p, const mus_chebyshev *c, const double *b, 
   }
   double *result = first, *other = second;
   if (x)
-    mus_chebyshev_sweep(c, &(mus_operator){.a = &p->a}, p->inverse_diagonal, b, &result, &other);
+    mus_chebyshev_sweep(c, &(mus_block_operator){.a = &p->a}, p->inverse_diagonal, b, &result, &other);
   else
-    mus_chebyshev_start(c, &(mus_operator){.a = &p->a}, p->inverse_diagonal, b, &result, &other);
+    mus_chebyshev_start(c, &(mus_block_operator){.a = &p->a}, p->inverse_diagonal, b, &result, &other);
   assert_true((result == first && other == second) || (result == second && other == first));
   mus_free(other);
   return result;
@@ -73,9 +73,9 @@ static double *sweep_f(const problem *p, const mus_chebyshev *c, const double *b
   }
   float *result = first, *other = second;
   if (x)
-    mus_chebyshev_sweep_f(c, &(mus_operator_f){.a = &a}, inverse, right, &result, &other);
+    mus_chebyshev_sweep_f(c, &(mus_block_operator_f){.a = &a}, inverse, right, &result, &other);
   else
-    mus_chebyshev_start_f(c, &(mus_operator_f){.a = &a}, inverse, right, &result, &other);
+    mus_chebyshev_start_f(c, &(mus_block_operator_f){.a = &a}, inverse, right, &result, &other);
   assert_true((result == first && other == second) || (result == second && other == first));
   double *wide = vector_zero(p->n);
   for (size_t i = 0; i < n; ++i)
@@ -185,11 +185,11 @@ static void buffers_trade_places_with_every_pass(void **state) {
   for (int order = 1; order <= 5; ++order) {
     mus_chebyshev c = {order, 0.2, 2};
     double *x = first, *other = second;
-    mus_chebyshev_sweep(&c, &(mus_operator){.a = &p.a}, p.inverse_diagonal, p.b, &x, &other);
+    mus_chebyshev_sweep(&c, &(mus_block_operator){.a = &p.a}, p.inverse_diagonal, p.b, &x, &other);
     assert_ptr_equal(x, order % 2 ? second : first);
     assert_ptr_equal(other, order % 2 ? first : second);
     x = first, other = second;
-    mus_chebyshev_start(&c, &(mus_operator){.a = &p.a}, p.inverse_diagonal, p.b, &x, &other);
+    mus_chebyshev_start(&c, &(mus_block_operator){.a = &p.a}, p.inverse_diagonal, p.b, &x, &other);
     assert_ptr_equal(x, order % 2 ? first : second);
     assert_ptr_equal(other, order % 2 ? second : first);
   }

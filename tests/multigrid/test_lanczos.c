@@ -16,7 +16,7 @@ enum { STEPS = 30 };
 
 static mus_status measure(const problem *p, int steps, mus_radius *out) {
   double *work = vector_zero(4 * p->n);
-  mus_status status = mus_spectral_radius(&(mus_operator){.a = &p->a}, p->inverse_diagonal, steps, work, out);
+  mus_status status = mus_spectral_radius(&(mus_block_operator){.a = &p->a}, p->inverse_diagonal, steps, work, out);
   mus_free(work);
   return status;
 }

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "constrain/filter.h"
+#include "krylov/cg.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "solve/cg.h"
 #include "solve/constraints.h"
 #include "support/dense.h"
 #include "support/rig.h"
@@ -246,9 +246,10 @@ static int coupled_iterations(rig *r, const problem *p, const mus_beyond *beyond
   double *x = vector_zero(p->n), *work = mus_alloc(MUS_CG_VECTORS * (size_t)p->n, sizeof *work);
   double residuals[1001];
   mus_cg_result result = {.residuals = residuals};
-  mus_operator system = {.a = &p->a, .beyond = beyond};
-  mus_status status = mus_pcg(&system, NULL, &(mus_preconditioner){.self = r->hierarchy, .apply = apply_hierarchy},
-                              p->b, x, &(mus_cg_options){.tolerance = 1e-8, .iterations = 1000}, work, &result);
+  mus_block_operator system = {.a = &p->a, .beyond = beyond};
+  mus_operator a = mus_block_operator_view(&system);
+  mus_status status = mus_pcg(&a, NULL, &(mus_preconditioner){.self = r->hierarchy, .apply = apply_hierarchy}, p->b, x,
+                              &(mus_cg_options){.tolerance = 1e-8, .iterations = 1000}, work, &result);
   mus_free(x), mus_free(work);
   return status ? -(int)status : result.iterations;
 }

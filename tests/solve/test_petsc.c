@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "krylov/cg.h"
 #include "par/vector.h"
 #include "sheet_system.h"
-#include "solve/cg.h"
 #include "solve/petsc.h"
 #include "support/dense.h"
 
@@ -346,9 +346,11 @@ static void conjugate_gradients_stop_at_nan(void **state) {
   double x[30] = {0}, work[MUS_CG_VECTORS * 30], residuals[11];
   mus_cg_options options = {1e-5, 10, MUS_STOP_INITIAL};
   mus_cg_result result = {.residuals = residuals};
-  assert_int_equal(mus_pcg(&(mus_operator){.a = &s.a}, NULL, &(mus_preconditioner){.self = &n, .apply = apply_nan}, s.b,
-                           x, &options, work, &result),
-                   MUS_BREAKDOWN);
+  mus_block_operator matrix = {.a = &s.a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  assert_int_equal(
+      mus_pcg(&a, NULL, &(mus_preconditioner){.self = &n, .apply = apply_nan}, s.b, x, &options, work, &result),
+      MUS_BREAKDOWN);
   assert_true(mus_max_abs(n, x) == 0);
   random_system_free(&s);
 }

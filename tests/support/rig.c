@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/cg.h"
+#include "krylov/cg.h"
 #include "support/dense.h"
 #include "support/reference_cycle.h"
 
@@ -160,7 +160,9 @@ int rig_iterations(rig *r, const problem *p, double tolerance) {
   double *work = mus_alloc((size_t)(MUS_CG_VECTORS * p->n), sizeof *work), *x = mus_alloc_zero((size_t)p->n, sizeof *x);
   mus_cg_result result = {.residuals = mus_alloc(LIMIT + 1, sizeof(double))};
   require(work && x && result.residuals, "allocation");
-  mus_status status = mus_pcg(&(mus_operator){.a = &p->a}, NULL, &m, p->b, x, &options, work, &result);
+  mus_block_operator matrix = {.a = &p->a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  mus_status status = mus_pcg(&a, NULL, &m, p->b, x, &options, work, &result);
   mus_free(work), mus_free(x), mus_free(result.residuals);
   return status ? -(int)status : result.iterations;
 }

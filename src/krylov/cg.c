@@ -7,12 +7,11 @@
 // Passes over vectors cost as much as a good part of the product. So x waits for its step until p is read for the next
 // direction, p.q comes with the product, and a residual is rounded for a preconditioner in single precision as it is
 // made, scaled by the size of the one before.
-#include "solve/cg.h"
+#include "krylov/cg.h"
 
 #include <math.h>
 
 #include "base/error.h"
-#include "par/vector.h"
 
 // r.r below this counts as r = 0: squares lose their digits before they underflow.
 static const double SQUARE_ZERO = 1e-280;
@@ -21,43 +20,44 @@ static const double SQUARE_RANGE = 1e24;
 
 typedef struct problem {
   size_t n;
+  const mus_space *space;
   const mus_operator *a;
-  const mus_filter *s; // NULL: the identity
+  const mus_projection *s; // NULL: the identity
   const mus_preconditioner *m;
   double *x, *r, *z, *p, *q;
   double factor;    // of what is in m->right
   const float *z_f; // M^-1 of it; z is M^-1 r where that is NULL
 } problem;
 
-static problem make_problem(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, double *x,
+static problem make_problem(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double *x,
                             double *work) {
-  size_t n = (size_t)a->a->pattern->rows * (size_t)a->a->row_block;
-  return (problem){n, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n, 0, NULL};
+  size_t n = a->size;
+  return (problem){n, a->space, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n, 0, NULL};
 }
 
 static void filter(const problem *o, double *v) {
   if (o->s)
-    mus_filter_apply(o->s, v);
+    o->s->apply(o->s->self, v);
 }
 
 // delta = v.M^-1 v, with z = M^-1 v. `square` is v.v; `rounded` tells that m->right is factor v already.
 static double energy(problem *o, double square, const double *v, int rounded) {
   o->z_f = NULL;
   if (square < SQUARE_ZERO) {
-    mus_fill(o->n, 0.0, o->z);
+    o->space->fill(o->n, 0.0, o->z);
     return 0.0;
   }
   if (!o->m->apply_f) {
     o->m->apply(o->m->self, v, o->z);
-    return mus_dot(o->n, v, o->z);
+    return o->space->dot(o->n, v, o->z);
   }
   double size = square * o->factor * o->factor;
   if (!rounded || !(size < SQUARE_RANGE && size * SQUARE_RANGE > 1)) {
     o->factor = 1 / sqrt(square);
-    mus_to_float(o->n, o->factor, v, o->m->right);
+    o->space->to_float(o->n, o->factor, v, o->m->right);
   }
   o->z_f = o->m->apply_f(o->m->self);
-  return mus_dot_f(o->n, v, o->z_f) / o->factor;
+  return o->space->dot_f(o->n, v, o->z_f) / o->factor;
 }
 
 // What is wrong with delta = r.M^-1 r, if anything. It may be zero only where r is.
@@ -86,9 +86,9 @@ static mus_status check_curvature(double curvature, double step, int iteration) 
 // x += step p, and the next direction p = S(z + ratio p)
 static void advance(const problem *o, double step, double ratio) {
   if (o->z_f)
-    mus_cg_advance_f(o->n, step, 1 / o->factor, o->z_f, ratio, o->x, o->p);
+    o->space->cg_advance_f(o->n, step, 1 / o->factor, o->z_f, ratio, o->x, o->p);
   else
-    mus_cg_advance(o->n, step, o->z, ratio, o->x, o->p);
+    o->space->cg_advance(o->n, step, o->z, ratio, o->x, o->p);
   filter(o, o->p);
 }
 
@@ -98,17 +98,17 @@ static double multiply(const problem *o) {
     return mus_operator_multiply_dot(o->a, o->p, o->q);
   mus_operator_multiply(o->a, o->p, o->q);
   filter(o, o->q);
-  return mus_dot(o->n, o->p, o->q);
+  return o->space->dot(o->n, o->p, o->q);
 }
 
 // r -= step q, z = M^-1 r and delta = r.z. `square`, r.r, is replaced by the new one.
 static double reduce(problem *o, double step, double *square) {
   if (!o->m->apply_f) {
-    *square = mus_cg_residual(o->n, step, o->q, o->r);
+    *square = o->space->cg_residual(o->n, step, o->q, o->r);
     return energy(o, *square, o->r, 0);
   }
   o->factor = 1 / sqrt(*square);
-  *square = mus_cg_residual_f(o->n, step, o->q, o->r, o->factor, o->m->right);
+  *square = o->space->cg_residual_f(o->n, step, o->q, o->r, o->factor, o->m->right);
   return energy(o, *square, o->r, 1);
 }
 
@@ -117,7 +117,7 @@ static double reduce(problem *o, double step, double *square) {
 static mus_status iterate(problem *o, double delta, double square, double goal, int limit, double *left,
                           mus_cg_result *result) {
   double ratio = 0;
-  mus_fill(o->n, 0.0, o->p);
+  o->space->fill(o->n, 0.0, o->p);
   while (!(result->residuals[result->iterations] <= goal)) {
     int next = result->iterations + 1;
     if (next > limit)
@@ -147,7 +147,7 @@ static mus_status iterate_to(problem *o, double delta, double square, double goa
   double left = 0;
   mus_status status = iterate(o, delta, square, goal, limit, &left, result);
   if (left != 0)
-    mus_axpy(o->n, left, o->p, o->x);
+    o->space->axpy(o->n, left, o->p, o->x);
   return status;
 }
 
@@ -155,7 +155,7 @@ static mus_status iterate_to(problem *o, double delta, double square, double goa
 static mus_status first_residual(problem *o, const double *b, double *delta, double *square, mus_cg_result *result) {
   mus_operator_residual(o->a, b, o->x, o->r);
   filter(o, o->r);
-  *square = mus_dot(o->n, o->r, o->r);
+  *square = o->space->dot(o->n, o->r, o->r);
   *delta = energy(o, *square, o->r, 0);
   mus_status status = check_energy(*delta, *square, 0);
   if (!status)
@@ -165,7 +165,7 @@ static mus_status first_residual(problem *o, const double *b, double *delta, dou
 
 // The norm of a right-hand side, for comparison. z is overwritten.
 static mus_status norm(problem *o, const double *v, double *out) {
-  double square = mus_dot(o->n, v, v), delta = energy(o, square, v, 0);
+  double square = o->space->dot(o->n, v, v), delta = energy(o, square, v, 0);
   mus_status status = check_energy(delta, square, 0);
   if (!status)
     *out = sqrt(delta);
@@ -178,10 +178,10 @@ static mus_status solved_by_zero(mus_cg_result *result) {
   return MUS_OK;
 }
 
-mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, const double *b, double *x,
-                   const mus_cg_options *options, double *work, mus_cg_result *result) {
+mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, work);
-  int separate = options->stop == MUS_STOP_RHS && mus_max_abs(o.n, x) != 0;
+  int separate = options->stop == MUS_STOP_RHS && o.space->max_abs(o.n, x) != 0;
   result->iterations = 0;
   result->reference = 0;
   result->residuals[0] = NAN;
@@ -190,7 +190,7 @@ mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_precond
     if (status)
       return status;
     if (result->reference == 0) {
-      mus_fill(o.n, 0.0, x);
+      o.space->fill(o.n, 0.0, x);
       return solved_by_zero(result);
     }
   }
@@ -206,13 +206,13 @@ mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_precond
 // Puts x at S y + (I - S) z and finds the reference ||S(b - A(I - S)z)||. *separate becomes 0 when S y = 0: the first
 // residual is the reference then, and nothing is computed twice.
 static mus_status start_corrected(problem *o, const double *b, int *separate, double *reference) {
-  mus_copy(o->n, o->x, o->p);
+  o->space->copy(o->n, o->x, o->p);
   filter(o, o->p);
-  *separate = mus_max_abs(o->n, o->p) != 0;
-  mus_filter_impose(o->s, o->x);
+  *separate = o->space->max_abs(o->n, o->p) != 0;
+  o->s->impose(o->s->self, o->x);
   if (!*separate)
     return MUS_OK;
-  mus_filter_target(o->s, o->p);
+  o->s->target(o->s->self, o->p);
   mus_operator_residual(o->a, b, o->p, o->q);
   filter(o, o->q);
   return norm(o, o->q, reference);
@@ -220,13 +220,13 @@ static mus_status start_corrected(problem *o, const double *b, int *separate, do
 
 // Puts x at (I - S) z and finds the reference ||S b||.
 static mus_status start_original(problem *o, const double *b, double *reference) {
-  mus_filter_target(o->s, o->x);
-  mus_copy(o->n, b, o->q);
+  o->s->target(o->s->self, o->x);
+  o->space->copy(o->n, b, o->q);
   filter(o, o->q);
   return norm(o, o->q, reference);
 }
 
-mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, int original,
+mus_status mus_mpcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, work);
   int separate = 1;
@@ -238,7 +238,7 @@ mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_precon
   if (status)
     return status;
   if (!original && separate && result->reference == 0) {
-    mus_filter_target(s, x);
+    s->target(s->self, x);
     return solved_by_zero(result);
   }
   double delta, square;

@@ -1,23 +1,13 @@
-// Conjugate gradients for block systems: plain (PCG, for prefiltered systems) and filtered (MPCG).
+// Conjugate gradients: plain (PCG, for prefiltered systems) and filtered (MPCG).
 //
-// Both know an operator and a preconditioner, nothing of where they come from. They allocate nothing: the caller gives
-// the workspace and the room for the residual history.
-#ifndef MUS_SOLVE_CG_H
-#define MUS_SOLVE_CG_H
+// Both know an operator, a preconditioner and a projection, nothing of where they come from. All vectors live in the
+// operator's space, the workspace too. They allocate nothing: the caller gives the workspace and the memory for the
+// residual history.
+#ifndef MUS_KRYLOV_CG_H
+#define MUS_KRYLOV_CG_H
 
-#include "constrain/beyond.h"
-#include "constrain/filter.h"
 #include "muslin/solver.h"
-
-// z = M^-1 r, symmetric positive definite. r and z do not alias.
-typedef struct mus_preconditioner {
-  void *self;
-  void (*apply)(void *self, const double *r, double *z);
-  // Those that work in single precision take r from a place of their own, scaled to size 1, and return where z is:
-  // fewer passes over vectors. NULL: none of it.
-  float *right;
-  const float *(*apply_f)(void *self);
-} mus_preconditioner;
+#include "par/operator.h"
 
 typedef struct mus_cg_options {
   double tolerance;
@@ -25,7 +15,7 @@ typedef struct mus_cg_options {
   mus_stop stop; // PCG only; MPCG compares as its two papers do
 } mus_cg_options;
 
-// What happened. `residuals` has room for options.iterations + 1 norms and is filled with ||r_i||_{M^-1}.
+// What happened. `residuals` holds options.iterations + 1 norms, on the host, and is filled with ||r_i||_{M^-1}.
 typedef struct mus_cg_result {
   int iterations;
   double reference; // what the norms were compared with
@@ -39,8 +29,8 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 // iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text. Residuals
 // so small that their squares vanish (below 1e-140) count as zero. With a reference of zero x becomes the exact
 // solution, zero. With S (NULL: the identity), S A S x = S b for x in the range of S, where b and the guess must lie.
-mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, const double *b, double *x,
-                   const mus_cg_options *options, double *work, mus_cg_result *result);
+mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 
 // S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
 // with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z,
@@ -48,7 +38,7 @@ mus_status mus_pcg(const mus_operator *a, const mus_filter *s, const mus_precond
 // residual is not, the first residual is compared with, since no number would be small enough otherwise. (Baraff and
 // Witkin write P there and define P as the inverse of A's diagonal; Ascher and Boxerman keep the letter but not the
 // definition. M^-1 is the reading in which the two sides have the same units.)
-mus_status mus_mpcg(const mus_operator *a, const mus_filter *s, const mus_preconditioner *m, int original,
+mus_status mus_mpcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 
 #endif

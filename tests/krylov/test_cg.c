@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "krylov/cg.h"
 #include "par/par.h"
 #include "par/vector.h"
 #include "sheet_system.h"
-#include "solve/cg.h"
 #include "solve/constraints.h"
 #include "support/dense.h"
 
@@ -67,7 +67,9 @@ static void free_bench(bench *t) {
 }
 
 static mus_status pcg(bench *t) {
-  return mus_pcg(&(mus_operator){.a = &t->system.a}, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
+  mus_block_operator matrix = {.a = &t->system.a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  return mus_pcg(&a, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result);
 }
 
 // ||S(b - A x)||_{M^-1}, S = I where the filter is NULL
@@ -151,9 +153,10 @@ static void single_precision_takes_as_many_iterations(void **state) {
       jacobi_f single = {&t->jacobi, calloc(n, sizeof(float)), calloc(n, sizeof(float)), 0};
       t->m = (mus_preconditioner){
           .self = &single, .apply = must_not_be_applied, .right = single.right, .apply_f = apply_jacobi_f};
-      mus_operator a = {.a = &t->system.a, .symmetric = &symmetric};
+      mus_block_operator a = {.a = &t->system.a, .symmetric = &symmetric};
+      mus_operator view = mus_block_operator_view(&a);
       mus_fill(n, 0, t->x);
-      assert_int_equal(mus_pcg(&a, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result), MUS_OK);
+      assert_int_equal(mus_pcg(&view, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result), MUS_OK);
       assert_true(abs(t->result.iterations - iterations) <= 1);
       assert_true(dense_difference((int)n, t->x, expected) < 1e-7);
       assert_true(single.largest > 0 && single.largest < 1e12);
@@ -390,7 +393,9 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
   mus_filter_apply(s, right);
   mus_axpy(n, -1, z, x);
   mus_filter_apply(s, x);
-  mus_status status = mus_pcg(&(mus_operator){.a = &filtered}, NULL, &m, right, x, &t->options, t->work, &t->result);
+  mus_block_operator matrix = {.a = &filtered};
+  mus_operator a = mus_block_operator_view(&matrix);
+  mus_status status = mus_pcg(&a, NULL, &m, right, x, &t->options, t->work, &t->result);
   mus_axpy(n, 1, z, x);
   free(z);
   free(right);
@@ -398,8 +403,10 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
 }
 
 static mus_status mpcg(bench *t, const mus_filter *s, int original, double *x) {
-  return mus_mpcg(&(mus_operator){.a = &t->system.a}, s, &t->m, original, t->system.b, x, &t->options, t->work,
-                  &t->result);
+  mus_block_operator matrix = {.a = &t->system.a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  mus_projection projection = mus_filter_view(s);
+  return mus_mpcg(&a, &projection, &t->m, original, t->system.b, x, &t->options, t->work, &t->result);
 }
 
 static void check_constraints(int block, int count, const mus_constraint *constraint, const double *x) {
@@ -597,9 +604,10 @@ static int run_motion(int original, int steps, double tolerance) {
     mus_filter filter = hold_corners(&o, h * step);
     jacobi block_jacobi = create_jacobi(&o.sheet.arena, &o.sheet.a, o.place);
     mus_preconditioner m = {.self = &block_jacobi, .apply = apply_jacobi};
-    assert_int_equal(
-        mus_mpcg(&(mus_operator){.a = &o.sheet.a}, &filter, &m, original, o.b, o.change, &options, o.work, &o.result),
-        MUS_OK);
+    mus_block_operator matrix = {.a = &o.sheet.a};
+    mus_operator a = mus_block_operator_view(&matrix);
+    mus_projection s = mus_filter_view(&filter);
+    assert_int_equal(mus_mpcg(&a, &s, &m, original, o.b, o.change, &options, o.work, &o.result), MUS_OK);
     total += o.result.iterations;
     mus_axpy(o.n, 1, o.change, o.velocity);
     mus_axpy(o.n, h, o.velocity, o.sheet.position);
@@ -638,6 +646,9 @@ static void same_bits_for_any_number_of_threads(void **state) {
   jacobi block_jacobi = create_jacobi(&sheet.arena, &sheet.a, place);
   mus_preconditioner m = {.self = &block_jacobi, .apply = apply_jacobi};
   mus_cg_options cg = {1e-5, 20, MUS_STOP_INITIAL};
+  mus_block_operator matrix = {.a = &sheet.a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  mus_projection s = mus_filter_view(&filter);
   for (int way = 0; way < 3; ++way) {
     double *x[3];
     mus_cg_result result[3];
@@ -645,9 +656,8 @@ static void same_bits_for_any_number_of_threads(void **state) {
       mus_par_set_threads((int[]){1, 2, 7}[k]);
       x[k] = mus_arena_alloc_zero(&sheet.arena, n, sizeof(double));
       result[k].residuals = mus_arena_alloc(&sheet.arena, LIMIT + 1, sizeof(double));
-      mus_status status =
-          way == 2 ? mus_pcg(&(mus_operator){.a = &sheet.a}, NULL, &m, sheet.b, x[k], &cg, work, &result[k])
-                   : mus_mpcg(&(mus_operator){.a = &sheet.a}, &filter, &m, way, sheet.b, x[k], &cg, work, &result[k]);
+      mus_status status = way == 2 ? mus_pcg(&a, NULL, &m, sheet.b, x[k], &cg, work, &result[k])
+                                   : mus_mpcg(&a, &s, &m, way, sheet.b, x[k], &cg, work, &result[k]);
       assert_int_equal(status, MUS_NOT_CONVERGED); // the limit keeps the test short
       assert_int_equal(result[k].iterations, result[0].iterations);
       assert_memory_equal(result[k].residuals, result[0].residuals,
