@@ -49,6 +49,10 @@ MUS_API const char *mus_method_name(mus_method method);
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
 /// 1 when this build can run the method.
 MUS_API int mus_method_available(mus_method method);
+/// 1 when the method solves without iterations, but for a few that refine.
+MUS_API int mus_method_is_direct(mus_method method);
+/// 1 when mus_solver_options.prefilter chooses whether the method filters the matrix or vectors.
+MUS_API int mus_method_may_filter_vectors(mus_method method);
 
 typedef enum mus_precision {
   MUS_PRECISION_DOUBLE, ///< the preconditioner is held and applied in double precision

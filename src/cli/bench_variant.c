@@ -47,7 +47,7 @@ int bench_variant_parse(const char *program, const char *word, bench_variant *va
       *colon = 0;
     failed = parse_part(program, rest, variant);
   }
-  if (!failed && variant->filtered && variant->method != MUS_METHOD_SA && variant->method != MUS_METHOD_DIAG)
+  if (!failed && variant->filtered && !mus_method_may_filter_vectors(variant->method))
     return failure_input(program, "--solvers: %s: only sa and diag can be filtered; mpcg is always", word);
   return failed;
 }

@@ -78,7 +78,7 @@ static void curves_of(const solve_report *report, short_text *words, plot_curve 
     words[2 * i] = solver_name(run);
     if (run->status)
       snprintf(words[2 * i + 1].text, sizeof words->text, "%s", mus_status_name(run->status));
-    else if (run->record.method == MUS_METHOD_CHOLMOD)
+    else if (mus_method_is_direct(run->record.method))
       snprintf(words[2 * i + 1].text, sizeof words->text, "direct, %.16s",
                numbers_duration(total_seconds(&run->record)).text);
     else

@@ -2,6 +2,7 @@
 #include "solve/coupled.h"
 
 #include "base/error.h"
+#include "base/timer.h"
 #include "multigrid/lanczos.h"
 #include "par/vector.h"
 
@@ -11,36 +12,43 @@
 static const double RANGE = 10;
 enum { LANCZOS_STEPS = 10 };
 
-mus_status mus_coupled_create(mus_arena *arena, int rows, int block, mus_coupled *out) {
+static mus_status allocate(mus_coupled *c, int rows, int block) {
   size_t n = (size_t)rows * (size_t)block;
-  mus_coupled c = {.inverse_diagonal = mus_arena_alloc(arena, n * (size_t)block, sizeof(double)),
-                   .other = mus_arena_alloc(arena, n, sizeof(double)),
-                   .residual = mus_arena_alloc(arena, n, sizeof(double)),
-                   .correction = mus_arena_alloc(arena, n, sizeof(double))};
-  if (!c.inverse_diagonal || !c.other || !c.residual || !c.correction)
-    return mus_fail_memory();
-  *out = c;
-  return MUS_OK;
+  c->inverse_diagonal = mus_arena_alloc(&c->arena, n * (size_t)block, sizeof(double));
+  c->other = mus_arena_alloc(&c->arena, n, sizeof(double));
+  c->residual = mus_arena_alloc(&c->arena, n, sizeof(double));
+  c->correction = mus_arena_alloc(&c->arena, n, sizeof(double));
+  if (c->inverse_diagonal && c->other && c->residual && c->correction)
+    return MUS_OK;
+  mus_coupled_free(c);
+  return mus_fail_memory();
+}
+
+void mus_coupled_free(mus_coupled *coupled) {
+  mus_arena_clear(&coupled->arena);
+  *coupled = (mus_coupled){.is_stale = 1};
 }
 
 static size_t unknowns(const mus_coupled *c) {
   return (size_t)c->system.a->pattern->rows * (size_t)c->system.a->row_block;
 }
 
-mus_status mus_coupled_set_up(mus_coupled *c, const mus_block_operator *system, const mus_filter *filter,
-                              const int *place) {
-  c->system = *system;
-  c->filter = filter;
-  mus_status status = mus_block_operator_inverse_diagonal(system, place, c->inverse_diagonal);
-  if (!status && filter)
-    status = mus_equalities_weigh(filter->across, c->inverse_diagonal);
+// Takes the system over as it is now.
+static mus_status set_up(mus_coupled *c, const mus_system *system) {
+  c->system = mus_system_now(system);
+  c->filter = system->filter.across ? &system->filter : NULL;
+  mus_status status = c->inverse_diagonal ? MUS_OK : allocate(c, system->rows, system->block);
+  if (!status)
+    status = mus_block_operator_inverse_diagonal(&c->system, system->diagonal, c->inverse_diagonal);
+  if (!status && c->filter)
+    status = mus_equalities_weigh(c->filter->across, c->inverse_diagonal);
   if (status)
     return status;
   double *work = mus_alloc(4 * unknowns(c), sizeof *work);
   if (!work)
     return mus_fail_memory();
   mus_radius radius;
-  status = mus_spectral_radius(system, c->inverse_diagonal, LANCZOS_STEPS, work, &radius);
+  status = mus_spectral_radius(&c->system, c->inverse_diagonal, LANCZOS_STEPS, work, &radius);
   mus_free(work);
   if (!status)
     c->smoother = (mus_chebyshev){MUS_COUPLED_ORDER, radius.value / RANGE, radius.value};
@@ -84,7 +92,7 @@ static void apply_held(mus_coupled *c, const double *r, double *z) {
   smooth_held(c, 0, r, z);
 }
 
-void mus_coupled_apply(void *self, const double *r, double *z) {
+static void apply(void *self, const double *r, double *z) {
   mus_coupled *c = self;
   size_t n = unknowns(c);
   if (c->filter) {
@@ -103,4 +111,18 @@ void mus_coupled_apply(void *self, const double *r, double *z) {
   mus_chebyshev_sweep(&c->smoother, &c->system, c->inverse_diagonal, r, &x, &other);
   if (x != z)
     mus_copy(n, x, z);
+}
+
+mus_status mus_coupled_run(mus_coupled *coupled, mus_run *run, const mus_preconditioner *inner,
+                           const mus_cg_options *limits) {
+  const mus_system *system = run->system;
+  if (system->couplings.count == 0 && !system->filter.across)
+    return mus_run_pcg(run, inner, limits);
+  double begin = mus_seconds();
+  mus_status status = coupled->is_stale ? set_up(coupled, system) : MUS_OK;
+  if (!status)
+    coupled->is_stale = 0;
+  coupled->inner = inner;
+  run->record->setup_seconds += mus_seconds() - begin;
+  return status ? status : mus_run_pcg(run, &(mus_preconditioner){.self = coupled, .apply = apply}, limits);
 }

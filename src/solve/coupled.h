@@ -11,10 +11,13 @@
 #ifndef MUS_SOLVE_COUPLED_H
 #define MUS_SOLVE_COUPLED_H
 
-#include "constrain/filter.h"
 #include "multigrid/chebyshev.h"
+#include "solve/run.h"
 
+// `mus_coupled coupled = {.is_stale = 1};` is a valid one that holds nothing yet.
 typedef struct mus_coupled {
+  int is_stale;    // system, constraints or couplings have changed since the last set-up; for the owner to say
+  mus_arena arena; // what follows
   mus_block_operator system;
   const mus_preconditioner *inner; // B
   mus_chebyshev smoother;
@@ -26,12 +29,10 @@ typedef struct mus_coupled {
 // Products with A + C that one application makes.
 enum { MUS_COUPLED_ORDER = 4, MUS_COUPLED_PRODUCTS = 2 * MUS_COUPLED_ORDER };
 
-// Room for any system of that size.
-mus_status mus_coupled_create(mus_arena *arena, int rows, int block, mus_coupled *out);
-// Takes the system over, whose parts must stay; `place` as in mus_diagonal_places.
-mus_status mus_coupled_set_up(mus_coupled *coupled, const mus_block_operator *system, const mus_filter *filter,
-                              const int *place);
-// z = M^-1 r with `inner` in the middle; self is a mus_coupled.
-void mus_coupled_apply(void *self, const double *r, double *z);
+// Solves by conjugate gradients on the prefiltered system, as mus_run_pcg(), with `inner` for B. Without couplings and
+// equalities across nodes that is all; otherwise brings this up to date and smooths around it.
+mus_status mus_coupled_run(mus_coupled *coupled, mus_run *run, const mus_preconditioner *inner,
+                           const mus_cg_options *limits);
+void mus_coupled_free(mus_coupled *coupled);
 
 #endif

@@ -3,7 +3,8 @@
 
 void mus_solve_record_print_levels(const mus_solve_record *record, FILE *file) {
   if (record->levels == 0) {
-    fprintf(file, "no hierarchy: %s has one level only\n", mus_method_name(record->method));
+    const char *name = mus_method_name(record->method);
+    fprintf(file, "no hierarchy: %s has one level only\n", name ? name : "this method");
     return;
   }
   fprintf(file, "level      rows  block     nonzeros  special  dropped   radius      MiB\n");

@@ -1,0 +1,81 @@
+// Linear methods as a table: what the public solver runs, and knows nothing else of.
+//
+// A method has a state of its own, made for one system, which it may read at any time and put into other forms while it
+// solves. It is told what has changed and redoes what it must when it next solves, so that the calls which give data
+// stay cheap and cannot fail half-way. A method may keep its matrix wherever it likes: MUS_CHANGED_VALUES says when to
+// fetch it again.
+//
+// docs/developing.md shows how to add one.
+#ifndef MUS_SOLVE_METHOD_H
+#define MUS_SOLVE_METHOD_H
+
+#include "krylov/cg.h"
+#include "solve/system.h"
+
+// One solve: what is asked, and where the answer goes.
+typedef struct mus_run {
+  mus_system *system;
+  const double *b;
+  double *x;                // first guess in, solution out
+  double *residuals;        // options.iterations + 1 norms
+  mus_solve_record *record; // all but `bytes`, `true_residual` and what report() fills; see run.h
+} mus_run;
+
+// In products with the fine matrix, not in seconds, so that the same calls make the same choices on every machine.
+typedef struct mus_method_cost {
+  double setup;     // before the next solve
+  double iteration; // of the last solve; 0 before the first
+} mus_method_cost;
+
+typedef struct mus_method_kind {
+  const char *name;
+  const char *build_option; // of CMake, -DMUSLIN_...=ON, where builds may lack it; NULL: all have it
+  int (*available)(void);   // whether this build has it; NULL: it does
+  int is_direct;            // solves without iterations
+  int is_prefiltered;       // asks for MUS_FORM_FILTERED
+  int may_filter_vectors;   // options.prefilter chooses whether the matrix or vectors are filtered
+  // The options and the system outlive the method; all that is derived from them is best made by the first solve.
+  mus_status (*create)(const mus_solver_options *options, mus_system *system, void **self);
+  void (*free)(void *self);
+  // MUS_CHANGED_... bits. Everything counts as changed at first.
+  void (*changed)(void *self, unsigned what);
+  // Within `limits`, and adding to what is in the record of an earlier run in the same solve. The system may be left in
+  // any form.
+  mus_status (*solve)(void *self, mus_run *run, const mus_cg_options *limits);
+  // `levels` and `operator_complexity` of the record, after a solve. NULL: there is no hierarchy.
+  void (*report)(const void *self, mus_solve_record *record);
+  // Memory beyond the system's.
+  size_t (*bytes)(const void *self);
+  // NULL: it is not known.
+  mus_method_cost (*cost)(const void *self);
+  // mus_solver_aggregates(). NULL: there are none.
+  int (*aggregates)(const void *self, int level, int *aggregate);
+} mus_method_kind;
+
+// The list: NULL for what is no method.
+const mus_method_kind *mus_method_table(mus_method method);
+
+extern const mus_method_kind mus_method_sa, mus_method_diag, mus_method_mpcg, mus_method_mpcg_original,
+    mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_auto;
+
+// A method with its state. All functions may be called while `self` is NULL, before it is made.
+typedef struct mus_linear_method {
+  const mus_method_kind *kind;
+  void *self;
+} mus_linear_method;
+
+int mus_method_kind_available(const mus_method_kind *kind);
+mus_status mus_linear_method_create(const mus_method_kind *kind, const mus_solver_options *options, mus_system *system,
+                                    mus_linear_method *out);
+void mus_linear_method_free(mus_linear_method *method);
+void mus_linear_method_changed(mus_linear_method *method, unsigned what);
+// Solves afresh: what an earlier method left in the record goes, but for the seconds that it took.
+mus_status mus_linear_method_solve(mus_linear_method *method, mus_run *run, const mus_cg_options *limits);
+void mus_linear_method_report(const mus_linear_method *method, mus_solve_record *record);
+size_t mus_linear_method_bytes(const mus_linear_method *method);
+int mus_linear_method_aggregates(const mus_linear_method *method, int level, int *aggregate);
+
+// A solver that runs a method which need not be in the list; options.method is not looked at. `kind` must stay.
+mus_status mus_solver_create_with(const mus_solver_options *options, const mus_method_kind *kind, mus_solver **solver);
+
+#endif

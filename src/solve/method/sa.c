@@ -1,0 +1,269 @@
+// Conjugate gradients with smoothed aggregation multigrid (Tamstorf, Jones and McCormick 2015).
+//
+// The hierarchy is made without couplings and equalities across nodes. These are smoothed over around it (coupled.h),
+// or couplings are taken into its coarse levels.
+#include "solve/method/sa.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static mus_status create(const mus_solver_options *options, mus_system *system, void **self) {
+  mus_sa *sa = mus_alloc_zero(1, sizeof *sa);
+  if (!sa)
+    return mus_fail_memory();
+  *sa = (mus_sa){.options = options, .system = system, .stale = MUS_SA_STALE_ALL, .coupled = {.is_stale = 1}};
+  *self = sa;
+  return MUS_OK;
+}
+
+static void destroy(void *self) {
+  mus_sa *sa = self;
+  mus_hierarchy_free(sa->hierarchy);
+  mus_aggregation_free(sa->aggregation);
+  mus_coupled_free(&sa->coupled);
+  mus_arena_clear(&sa->arena);
+  mus_free(sa);
+}
+
+static size_t bytes(const void *self) {
+  const mus_sa *sa = self;
+  return sizeof *sa + sa->arena.bytes + sa->coupled.arena.bytes +
+         (sa->hierarchy ? mus_hierarchy_bytes(sa->hierarchy) : 0) +
+         (sa->aggregation ? mus_aggregation_bytes(sa->aggregation) : 0);
+}
+
+static void make_stale(mus_sa *sa, mus_sa_stale least) {
+  if (sa->stale < least)
+    sa->stale = least;
+}
+
+// Coordinates count where rotations come from them; the first ones change how many vectors the near kernel has.
+static void coordinates_changed(mus_sa *sa) {
+  if (sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
+    make_stale(sa, sa->has_positions ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL);
+}
+
+// Couplings do not count here: the hierarchy knows nothing of them until it is told.
+static void changed(void *self, unsigned what) {
+  mus_sa *sa = self;
+  if (what & (MUS_CHANGED_VALUES | MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_EQUALITIES)) {
+    make_stale(sa, MUS_SA_STALE_NUMBERS);
+    sa->coupled.is_stale = 1;
+  }
+  if (what & MUS_CHANGED_COUPLINGS)
+    sa->coupled.is_stale = 1;
+  if (what & MUS_CHANGED_HELD)
+    sa->held_changed = 1;
+  if (what & MUS_CHANGED_CONSTRAINTS && mus_sa_releases(sa)) {
+    sa->stale = MUS_SA_STALE_ALL;
+    sa->has_released = 1;
+  }
+  if (what & MUS_CHANGED_COORDINATES)
+    coordinates_changed(sa);
+  if (what & MUS_CHANGED_KERNEL)
+    sa->stale = MUS_SA_STALE_ALL;
+  sa->has_positions = sa->system->positions != NULL;
+}
+
+// --- cost ------------------------------------------------------------------------------------------------------------
+
+// In products, measured on sheets of 40,401 and 160,801 vertices: the part of an iteration that is not the
+// preconditioner, and the two kinds of set-up.
+static const double cg_step = 1.2, symbolic_cost = 360, numeric_cost = 280;
+
+// Passes over the levels' matrices that one cycle makes, in units of the finest. A W-cycle visits level k 2^k times and
+// adds a residual for each visit but the first.
+static double cycle_cost(const mus_sa *sa) {
+  mus_solve_record record = {0};
+  mus_hierarchy_report(sa->hierarchy, &record);
+  double passes = 2.0 * mus_sa_settings(sa).smoother_order; // order - 1, residual, order
+  double bytes = sa->options->precision == MUS_PRECISION_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
+  for (int k = 0; k < record.levels; ++k) {
+    double share = (double)record.level[k].nonzeros / (double)record.level[0].nonzeros;
+    cost += share * visits * passes;
+    if (sa->options->sa.cycle == MUS_CYCLE_W) {
+      cost += k > 0 ? share * visits / 2 : 0;
+      visits *= 2;
+    }
+  }
+  return bytes * cost + 1; // prolongators, both ways
+}
+
+// Whether the cycle is smoothed around.
+static int is_around(const mus_sa *sa) {
+  return sa->system->filter.across || (sa->system->couplings.count > 0 && !sa->deep_couplings);
+}
+
+static double iteration_cost(const mus_sa *sa) {
+  return cg_step + cycle_cost(sa) + (is_around(sa) ? MUS_COUPLED_PRODUCTS : 0);
+}
+
+static double setup_cost(const mus_sa *sa) {
+  if (sa->stale == MUS_SA_FRESH || (sa->hierarchy && sa->options->setup == MUS_SETUP_REUSE))
+    return 0;
+  int full = sa->stale == MUS_SA_STALE_ALL || sa->options->setup == MUS_SETUP_FULL;
+  return numeric_cost + (full ? symbolic_cost : 0);
+}
+
+static mus_method_cost cost(const void *self) {
+  const mus_sa *sa = self;
+  return (mus_method_cost){.setup = setup_cost(sa), .iteration = sa->hierarchy ? iteration_cost(sa) : 0};
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+// Iterations with three translations, freshly set up, that a tenth of the residual may take. Beyond, rigid motions are
+// cheaper: those take at most two thirds as many, at one and a half times the cost.
+static const double translations_most = 3.5;
+
+static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
+static const float *apply_f(void *self) { return mus_hierarchy_apply_f(self); }
+
+// Makes the hierarchy one for A + C, where couplings are taken that deep.
+static mus_status couple(mus_sa *sa, mus_upkeep_kind kind) {
+  const mus_system *system = sa->system;
+  if (kind == MUS_UPKEEP_NONE && !sa->coupled.is_stale)
+    return MUS_OK;
+  const mus_beyond *c = sa->options->prefilter ? &system->filtered_couplings : &system->couplings;
+  int deep = system->couplings.count > 0 && sa->deep_couplings;
+  mus_status status = mus_hierarchy_couple(sa->hierarchy, &system->a, deep ? c : NULL);
+  if (!status && deep && !system->filter.across)
+    sa->coupled.is_stale = 0;
+  return status;
+}
+
+// Smoothing over couplings around the cycle needs next to no set-up and costs products in every iteration; taking them
+// into the coarse levels is a set-up, and mends what smoothing cannot. The second pays where iterations are many.
+enum { DEEP_ABOVE = 12, SHALLOW_BELOW = 6 };
+
+static void choose_depth(mus_sa *sa, int iterations) {
+  int deep = sa->deep_couplings;
+  if (sa->system->couplings.count == 0)
+    return;
+  sa->deep_couplings = deep ? iterations >= SHALLOW_BELOW : iterations > DEEP_ABOVE;
+  if (sa->deep_couplings != deep)
+    sa->coupled.is_stale = 1;
+}
+
+static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
+  double begin = mus_seconds();
+  mus_status status = mus_sa_set_up(sa, kind);
+  if (!status)
+    status = couple(sa, kind);
+  run->record->setup_seconds += mus_seconds() - begin;
+  if (status)
+    return status;
+  mus_preconditioner m = {.self = sa->hierarchy, .apply = apply, .right = mus_hierarchy_right_f(sa->hierarchy)};
+  m.apply_f = m.right ? apply_f : NULL;
+  if (!sa->options->prefilter)
+    return mus_run_mpcg(run, &m, 0, limits);
+  return is_around(sa) ? mus_coupled_run(&sa->coupled, run, &m, limits) : mus_run_pcg(run, &m, limits);
+}
+
+static int translations_patience(double tolerance) {
+  return (int)ceil(fmin(translations_most * -log10(fmax(tolerance, 1e-300)), 1e6));
+}
+
+// Iterations that a solve would take from its start with the rigid motions that have taken over in the middle, by those
+// that they took for the rest of it. Where that was little, by the most that they ought to.
+static int rigid_iterations(const mus_run *run, int begun, double tolerance) {
+  int end = run->record->iterations;
+  double reduction = run->residuals[end] / run->residuals[begun];
+  double share = reduction > 0 && reduction < 1 ? log(reduction) / log(fmax(tolerance, 1e-300)) : 0;
+  return (int)ceil(share > 0.2 ? (end - begun) / share : translations_patience(tolerance) * 2 / 3.0);
+}
+
+// What is left of the limits for a run that continues from the iterate reached.
+static mus_cg_options limits_left(const mus_sa *sa, const mus_run *run, const mus_cg_options *limits) {
+  const mus_solve_record *record = run->record;
+  double last = run->residuals[record->iterations];
+  mus_cg_options left = *limits;
+  left.iterations -= record->iterations;
+  if (limits->stop == MUS_STOP_INITIAL && sa->options->prefilter && record->iterations > 0 && last > 0)
+    left.tolerance = fmin(limits->tolerance * record->reference / last, 1);
+  return left;
+}
+
+// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, or too simple, a better one
+// takes over from the iterate that was reached.
+static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limits) {
+  mus_upkeep_kind kind = mus_sa_upkeep_due(sa);
+  mus_cg_options left = *limits;
+  for (int turned = 0;;) {
+    int thorough = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa);
+    int last_resort = thorough && !mus_sa_may_turn_rigid(sa), begun = run->record->iterations;
+    if (!last_resort) {
+      int patience =
+          thorough ? translations_patience(left.tolerance) : mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
+      left.iterations = patience < left.iterations ? patience : left.iterations;
+    }
+    mus_status status = run_with_hierarchy(sa, kind, run, &left);
+    if (!status) {
+      sa->iteration_cost = iteration_cost(sa);
+      int whole = turned ? rigid_iterations(run, begun, limits->tolerance) : run->record->iterations;
+      if (begun == 0 || turned)
+        mus_upkeep_note(&sa->upkeep, kind, whole, sa->iteration_cost);
+      choose_depth(sa, run->record->iterations);
+      return status;
+    }
+    if (last_resort || status == MUS_OUT_OF_MEMORY || run->record->iterations >= limits->iterations)
+      return status;
+    if (thorough) {
+      mus_sa_turn_rigid(sa);
+      turned = 1;
+      kind = MUS_UPKEEP_ALL;
+    } else {
+      mus_upkeep_end_patience(&sa->upkeep, kind);
+      ++kind;
+    }
+    left = limits_left(sa, run, limits);
+  }
+}
+
+static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) {
+  mus_sa *sa = self;
+  if (sa->options->prefilter)
+    mus_run_prefilter(run);
+  return run_kept(sa, run, limits);
+}
+
+static void report(const void *self, mus_solve_record *record) {
+  const mus_sa *sa = self;
+  if (sa->hierarchy)
+    mus_hierarchy_report(sa->hierarchy, record);
+}
+
+// Of the finest nodes, level by level.
+static int aggregates(const void *self, int level, int *aggregate) {
+  const mus_sa *sa = self;
+  int nodes = 0, count = 0, rows = sa->system->rows;
+  if (!sa->aggregation || level < 1)
+    return 0;
+  for (int l = 0; l < level; ++l) // none is missing, before anything is written
+    if (!mus_aggregation_of(sa->aggregation, l, &nodes, &count))
+      return 0;
+  for (int i = 0; i < rows; ++i)
+    aggregate[i] = i;
+  for (int l = 0; l < level; ++l) {
+    const int *of = mus_aggregation_of(sa->aggregation, l, &nodes, &count);
+    for (int i = 0; i < rows; ++i)
+      aggregate[i] = aggregate[i] < 0 ? -1 : of[aggregate[i]];
+  }
+  return count;
+}
+
+const mus_method_kind mus_method_sa = {.name = "sa",
+                                       .is_prefiltered = 1,
+                                       .may_filter_vectors = 1,
+                                       .create = create,
+                                       .free = destroy,
+                                       .changed = changed,
+                                       .solve = solve,
+                                       .report = report,
+                                       .bytes = bytes,
+                                       .cost = cost,
+                                       .aggregates = aggregates};

@@ -1,0 +1,48 @@
+// The state of smoothed aggregation. Private to the method: sa.c runs it, sa_hierarchy.c sets the hierarchy up.
+#ifndef MUS_SOLVE_METHOD_SA_H
+#define MUS_SOLVE_METHOD_SA_H
+
+#include "multigrid/aggregation/aggregation.h"
+#include "multigrid/hierarchy.h"
+#include "solve/coupled.h"
+#include "solve/upkeep.h"
+
+// How much of the hierarchy has to be redone before it may be used.
+typedef enum mus_sa_stale { MUS_SA_FRESH, MUS_SA_STALE_NUMBERS, MUS_SA_STALE_ALL } mus_sa_stale;
+
+typedef struct mus_sa {
+  const mus_solver_options *options;
+  mus_system *system;
+  mus_arena arena;
+  mus_aggregation *aggregation;
+  mus_hierarchy *hierarchy;
+  mus_sa_stale stale;
+  int held_changed; // which directions are held, since the hierarchy was last set up
+  mus_upkeep upkeep;
+  int has_positions;                                  // when they were last looked at
+  int turned_rigid;                                   // MUS_MOTIONS_AUTO has gone over to six
+  double iteration_cost;                              // of the last solve, in products
+  int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
+  int has_released;                                   // some of those once came free: made without constraints since
+  mus_coupled coupled;                                // around the hierarchy where there are couplings
+  int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
+} mus_sa;
+
+// Whether set-ups keep parts of the hierarchy as long as these pay.
+static inline int mus_sa_is_kept(const mus_sa *sa) {
+  return sa->options->setup == MUS_SETUP_COARSE || sa->options->setup == MUS_SETUP_AUTO;
+}
+
+// Settings of the hierarchy as it is now, or will be when it is made.
+mus_sa_options mus_sa_settings(const mus_sa *sa);
+// MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
+int mus_sa_may_turn_rigid(const mus_sa *sa);
+void mus_sa_turn_rigid(mus_sa *sa);
+// Whether a direction is free now that was held when aggregates were made: coarser levels may not see its node. More
+// held directions do no harm, for prolongators are computed anew and leave them alone.
+int mus_sa_releases(const mus_sa *sa);
+// What has to be done so that the hierarchy may precondition the matrix as it is now, and doing it.
+mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa);
+mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind);
+
+#endif

@@ -1,0 +1,182 @@
+// Setting up and keeping up the hierarchy of smoothed aggregation. See sa.h.
+#include <string.h>
+
+#include "base/error.h"
+#include "par/vector.h"
+#include "solve/method/sa.h"
+#include "solve/near_kernel.h"
+
+static int has_rotations(const mus_sa *sa) {
+  mus_motions motions = sa->options->sa.motions;
+  return sa->system->positions && (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
+}
+
+int mus_sa_may_turn_rigid(const mus_sa *sa) {
+  return sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->turned_rigid;
+}
+
+void mus_sa_turn_rigid(mus_sa *sa) {
+  mus_hierarchy_free(sa->hierarchy);
+  mus_aggregation_free(sa->aggregation);
+  sa->hierarchy = NULL;
+  sa->aggregation = NULL;
+  sa->stale = MUS_SA_STALE_ALL;
+  sa->coupled.is_stale = 1;
+  sa->upkeep = (mus_upkeep){0};
+  sa->turned_rigid = 1;
+}
+
+mus_sa_options mus_sa_settings(const mus_sa *sa) {
+  mus_sa_options settings = sa->options->sa;
+  if (settings.motions == MUS_MOTIONS_AUTO && has_rotations(sa)) {
+    settings.reach = 2;
+    settings.smoother_order *= 2;
+  }
+  return settings;
+}
+
+static int kernel_count(const mus_sa *sa) {
+  return has_rotations(sa) ? 6 : sa->system->kernel ? sa->system->kernel_count : sa->system->block;
+}
+
+// The near kernel with what constraints forbid taken out, handed to the aggregation. S may be NULL.
+static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
+  int count = kernel_count(sa);
+  size_t n = mus_system_unknowns(sa->system);
+  double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
+  if (!vectors)
+    return mus_fail_memory();
+  if (has_rotations(sa))
+    mus_rigid_motions(sa->system->rows, sa->system->positions, vectors);
+  else if (sa->system->kernel)
+    mus_copy((size_t)count * n, sa->system->kernel, vectors);
+  else
+    mus_constant_vectors(sa->system->rows, sa->system->block, vectors);
+  for (int k = 0; s && k < count; ++k)
+    mus_filter_apply(s, vectors + (size_t)k * n);
+  mus_status status = mus_aggregation_set_kernel(sa->aggregation, sa->system->rows, sa->system->block, count, vectors);
+  mus_free(vectors);
+  return status;
+}
+
+static mus_status create_hierarchy(mus_sa *sa) {
+  mus_sa_options settings = mus_sa_settings(sa);
+  mus_status status = MUS_OK;
+  if (!sa->aggregation)
+    status = mus_aggregation_create(&settings, &sa->aggregation);
+  if (!status && !sa->hierarchy)
+    status = mus_hierarchy_create(&mus_smoothed_aggregation, sa->aggregation, &settings, sa->options->precision,
+                                  sa->options->setup, &sa->hierarchy);
+  return status;
+}
+
+// What the matrix that hierarchies are made from is filtered by.
+static const mus_filter *hierarchy_filter(const mus_sa *sa) {
+  return sa->options->prefilter ? &sa->system->filter : NULL;
+}
+
+typedef mus_status make_hierarchy(mus_hierarchy *hierarchy, const mus_matrix *a);
+
+// Notes which directions are held, for mus_sa_releases().
+static mus_status note_analysed(mus_sa *sa, const mus_filter *s) {
+  size_t count = s ? (size_t)s->count : 0;
+  if (count > 0 && !sa->analysed_node) {
+    sa->analysed_node = mus_arena_alloc(&sa->arena, (size_t)sa->system->rows, sizeof(int));
+    sa->analysed_rank = mus_arena_alloc(&sa->arena, (size_t)sa->system->rows, sizeof(int));
+  }
+  if (count > 0 && (!sa->analysed_node || !sa->analysed_rank)) {
+    sa->analysed_node = sa->analysed_rank = NULL;
+    return mus_fail_memory();
+  }
+  sa->analysed_count = (int)count;
+  if (count > 0) {
+    memcpy(sa->analysed_node, s->node, count * sizeof(int));
+    memcpy(sa->analysed_rank, s->rank, count * sizeof(int));
+  }
+  return MUS_OK;
+}
+
+int mus_sa_releases(const mus_sa *sa) {
+  const mus_filter *filter = &sa->system->filter;
+  for (int k = 0; k < sa->analysed_count; ++k) {
+    int now = filter->count > 0 ? filter->index_of[sa->analysed_node[k]] : -1;
+    if ((now < 0 ? 0 : filter->rank[now]) < sa->analysed_rank[k])
+      return 1;
+  }
+  return 0;
+}
+
+static mus_status make_from_kernel(mus_sa *sa, const mus_filter *s, make_hierarchy *make) {
+  mus_status status = give_kernel(sa, s);
+  if (!status)
+    status = make(sa->hierarchy, &sa->system->a);
+  mus_aggregation_drop_kernel(sa->aggregation);
+  return status;
+}
+
+// Prolongators that are to hold for what follows: everything anew, or their numbers. Constraints that have come and
+// gone once will again: they are then made without any. What is held and not in them is for refreshing or renewal to
+// take out.
+static mus_status make_prolongators(mus_sa *sa, make_hierarchy *make) {
+  int without = sa->has_released && sa->options->setup != MUS_SETUP_FULL;
+  const mus_filter *s = without ? NULL : hierarchy_filter(sa);
+  if (without)
+    mus_system_put(sa->system, MUS_FORM_GIVEN);
+  mus_status status = note_analysed(sa, s);
+  return status ? status : make_from_kernel(sa, s, make);
+}
+
+mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa) {
+  mus_sa_stale stale = sa->stale;
+  if (sa->hierarchy && (stale == MUS_SA_FRESH || sa->options->setup == MUS_SETUP_REUSE))
+    return MUS_UPKEEP_NONE;
+  if (!sa->hierarchy || stale == MUS_SA_STALE_ALL)
+    return MUS_UPKEEP_ALL;
+  switch (sa->options->setup) {
+  case MUS_SETUP_FULL:
+    return MUS_UPKEEP_ALL;
+  case MUS_SETUP_REUSE:
+    return MUS_UPKEEP_NONE;
+  case MUS_SETUP_COARSE:
+    return MUS_UPKEEP_COARSE;
+  case MUS_SETUP_AUTO:
+    break;
+  case MUS_SETUP_NUMERIC:
+    return MUS_UPKEEP_NUMBERS;
+  }
+  mus_upkeep_kind due = mus_upkeep_due(&sa->upkeep);
+  return due == MUS_UPKEEP_NONE && sa->held_changed ? MUS_UPKEEP_COARSE : due;
+}
+
+static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
+  int kept = mus_sa_is_kept(sa);
+  mus_status status = MUS_OK;
+  if (kind == MUS_UPKEEP_ALL)
+    status = make_prolongators(sa, mus_hierarchy_analyse);
+  else if (kind == MUS_UPKEEP_NUMBERS)
+    status = kept ? make_prolongators(sa, mus_hierarchy_refresh)
+                  : make_from_kernel(sa, hierarchy_filter(sa), mus_hierarchy_refresh);
+  mus_system_put(sa->system, sa->options->prefilter ? MUS_FORM_FILTERED : MUS_FORM_GIVEN);
+  // What is held and was not when that was made.
+  int more = kind > MUS_UPKEEP_COARSE && sa->options->prefilter && sa->analysed_count < sa->system->filter.count;
+  if (!status && !kept && more && kind == MUS_UPKEEP_ALL)
+    status = make_from_kernel(sa, hierarchy_filter(sa), mus_hierarchy_refresh);
+  if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
+    status = mus_hierarchy_renew(sa->hierarchy, &sa->system->a, hierarchy_filter(sa));
+  return status;
+}
+
+mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind) {
+  mus_status status = create_hierarchy(sa);
+  if (!status)
+    status = keep_up(sa, kind);
+  if (status) { // nothing half made stays
+    mus_hierarchy_free(sa->hierarchy);
+    sa->hierarchy = NULL;
+    sa->stale = MUS_SA_STALE_ALL;
+  } else {
+    sa->stale = MUS_SA_FRESH;
+    sa->held_changed = 0;
+  }
+  return status;
+}

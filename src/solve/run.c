@@ -1,0 +1,98 @@
+// Steps that methods are made of. See run.h.
+#include "solve/run.h"
+
+#include <math.h>
+
+#include "base/timer.h"
+#include "par/vector.h"
+
+void mus_run_prefilter(mus_run *run) {
+  double begin = mus_seconds();
+  mus_system *system = run->system;
+  size_t n = mus_system_unknowns(system);
+  const mus_filter *s = &system->filter;
+  mus_system_put(system, MUS_FORM_FILTERED);
+  mus_system_filter_couplings(system);
+  if (mus_filter_holds(s)) {
+    double *z = system->work;
+    mus_filter_target(s, z);
+    mus_filter_target_residual(s, &system->transpose, &system->saved, &system->a, run->b, z, system->right);
+    if (system->couplings.count > 0)
+      mus_beyond_multiply_add(&system->couplings, -1, z, system->right);
+    mus_filter_apply(s, system->right);
+  } else {
+    mus_copy(n, run->b, system->right);
+  }
+  mus_copy(n, run->x, system->solution);
+  mus_filter_apply(s, system->solution);
+  run->record->prefilter_seconds += mus_seconds() - begin;
+}
+
+// From y to x, where there is one.
+static void unfilter(const mus_run *run, mus_status status) {
+  if (status != MUS_OK && status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN)
+    return;
+  mus_copy(mus_system_unknowns(run->system), run->system->solution, run->x);
+  mus_filter_impose(&run->system->filter, run->x);
+}
+
+double *mus_run_residuals(const mus_run *run) { return run->residuals + run->record->iterations; }
+
+// Norms of a run that continues another are in units of another preconditioner: they are scaled to begin where that one
+// ended.
+void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last) {
+  mus_solve_record *record = run->record;
+  unfilter(run, status);
+  double first = result->residuals[0], unit = record->iterations > 0 && first > 0 ? last / first : 1;
+  if (record->iterations == 0)
+    record->reference = result->reference;
+  for (int k = 0; k <= result->iterations; ++k)
+    result->residuals[k] *= unit;
+  record->iterations += result->iterations;
+  double begin = run->residuals[0], end = run->residuals[record->iterations];
+  record->rate = record->iterations > 0 && begin > 0 ? pow(end / begin, 1.0 / record->iterations) : 0;
+}
+
+static mus_status for_products(mus_run *run, mus_block_operator *out) {
+  double begin = mus_seconds();
+  mus_status status = mus_system_for_products(run->system, out);
+  run->record->setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits) {
+  mus_system *system = run->system;
+  mus_block_operator now;
+  mus_status status = for_products(run, &now);
+  if (status)
+    return status;
+  double begin = mus_seconds();
+  mus_cg_result result = {.residuals = mus_run_residuals(run)};
+  double last = *result.residuals;
+  mus_operator a = mus_block_operator_view(&now);
+  mus_projection s = mus_filter_view(&system->filter); // of it, what the matrix is not filtered by
+  status =
+      mus_pcg(&a, system->filter.across ? &s : NULL, m, system->right, system->solution, limits, system->work, &result);
+  mus_run_keep(run, status, &result, last);
+  run->record->solve_seconds += mus_seconds() - begin;
+  return status;
+}
+
+mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits) {
+  mus_system *system = run->system;
+  mus_block_operator now;
+  mus_system_put(system, MUS_FORM_GIVEN);
+  mus_status status = for_products(run, &now);
+  if (status)
+    return status;
+  double begin = mus_seconds();
+  mus_cg_result result = {.residuals = mus_run_residuals(run)};
+  double last = *result.residuals;
+  mus_operator a = mus_block_operator_view(&now);
+  mus_projection s = mus_filter_view(&system->filter);
+  mus_copy(mus_system_unknowns(system), run->x, system->solution);
+  status = mus_mpcg(&a, &s, m, original, run->b, system->solution, limits, system->work, &result);
+  mus_run_keep(run, status, &result, last);
+  run->record->solve_seconds += mus_seconds() - begin;
+  return status;
+}

@@ -1,0 +1,24 @@
+// Steps that methods are made of: filtering, conjugate gradients, and keeping the record.
+//
+// All but the methods that filter vectors (MPCG) work on the prefiltered system of Tamstorf et al. 2015, section 8:
+//   (S A S + s (I - S)) y = S (b - A z),   x = S y + (I - S) z
+// where A includes couplings.
+#ifndef MUS_SOLVE_RUN_H
+#define MUS_SOLVE_RUN_H
+
+#include "solve/method.h"
+
+// Filters matrix, right-hand side and first guess: system->right and system->solution are those of y.
+void mus_run_prefilter(mus_run *run);
+// Conjugate gradients on the prefiltered system as it is now, from solution to x.
+mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits);
+// Conjugate gradients that filter vectors, from x to x. `original` as in mus_mpcg().
+mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits);
+
+// For methods with iterations of their own. Where their residuals go: after those of the runs that this one continues.
+double *mus_run_residuals(const mus_run *run);
+// From solution to x, unless `status` says that there is none, and the result to the record. `last` is what was in
+// *mus_run_residuals() before.
+void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last);
+
+#endif
