@@ -1,5 +1,6 @@
 /// Everything that libmuslin offers, in one header. Each part is its own manual:
 ///
+///   muslin/version.h        which version this is
 ///   muslin/status.h         what calls answer
 ///   muslin/scene.h          what is simulated
 ///   muslin/run.h            simulate into a folder
@@ -25,15 +26,6 @@
 #include "muslin/sim.h"
 #include "muslin/solver.h"
 #include "muslin/status.h"
+#include "muslin/version.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/// "major.minor.patch"
-MUS_API const char *mus_version(void);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,4 +1,4 @@
-// The library's version, from the build. See muslin/muslin.h.
-#include "muslin/muslin.h"
+// See muslin/version.h.
+#include "muslin/version.h"
 
-const char *mus_version(void) { return MUSLIN_VERSION; }
+const char *mus_version(void) { return MUSLIN_VERSION_STRING; }
