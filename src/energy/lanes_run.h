@@ -41,5 +41,7 @@ extern const mus_lanes mus_lanes_4, mus_lanes_8;
 
 // The functions for vectors of 2, 4 or 8; NULL where this machine has none so long.
 const mus_lanes *mus_lanes_of(int lanes);
+// Those for the longest vectors that this machine has.
+const mus_lanes *mus_lanes_longest(void);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "energy/kinds.h"
 #include "io/scene.h"
 #include "mesh/measure.h"
 
@@ -29,28 +30,6 @@ static mus_status make_fabric(const mus_cloth *cloth, const char *name, mus_fabr
   if (cloth->density > 0)
     fabric->density = cloth->density;
   return mus_fabric_check(fabric);
-}
-
-// The element lists of the cloth's model.
-static mus_status make_elements(mus_arena *arena, mus_model_cloth *c) {
-  mus_status status;
-  switch (c->source->model) {
-  case MUS_CLOTH_MODEL_BARAFF_WITKIN:
-    status = mus_membranes_create(arena, &c->shape.mesh, &c->fabric, &c->membranes);
-    return status ? status
-                  : mus_hinges_create(arena, &c->shape.mesh, &c->shape.topology, &c->fabric,
-                                      c->shape.shaped ? MUS_REST_SHAPED : MUS_REST_FLAT, &c->hinges);
-  case MUS_CLOTH_MODEL_CHOI_KO:
-    status = mus_springs_of_fabric(arena, &c->shape.mesh, &c->shape.topology, &c->fabric, &c->springs);
-    return status ? status : mus_bucklings_create(arena, &c->shape.mesh, &c->shape.topology, &c->fabric, &c->bucklings);
-  case MUS_CLOTH_MODEL_MASS_SPRING:
-    status = mus_springs_create(arena, &c->shape.mesh, &c->shape.topology, MUS_ALONG_EDGES, c->fabric.stretch[0],
-                                c->fabric.stretch[0] * c->fabric.stretch_damping, &c->springs);
-    return status ? status
-                  : mus_springs_create(arena, &c->shape.mesh, &c->shape.topology, MUS_ACROSS_HINGES, c->fabric.bend[0],
-                                       c->fabric.bend[0] * c->fabric.bend_damping, &c->bend_springs);
-  }
-  return mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
 }
 
 // The body of that name where it starts.
@@ -90,28 +69,11 @@ static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_mode
   mus_status status = make_fabric(source, source->fabric, &cloth->fabric);
   if (!status)
     status = make_mesh(model, source, &cloth->shape);
-  if (!status)
-    status = make_elements(&model->arena, cloth);
   cloth->first_vertex = model->vertices;
   cloth->first_triangle = model->triangles;
   model->vertices += cloth->shape.mesh.vertices;
   model->triangles += cloth->shape.mesh.triangles;
-  model->strains += (size_t)cloth->membranes.count + (size_t)cloth->springs.count;
   return status;
-}
-
-static void copy_rest(int count, size_t size, const void *from, void *to) {
-  if (count > 0)
-    memcpy(to, from, (size_t)count * size);
-}
-
-// The constants of the same elements, of another fabric.
-static void take_elements(const mus_model_cloth *from, mus_model_cloth *to) {
-  to->membranes.material = from->membranes.material;
-  copy_rest(to->hinges.count, sizeof *to->hinges.rest, from->hinges.rest, to->hinges.rest);
-  copy_rest(to->springs.count, sizeof *to->springs.rest, from->springs.rest, to->springs.rest);
-  copy_rest(to->bend_springs.count, sizeof *to->bend_springs.rest, from->bend_springs.rest, to->bend_springs.rest);
-  copy_rest(to->bucklings.count, sizeof *to->bucklings.rest, from->bucklings.rest, to->bucklings.rest);
 }
 
 // --- all cloths together ---------------------------------------------------------------------------------------------
@@ -158,75 +120,16 @@ static mus_status join_meshes(mus_model *model) {
   return MUS_OK;
 }
 
-static mus_tuples tuples_of(const mus_model *model, const mus_model_list *list) {
-  if (list->kind == MUS_ELEMENT_STITCH) {
-    const mus_model_stitches *s = &model->stitches[list->cloth];
-    return (mus_tuples){.arity = s->arity, .count = s->count, .index = s->vertex};
-  }
-  const mus_model_cloth *c = &model->cloths[list->cloth];
-  int triangles = c->membranes.count > 0 || model->scene->air_density > 0 ? c->shape.mesh.triangles : 0;
-  switch (list->kind) {
-  case MUS_ELEMENT_TRIANGLE:
-    return (mus_tuples){.arity = 3, .count = triangles, .index = c->shape.mesh.triangle, .first = c->first_vertex};
-  case MUS_ELEMENT_HINGE:
-    return (mus_tuples){
-        .arity = 4, .count = c->hinges.count, .index = c->hinges.vertex, .first = c->first_vertex, .rank_one = 1};
-  case MUS_ELEMENT_SPRING:
-    return (mus_tuples){.arity = 2, .count = c->springs.count, .index = c->springs.vertex, .first = c->first_vertex};
-  case MUS_ELEMENT_BEND_SPRING:
-    return (mus_tuples){
-        .arity = 2, .count = c->bend_springs.count, .index = c->bend_springs.vertex, .first = c->first_vertex};
-  case MUS_ELEMENT_BUCKLING:
-    return (mus_tuples){
-        .arity = 2, .count = c->bucklings.count, .index = c->bucklings.vertex, .first = c->first_vertex};
-  case MUS_ELEMENT_STITCH:
-    break;
-  }
-  return (mus_tuples){.arity = 1};
-}
-
-static mus_status join_elements(mus_model *model) {
-  size_t of_cloths = (size_t)model->cloth_count * MUS_CLOTH_ELEMENT_KINDS, most = of_cloths + 2;
-  model->lists = mus_arena_alloc(&model->arena, most, sizeof *model->lists);
-  mus_tuples *tuples = mus_alloc(most, sizeof *tuples);
-  mus_status status = model->lists && tuples ? MUS_OK : mus_fail_memory();
-  int lists = 0;
-  for (int k = 0; k < (int)most && !status; ++k) {
-    mus_model_list list = {k / MUS_CLOTH_ELEMENT_KINDS, (mus_element_kind)(k % MUS_CLOTH_ELEMENT_KINDS)};
-    if (k >= (int)of_cloths)
-      list = (mus_model_list){k - (int)of_cloths, MUS_ELEMENT_STITCH};
-    mus_tuples found = tuples_of(model, &list);
-    if (found.count > 0) {
-      model->lists[lists] = list;
-      tuples[lists++] = found;
-    }
-  }
-  if (!status)
-    status = mus_pattern_from_tuples(&model->arena, model->vertices, lists, tuples, &model->pattern);
-  if (!status)
-    status = mus_scatter_create(&model->arena, &model->pattern, 3, lists, tuples, &model->scatter);
-  mus_free(tuples);
-  if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
-    status = mus_fail_memory();
-  return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
-}
-
 // --- stitches --------------------------------------------------------------------------------------------------------
-
-// A stitch as a scene or file has it, in the numbers of all cloths.
-typedef struct sewing {
-  int a, b, c;
-  double ratio, close, stiffness, damping;
-} sewing;
 
 static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, int first_b, double close,
                              const mus_fabric *fabric) {
-  sewing *item = mus_list_add(all, sizeof *item);
+  mus_sewing *item = mus_list_add(all, sizeof *item);
   if (!item)
     return mus_fail_memory();
   // As stiff as a square of the fabric, twice over: what a seam gives must not be seen.
   double stiffness = fabric->stretch[0] + fabric->stretch[1];
-  *item = (sewing){
+  *item = (mus_sewing){
       s->a + first_a, s->b + first_b, s->c + first_b, s->ratio, close, stiffness, stiffness * fabric->stretch_damping};
   return MUS_OK;
 }
@@ -274,49 +177,99 @@ static mus_status collect_stitches(const mus_model *model, mus_list *all) {
   return status;
 }
 
-// How many nodes a stitch has; 0 where it ties a vertex to itself.
-static int sewing_nodes(sewing *s) {
-  if (s->ratio == 1)
-    s->b = s->c;
-  if (s->ratio == 0 || s->ratio == 1)
-    s->c = s->b;
-  if (s->a == s->b || s->a == s->c)
-    return 0;
-  return s->b == s->c ? 2 : 3;
+// --- elements --------------------------------------------------------------------------------------------------------
+
+static mus_element_source source_of(const mus_model *model, int cloth, const mus_fabric *fabric) {
+  const mus_model_cloth *c = &model->cloths[cloth];
+  return (mus_element_source){.mesh = &c->shape.mesh,
+                              .topology = &c->shape.topology,
+                              .fabric = fabric,
+                              .first_vertex = c->first_vertex,
+                              .shaped = c->shape.shaped,
+                              .air = model->scene->air_density > 0};
 }
 
-static mus_status keep_stitches(mus_model *model, sewing *list, size_t count, int arity, mus_model_stitches *out) {
-  size_t n = 0;
-  for (size_t k = 0; k < count; ++k)
-    n += sewing_nodes(&list[k]) == arity;
-  *out = (mus_model_stitches){.arity = arity};
-  out->vertex = mus_arena_alloc(&model->arena, n * (size_t)arity, sizeof *out->vertex);
-  out->rest = mus_arena_alloc(&model->arena, n, sizeof *out->rest);
-  if (!out->vertex || !out->rest)
-    return mus_fail_memory();
-  for (size_t k = 0; k < count; ++k) {
-    sewing *s = &list[k];
-    if (sewing_nodes(s) != arity)
+// A list of each kind, up to NULL, where there are any such elements.
+static mus_status make_lists(mus_model *model, int cloth, const mus_element_source *source,
+                             const mus_element_kind *const *kinds, mus_list *lists) {
+  for (; kinds && *kinds; ++kinds) {
+    mus_model_list made = {.cloth = cloth};
+    mus_status status = mus_element_list_create(*kinds, &model->arena, source, &made.elements);
+    if (status)
+      return status;
+    if (made.elements.count == 0)
       continue;
-    double y[3], ratio = arity == 3 ? s->ratio : 0;
-    int nodes[3] = {s->a, s->b, s->c};
-    memcpy(out->vertex + (size_t)out->count * (size_t)arity, nodes, (size_t)arity * sizeof *nodes);
-    memcpy(y, model->start + 3 * (size_t)s->a, sizeof y);
-    mus_add_scaled3(ratio - 1, model->start + 3 * (size_t)s->b, y);
-    mus_add_scaled3(-ratio, model->start + 3 * (size_t)s->c, y);
-    out->rest[out->count++] = (mus_stitch_rest){ratio, sqrt(mus_dot3(y, y)), s->close, s->stiffness, s->damping};
+    mus_model_list *item = mus_list_add(lists, sizeof *item);
+    if (!item)
+      return mus_fail_memory();
+    *item = made;
+    model->strains += (*kinds)->strains ? (size_t)made.elements.count : 0;
+    model->driven |= (*kinds)->driven;
   }
   return MUS_OK;
 }
 
-static mus_status make_stitches(mus_model *model) {
+static mus_status make_cloth_lists(mus_model *model, int cloth, const mus_element_kind *const *extra, mus_list *lists) {
+  const mus_model_cloth *c = &model->cloths[cloth];
+  const mus_element_kind *const *kinds = mus_cloth_kinds(c->source->model);
+  mus_element_source source = source_of(model, cloth, &c->fabric);
+  mus_status status =
+      kinds ? MUS_OK : mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
+  if (!status)
+    status = make_lists(model, cloth, &source, kinds, lists);
+  if (!status)
+    status = make_lists(model, cloth, &source, extra, lists);
+  return status ? mus_fail_prefix(status, "cloths[%d]", cloth) : MUS_OK;
+}
+
+static mus_status make_joining_lists(mus_model *model, mus_list *lists) {
   mus_list all = {0};
+  mus_mesh vertices = {.vertices = model->vertices, .position = model->start};
   mus_status status = collect_stitches(model, &all);
-  for (int k = 0; k < 2 && !status; ++k)
-    status = keep_stitches(model, all.items, all.count, 2 + k, &model->stitches[k]);
+  mus_element_source source = {.mesh = &vertices, .sewings = (int)all.count, .sewing = all.items};
+  if (!status)
+    status = make_lists(model, -1, &source, mus_joining_kinds, lists);
   mus_free(all.items);
-  model->driven = model->stitches[0].count + model->stitches[1].count > 0;
   return status;
+}
+
+static mus_status make_elements(mus_model *model, const mus_element_kind *const *extra) {
+  mus_list lists = {0};
+  mus_status status = MUS_OK;
+  for (int k = 0; k < model->cloth_count && !status; ++k)
+    status = make_cloth_lists(model, k, extra, &lists);
+  if (!status)
+    status = make_joining_lists(model, &lists);
+  model->list_count = (int)lists.count;
+  model->lists = mus_arena_alloc(&model->arena, lists.count, sizeof *model->lists);
+  if (!status && !model->lists)
+    status = mus_fail_memory();
+  if (!status && lists.count > 0)
+    memcpy(model->lists, lists.items, lists.count * sizeof *model->lists);
+  mus_free(lists.items);
+  return status;
+}
+
+// The pattern that all lists share, and where their numbers go in it.
+static mus_status join_elements(mus_model *model) {
+  mus_tuples *tuples = mus_alloc((size_t)model->list_count, sizeof *tuples);
+  mus_status status = tuples ? MUS_OK : mus_fail_memory();
+  for (int k = 0; k < model->list_count && !status; ++k) {
+    const mus_element_list *list = &model->lists[k].elements;
+    tuples[k] = (mus_tuples){.arity = list->kind->arity,
+                             .count = list->count,
+                             .index = list->vertex,
+                             .first = list->first_vertex,
+                             .rank_one = list->kind->rank_one};
+  }
+  if (!status)
+    status = mus_pattern_from_tuples(&model->arena, model->vertices, model->list_count, tuples, &model->pattern);
+  if (!status)
+    status = mus_scatter_create(&model->arena, &model->pattern, 3, model->list_count, tuples, &model->scatter);
+  mus_free(tuples);
+  if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
+    status = mus_fail_memory();
+  return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
 }
 
 // --- pins ------------------------------------------------------------------------------------------------------------
@@ -403,7 +356,7 @@ static const double *fastest(const mus_keys *wind) {
   return most;
 }
 
-static mus_status fill(mus_model *model) {
+static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
   const mus_scene *scene = model->scene;
   if (scene->cloth_count < 1)
     return mus_fail(MUS_BAD_INPUT, "the scene has no cloths: give at least one");
@@ -420,7 +373,7 @@ static mus_status fill(mus_model *model) {
   if (!status)
     status = join_meshes(model);
   if (!status)
-    status = make_stitches(model);
+    status = make_elements(model, extra);
   if (!status)
     status = join_elements(model);
   if (!status)
@@ -430,28 +383,42 @@ static mus_status fill(mus_model *model) {
   return status;
 }
 
-mus_status mus_model_create(const mus_scene *scene, mus_model *out) {
+mus_status mus_model_create(const mus_scene *scene, const mus_element_kind *const *extra, mus_model *out) {
   *out = (mus_model){.scene = scene};
   mus_status status = mus_scene_check_initialised(scene);
   if (!status)
-    status = fill(out);
+    status = fill(out, extra);
   if (status)
     mus_model_free(out);
   return status;
 }
 
-mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
-  mus_model_cloth *c = &model->cloths[cloth], made = *c;
+// The constants of a cloth's elements, of another fabric.
+static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fabric) {
   mus_arena scratch = {0};
-  mus_status status = make_fabric(c->source, name, &made.fabric);
+  mus_element_source source = source_of(model, cloth, fabric);
+  mus_element_list *made = mus_arena_alloc(&scratch, (size_t)model->list_count, sizeof *made);
+  mus_status status = made ? MUS_OK : mus_fail_memory();
+  for (int k = 0; k < model->list_count && !status; ++k)
+    if (model->lists[k].cloth == cloth)
+      status = mus_element_list_create(model->lists[k].elements.kind, &scratch, &source, &made[k]);
+  for (int k = 0; k < model->list_count && !status; ++k)
+    if (model->lists[k].cloth == cloth)
+      mus_element_list_take(&made[k], &model->lists[k].elements);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
+  mus_model_cloth *c = &model->cloths[cloth];
+  mus_fabric fabric;
+  mus_status status = make_fabric(c->source, name, &fabric);
   if (!status)
-    status = make_elements(&scratch, &made);
+    status = change_lists(model, cloth, &fabric);
   if (!status) {
-    c->fabric = made.fabric;
-    take_elements(&made, c);
+    c->fabric = fabric;
     weigh(model);
   }
-  mus_arena_clear(&scratch);
   return status;
 }
 

@@ -1,50 +1,27 @@
 // The model: everything about a scene that does not change while it runs. Made once; const from then on, but for
 // fabrics that a user changes.
 //
-// All cloths share one numbering of vertices, one matrix pattern and one scatter; each keeps its own
-// element lists, whose vertex numbers count from its first vertex.
+// All cloths share one numbering of vertices, one matrix pattern and one scatter. Elements are a flat array of lists,
+// each of one kind and of one cloth; of what kinds a cloth is made, energy/kinds.h says.
 #ifndef MUS_MODEL_MODEL_H
 #define MUS_MODEL_MODEL_H
 
-#include "energy/lists.h"
-#include "energy/stitch.h"
+#include "energy/element_list.h"
 #include "model/bodies.h"
 #include "model/cloth_mesh.h"
 #include "sparse/assembly.h"
-
-// Kinds of elements.
-typedef enum mus_element_kind {
-  MUS_ELEMENT_TRIANGLE,    // 3 vertices: stretch and shear, and drag
-  MUS_ELEMENT_HINGE,       // 4
-  MUS_ELEMENT_SPRING,      // 2: Choi and Ko's type 1, or stretch springs
-  MUS_ELEMENT_BEND_SPRING, // 2
-  MUS_ELEMENT_BUCKLING,    // 2: Choi and Ko's type 2
-  MUS_ELEMENT_STITCH,      // 2 or 3: of all cloths together, so its list has no cloth
-} mus_element_kind;
-enum { MUS_CLOTH_ELEMENT_KINDS = MUS_ELEMENT_BUCKLING + 1 };
 
 typedef struct mus_model_cloth {
   const mus_cloth *source;
   mus_fabric fabric;    // with the cloth's scales
   mus_cloth_mesh shape; // as it starts, in space
   int first_vertex, first_triangle;
-  mus_membranes membranes;
-  mus_hinges hinges;
-  mus_springs springs, bend_springs;
-  mus_bucklings bucklings;
 } mus_model_cloth;
 
-// Stitches with two nodes, or those with three.
-typedef struct mus_model_stitches {
-  int arity, count;
-  int *vertex; // count * arity, of all cloths
-  mus_stitch_rest *rest;
-} mus_model_stitches;
-
-// A list of elements that is assembled: those of one kind of one cloth, or stitches of an arity.
+// A list of elements that is assembled.
 typedef struct mus_model_list {
-  int cloth; // for stitches, which of the two
-  mus_element_kind kind;
+  mus_element_list elements; // one or more
+  int cloth;                 // whose they are, and whose stiffness scales them; -1: those of all together
 } mus_model_list;
 
 // Vertices held by one pin.
@@ -60,14 +37,14 @@ typedef struct mus_model {
   int vertices, triangles, cloth_count, pin_count;
   mus_model_cloth *cloths;
   mus_model_pin *pins;
-  mus_model_stitches stitches[2]; // to vertices, to edges
   mus_bodies *bodies;
-  double *start;         // vertices * 3, m
-  double *mass;          // vertices, kg
-  double total_mass;     // kg
-  int *triangle;         // triangles * 3, all cloths, in the order that users see
-  double *material;      // triangles * 6, the same
-  mus_model_list *lists; // as the scatter numbers them
+  double *start;     // vertices * 3, m
+  double *mass;      // vertices, kg
+  double total_mass; // kg
+  int *triangle;     // triangles * 3, all cloths, in the order that users see
+  double *material;  // triangles * 6, the same
+  int list_count;
+  mus_model_list *lists; // as the scatter numbers them: those of each cloth, then those of all together
   mus_pattern pattern;
   int *diagonal;
   mus_scatter *scatter;
@@ -76,8 +53,9 @@ typedef struct mus_model {
   mus_gusts gusts;
 } mus_model;
 
-// Errors name the cloth, and the pin that holds no vertex. On failure nothing is left to free.
-mus_status mus_model_create(const mus_scene *scene, mus_model *out);
+// `extra` are kinds of elements that each cloth has beside those of its model, up to NULL; NULL for none. Errors name
+// the cloth, and the pin that holds no vertex. On failure nothing is left to free.
+mus_status mus_model_create(const mus_scene *scene, const mus_element_kind *const *extra, mus_model *out);
 // Another fabric, with the scales and the density that the scene gives. Seams stay as strong as they were sewn. On
 // failure nothing is changed.
 mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name);

@@ -47,24 +47,45 @@ static void join(int *group, int *next, int a, int b) {
   next[b] = after;
 }
 
-// A place is a group of vertices that are one. Its members are these, and those that are tied to an edge that ends
-// there.
-static mus_status list_members(const mus_model *model, int *group, int *next, mus_list *members) {
-  const mus_model_stitches *whole = &model->stitches[0], *partly = &model->stitches[1];
+// How many vertices an element of a list ties to each other; 0: none.
+static int tied(const mus_element_list *list) { return list->kind->ties ? list->kind->arity : 0; }
+
+// Vertices that are tied to each other are one, and belong to the place that they make.
+static mus_status list_whole(const mus_element_list *list, int *group, int *next, mus_list *members) {
   mus_status status = MUS_OK;
-  for (int i = 0; i < model->vertices; ++i)
-    group[i] = next[i] = i;
-  for (int k = 0; k < whole->count; ++k)
-    join(group, next, whole->vertex[2 * k], whole->vertex[2 * k + 1]);
-  for (int k = 0; k < 2 * whole->count && !status; ++k)
-    status = add_member(members, mus_group_first(group, whole->vertex[k]), whole->vertex[k]);
-  for (int k = 0; k < partly->count; ++k)
-    for (int e = 1; e < 3 && !status; ++e) {
-      int end = partly->vertex[3 * k + e], place = mus_group_first(group, end);
-      status = add_ring(members, next, place, partly->vertex[3 * k]);
+  for (int k = 0; k < list->count; ++k)
+    join(group, next, list->vertex[2 * k], list->vertex[2 * k + 1]);
+  for (int k = 0; k < 2 * list->count && !status; ++k)
+    status = add_member(members, mus_group_first(group, list->vertex[k]), list->vertex[k]);
+  return status;
+}
+
+// A vertex that is tied to an edge belongs to the places where the edge ends.
+static mus_status list_partly(const mus_element_list *list, int *group, const int *next, mus_list *members) {
+  mus_status status = MUS_OK;
+  int arity = list->kind->arity;
+  for (int k = 0; k < list->count; ++k)
+    for (int e = 1; e < arity && !status; ++e) {
+      int end = list->vertex[arity * k + e], place = mus_group_first(group, end);
+      status = add_ring(members, next, place, list->vertex[arity * k]);
       if (!status)
         status = add_ring(members, next, place, end);
     }
+  return status;
+}
+
+// A place is a group of vertices that are one, as pairs say; these come first. Its members are those vertices, and what
+// is tied to an edge that ends there. Lists that tie are of all cloths together, and count from the first vertex.
+static mus_status list_members(const mus_model *model, int *group, int *next, mus_list *members) {
+  mus_status status = MUS_OK;
+  for (int i = 0; i < model->vertices; ++i)
+    group[i] = next[i] = i;
+  for (int l = 0; l < model->list_count && !status; ++l)
+    if (tied(&model->lists[l].elements) == 2)
+      status = list_whole(&model->lists[l].elements, group, next, members);
+  for (int l = 0; l < model->list_count && !status; ++l)
+    if (tied(&model->lists[l].elements) > 2)
+      status = list_partly(&model->lists[l].elements, group, next, members);
   return status;
 }
 
@@ -85,7 +106,10 @@ static mus_status pair_members(const mus_list *members, mus_list *pairs) {
 }
 
 mus_status mus_sewn_pairs(const mus_model *model, mus_list *pairs) {
-  if (model->stitches[0].count + model->stitches[1].count == 0)
+  int found = 0;
+  for (int l = 0; l < model->list_count; ++l)
+    found |= tied(&model->lists[l].elements);
+  if (!found)
     return MUS_OK;
   mus_list members = {0};
   int *group = mus_alloc(2 * (size_t)model->vertices, sizeof *group);

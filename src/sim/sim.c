@@ -128,12 +128,14 @@ static mus_status start(mus_sim *sim) {
   return MUS_OK;
 }
 
-mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) {
+mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) { return mus_sim_create_with(scene, NULL, out); }
+
+mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out) {
   mus_sim *sim = mus_alloc_zero(1, sizeof *sim);
   if (!sim)
     return mus_fail_memory();
   int before = mus_par_set_threads(scene->solver.threads);
-  mus_status status = mus_model_create(scene, &sim->model);
+  mus_status status = mus_model_create(scene, extra, &sim->model);
   if (!status)
     status = start(sim);
   mus_par_set_threads(before);

@@ -9,12 +9,12 @@
 #include "par/par.h"
 #include "step/assemble.h"
 
-enum { PARTS = 256, RUN = 64 };
+enum { PARTS = 256 };
 
 typedef struct sums {
-  double kinetic, stretch, shear, bend, potential;
+  mus_element_sums elements;
+  double kinetic, potential;
   double momentum[3], angular_momentum[3];
-  double strain; // the largest
 } sums;
 
 // Where a part of `count` things begins.
@@ -50,53 +50,19 @@ static double at_rank(size_t n, double *x, size_t rank) {
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-static void add_membranes(const mus_model_cloth *c, const double *x, double scale, int part, double *strain, sums *to) {
-  for (int t = begin_of(c->membranes.count, part); t < begin_of(c->membranes.count, part + 1); ++t) {
-    mus_membrane_measure found = mus_membrane_measured(&c->membranes, t, x, scale);
-    strain[t] = fmax(fabs(found.strain[0]), fabs(found.strain[1]));
-    to->stretch += found.stretch;
-    to->shear += found.shear;
-    to->strain = fmax(to->strain, strain[t]);
+// A part of every list.
+static void add_elements(const mus_model *m, const mus_settings *settings, const mus_instant *at, int part,
+                         double *strain, mus_element_sums *to) {
+  for (int k = 0; k < m->list_count; ++k) {
+    const mus_model_list *l = &m->lists[k];
+    const mus_element_list *list = &l->elements;
+    double scale = l->cloth < 0 ? 1 : mus_settings_stiffness(settings, m, l->cloth, at->time);
+    int first = begin_of(list->count, part), count = begin_of(list->count, part + 1) - first;
+    const double *position = at->position + 3 * (size_t)list->first_vertex;
+    int strains = list->kind->strains;
+    mus_element_list_measure(list, first, count, position, scale, strains ? strain + first : NULL, to);
+    strain += strains ? list->count : 0;
   }
-}
-
-// How far springs are drawn out; those that go slack under compression have no strain then.
-static void add_springs(const mus_springs *springs, const double *x, int part, double *strain, sums *to) {
-  for (int k = begin_of(springs->count, part); k < begin_of(springs->count, part + 1); ++k) {
-    double way[3];
-    mus_subtract3(x + 3 * (size_t)springs->vertex[2 * k + 1], x + 3 * (size_t)springs->vertex[2 * k], way);
-    double drawn = sqrt(mus_dot3(way, way)) / springs->rest[k].length - 1;
-    strain[k] = springs->tension_only ? fmax(drawn, 0) : fabs(drawn);
-    to->strain = fmax(to->strain, strain[k]);
-  }
-}
-
-// The energy of a part of a list that is no membrane.
-static double energy_of(const mus_model_cloth *c, mus_element_kind kind, int count, int part, mus_evaluation *e) {
-  double energy[RUN], sum = 0;
-  e->energy = energy;
-  for (int first = begin_of(count, part), end = begin_of(count, part + 1); first < end; first += RUN) {
-    int run = end - first < RUN ? end - first : RUN;
-    if (kind == MUS_ELEMENT_HINGE)
-      mus_hinges_evaluate(&c->hinges, first, run, e);
-    else if (kind == MUS_ELEMENT_BUCKLING)
-      mus_bucklings_evaluate(&c->bucklings, first, run, e);
-    else
-      mus_springs_evaluate(kind == MUS_ELEMENT_SPRING ? &c->springs : &c->bend_springs, first, run, e);
-    for (int k = 0; k < run; ++k)
-      sum += energy[k];
-  }
-  return sum;
-}
-
-static void add_cloth(const mus_model_cloth *c, const double *x, double scale, int part, double *strain, sums *to) {
-  mus_evaluation e = {.position = x, .scale = scale};
-  add_membranes(c, x, scale, part, strain, to);
-  add_springs(&c->springs, x, part, strain + c->membranes.count, to);
-  to->bend += energy_of(c, MUS_ELEMENT_HINGE, c->hinges.count, part, &e);
-  to->bend += energy_of(c, MUS_ELEMENT_BUCKLING, c->bucklings.count, part, &e);
-  to->bend += energy_of(c, MUS_ELEMENT_BEND_SPRING, c->bend_springs.count, part, &e);
-  to->stretch += energy_of(c, MUS_ELEMENT_SPRING, c->springs.count, part, &e);
 }
 
 static void add_vertices(const mus_model *m, const mus_instant *at, const double *gravity, int part, sums *to) {
@@ -113,13 +79,13 @@ static void add_vertices(const mus_model *m, const mus_instant *at, const double
 
 static void add_part(const sums *from, mus_step_record *to) {
   to->kinetic += from->kinetic;
-  to->stretch += from->stretch;
-  to->shear += from->shear;
-  to->bend += from->bend;
+  to->stretch += from->elements.energy[MUS_ENERGY_STRETCH];
+  to->shear += from->elements.energy[MUS_ENERGY_SHEAR];
+  to->bend += from->elements.energy[MUS_ENERGY_BEND];
   to->potential += from->potential;
   mus_add_scaled3(1, from->momentum, to->momentum);
   mus_add_scaled3(1, from->angular_momentum, to->angular_momentum);
-  to->strain_maximum = fmax(to->strain_maximum, from->strain);
+  to->strain_maximum = fmax(to->strain_maximum, from->elements.strain);
 }
 
 void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
@@ -129,14 +95,8 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
   mus_settings_gravity(settings, model, at->time, gravity);
   MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
-    double *strains = strain;
     part[p] = (sums){0};
-    for (int k = 0; k < model->cloth_count; ++k) {
-      const mus_model_cloth *c = &model->cloths[k];
-      double scale = mus_settings_stiffness(settings, model, k, at->time);
-      add_cloth(c, at->position + 3 * (size_t)c->first_vertex, scale, p, strains, &part[p]);
-      strains += c->membranes.count + c->springs.count;
-    }
+    add_elements(model, settings, at, p, strain, &part[p].elements);
     add_vertices(model, at, gravity, p, &part[p]);
   }
   record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;

@@ -46,6 +46,8 @@ struct mus_sim {
   int records, record_room;
 };
 
+// mus_sim_create() with kinds of elements beside those of the cloths' models, see model.h.
+mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out);
 // An empty solver with the model's pattern. `out` is written on success only.
 mus_status mus_sim_make_solver(const mus_sim *sim, const mus_solver_options *options, mus_solver **out);
 // The solver as it is at the start, without a memory of earlier steps.

@@ -5,7 +5,8 @@
 // D1388 measures: a strip whose overhang droops to 41.5 degrees is twice as long as its bending length (B/w)^(1/3).
 #include "energy/check.h"
 
-#include "energy/lists.h"
+#include "energy/bend.h"
+#include "energy/kinds.h"
 #include "mesh/measure.h"
 
 void dpbtrf_(const char *uplo, const int *n, const int *kd, double *ab, const int *ldab, int *info, size_t);
@@ -29,8 +30,7 @@ typedef struct strip {
   double length, width, start;
   mus_mesh mesh;
   mus_topology topology;
-  mus_membranes membranes;
-  mus_hinges hinges;
+  mus_element_list list[2]; // membranes, hinges
   double *mass;
   double gravity[3];
   int held; // vertices that do not move, from the first
@@ -122,16 +122,16 @@ static void fill_mesh(strip *s, pattern kind, double angle) {
 static strip *strip_create(const mus_fabric *fabric, pattern kind, int columns, int across, double length, double width,
                            double start, double angle) {
   strip *s = calloc(1, sizeof *s);
-  int arity[2] = {3, 4};
   s->columns = columns, s->across = across, s->length = length, s->width = width, s->start = start;
   fill_mesh(s, kind, angle);
   assert_int_equal(mus_topology_create(&s->arena, &s->mesh, &s->topology), MUS_OK);
-  assert_int_equal(mus_membranes_create(&s->arena, &s->mesh, fabric, &s->membranes), MUS_OK);
-  assert_int_equal(mus_hinges_create(&s->arena, &s->mesh, &s->topology, fabric, MUS_REST_FLAT, &s->hinges), MUS_OK);
+  mus_element_source source = {.mesh = &s->mesh, .topology = &s->topology, .fabric = fabric};
+  assert_int_equal(mus_element_list_create(&mus_membrane_kind, &s->arena, &source, &s->list[0]), MUS_OK);
+  assert_int_equal(mus_element_list_create(&mus_hinge_kind, &s->arena, &source, &s->list[1]), MUS_OK);
   s->mass = take(&s->arena, (size_t)s->mesh.vertices);
   mus_vertex_masses(&s->mesh, fabric->density, s->mass);
   for (int list = 0; list < 2; ++list) {
-    size_t count = (size_t)(list == 0 ? s->membranes.count : s->hinges.count), k = (size_t)arity[list];
+    size_t count = (size_t)s->list[list].count, k = (size_t)s->list[list].kind->arity;
     s->energy[list] = take(&s->arena, count);
     s->gradient[list] = take(&s->arena, count * k * 3);
     s->block[list] = take(&s->arena, count * k * (k + 1) / 2 * 9);
@@ -150,11 +150,8 @@ static double evaluate(strip *s, const double *x, int exact, int with_blocks) {
     mus_evaluation e = {.position = x, .blend = {1, 0, 0, exact}, .scale = 1, .energy = s->energy[kind]};
     e.gradient = s->gradient[kind];
     e.block = with_blocks ? s->block[kind] : NULL;
-    if (kind == 0)
-      mus_membranes_evaluate(&s->membranes, 0, s->membranes.count, &e);
-    else
-      mus_hinges_evaluate(&s->hinges, 0, s->hinges.count, &e);
-    for (int k = 0; k < (kind == 0 ? s->membranes.count : s->hinges.count); ++k)
+    s->list[kind].kind->evaluate(&s->list[kind], 0, s->list[kind].count, &e);
+    for (int k = 0; k < s->list[kind].count; ++k)
       total += s->energy[kind][k];
   }
   for (int v = 0; v < s->mesh.vertices; ++v)
@@ -167,8 +164,8 @@ static void gather(strip *s, const double *x, double *g) {
   for (int v = 0; v < s->mesh.vertices; ++v)
     mus_gravity_element(s->mass[v], s->gravity, x + 3 * v, g + 3 * v);
   for (int kind = 0; kind < 2; ++kind) {
-    int arity = 3 + kind, count = kind == 0 ? s->membranes.count : s->hinges.count;
-    const int *vertex = kind == 0 ? s->membranes.vertex : s->hinges.vertex;
+    int arity = s->list[kind].kind->arity, count = s->list[kind].count;
+    const int *vertex = s->list[kind].vertex;
     for (int k = 0; k < count * arity; ++k)
       mus_add_scaled3(1, s->gradient[kind] + 3 * k, g + 3 * vertex[k]);
   }
@@ -176,8 +173,8 @@ static void gather(strip *s, const double *x, double *g) {
 
 // Adds element blocks to a band matrix in LAPACK's lower form, without the held vertices.
 static void gather_band(const strip *s, int kind, int width, double *band) {
-  int arity = 3 + kind, blocks = arity * (arity + 1) / 2, count = kind == 0 ? s->membranes.count : s->hinges.count;
-  const int *vertex = kind == 0 ? s->membranes.vertex : s->hinges.vertex;
+  int arity = s->list[kind].kind->arity, blocks = arity * (arity + 1) / 2, count = s->list[kind].count;
+  const int *vertex = s->list[kind].vertex;
   double full[CHECK_N * CHECK_N];
   for (int e = 0; e < count; ++e) {
     mus_full_matrix(arity, s->block[kind] + 9 * (size_t)(blocks * e), full);

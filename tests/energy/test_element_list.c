@@ -1,7 +1,11 @@
 // Lists: element data from meshes, seams included, and runs of elements.
 #include "energy/check.h"
 
-#include "energy/lists.h"
+#include "energy/bend.h"
+#include "energy/choi_ko.h"
+#include "energy/drag.h"
+#include "energy/kinds.h"
+#include "energy/membrane.h"
 
 enum { SIDE = 24 };
 
@@ -41,59 +45,57 @@ static sheet sheet_create(double jitter) {
   return s;
 }
 
-// One list of every kind, behind one face.
+// One list of every kind that is made from a mesh; DRAG stands for drag that is added to triangles.
 enum { MEMBRANES, HINGES, EDGE_SPRINGS, FABRIC_SPRINGS, HINGE_SPRINGS, BUCKLINGS, DRAG, LISTS };
+static const mus_element_kind *const kinds[LISTS] = {
+    &mus_membrane_kind,     &mus_hinge_kind,    &mus_edge_spring_kind, &mus_tension_spring_kind,
+    &mus_cross_spring_kind, &mus_buckling_kind, &mus_drag_kind};
 
 typedef struct lists {
-  mus_membranes membranes;
-  mus_hinges hinges;
-  mus_springs springs[3];
-  mus_bucklings bucklings;
+  mus_element_list list[LISTS];
   mus_gusts gusts;
   mus_weather weather;
 } lists;
 
-static const int arities[LISTS] = {3, 4, 2, 2, 2, 2, 3};
+static const double gust_time = 0.4;
 
+static mus_element_source source_of(const mus_mesh *mesh, const mus_topology *topology, const mus_fabric *fabric) {
+  return (mus_element_source){.mesh = mesh, .topology = topology, .fabric = fabric, .air = 1};
+}
+
+// Springs that are all alike have a stiffness of 100 along edges and of 20 across hinges.
 static lists lists_create(sheet *s, const mus_fabric *fabric) {
-  lists l = {.weather = {{1.2, 1.3, 0.05}, {3, 1, 2}, NULL, 0.4}};
-  mus_arena *arena = &s->arena;
-  assert_int_equal(mus_membranes_create(arena, &s->mesh, fabric, &l.membranes), MUS_OK);
-  assert_int_equal(mus_hinges_create(arena, &s->mesh, &s->topology, fabric, MUS_REST_FLAT, &l.hinges), MUS_OK);
-  assert_int_equal(mus_springs_create(arena, &s->mesh, &s->topology, MUS_ALONG_EDGES, 100, 0.1, &l.springs[0]), MUS_OK);
-  assert_int_equal(mus_springs_of_fabric(arena, &s->mesh, &s->topology, fabric, &l.springs[1]), MUS_OK);
-  assert_int_equal(mus_springs_create(arena, &s->mesh, &s->topology, MUS_ACROSS_HINGES, 20, 0.2, &l.springs[2]),
-                   MUS_OK);
-  assert_int_equal(mus_bucklings_create(arena, &s->mesh, &s->topology, fabric, &l.bucklings), MUS_OK);
+  lists l = {.weather = {{1.2, 1.3, 0.05}, {3, 1, 2}, NULL}};
+  mus_fabric alike = *fabric;
+  alike.stretch[0] = 100, alike.stretch_damping = 0.001, alike.bend[0] = 20, alike.bend_damping = 0.01;
+  for (int which = 0; which < LISTS; ++which) {
+    int springs = which == EDGE_SPRINGS || which == HINGE_SPRINGS;
+    mus_element_source source = source_of(&s->mesh, &s->topology, springs ? &alike : fabric);
+    assert_int_equal(mus_element_list_create(kinds[which], &s->arena, &source, &l.list[which]), MUS_OK);
+  }
   mus_gusts_make(l.weather.wind, 0.3, 1, 5, &l.gusts);
   return l;
 }
 
-static int count_of(const lists *l, int which) {
-  const int counts[LISTS] = {l->membranes.count,  l->hinges.count,    l->springs[0].count, l->springs[1].count,
-                             l->springs[2].count, l->bucklings.count, l->membranes.count};
-  return counts[which];
-}
+static int count_of(const lists *l, int which) { return l->list[which].count; }
+static const int *vertices_of(const lists *l, int which) { return l->list[which].vertex; }
+static int arity_of(int which) { return kinds[which]->arity; }
 
-static const int *vertices_of(const lists *l, int which) {
-  const int *vertices[LISTS] = {l->membranes.vertex,  l->hinges.vertex,    l->springs[0].vertex, l->springs[1].vertex,
-                                l->springs[2].vertex, l->bucklings.vertex, l->membranes.vertex};
-  return vertices[which];
-}
+static const mus_hinge_rest *hinge_rests(const lists *l) { return l->list[HINGES].rest; }
+static const mus_spring_rest *spring_rests(const lists *l, int which) { return l->list[which].rest; }
 
-static void evaluate_run(const lists *l, int which, int first, int count, const mus_evaluation *e) {
+static void evaluate_run(const lists *l, int which, int first, int count, const mus_evaluation *evaluation) {
+  const mus_element_list *list = &l->list[which];
+  if (which != DRAG) {
+    list->kind->evaluate(list, first, count, evaluation);
+    return;
+  }
+  mus_evaluation e = *evaluation;
   mus_weather weather = l->weather;
   weather.gusts = &l->gusts;
-  if (which == MEMBRANES)
-    mus_membranes_evaluate(&l->membranes, first, count, e);
-  else if (which == HINGES)
-    mus_hinges_evaluate(&l->hinges, first, count, e);
-  else if (which == BUCKLINGS)
-    mus_bucklings_evaluate(&l->bucklings, first, count, e);
-  else if (which == DRAG)
-    mus_drag_add(l->membranes.vertex, first, count, &weather, e);
-  else
-    mus_springs_evaluate(&l->springs[which - EDGE_SPRINGS], first, count, e);
+  e.weather = &weather;
+  e.time = gust_time;
+  mus_drag_add(list->vertex, first, count, &e);
 }
 
 // The whole list. Drag is added to nothing.
@@ -110,25 +112,27 @@ static void evaluate_list(const lists *l, int which, const mus_evaluation *e) {
 static double evaluate_element(const lists *l, int which, int k, const mus_blend *blend, const double *x,
                                const double *v, double *gradient, double *block) {
   double middle[3], wind[3];
+  const mus_membrane_rest *membranes = l->list[MEMBRANES].rest;
+  const mus_buckling_rest *bucklings = l->list[BUCKLINGS].rest;
   switch (which) {
   case MEMBRANES:
-    return mus_membrane_element(&l->membranes.rest[k], &l->membranes.material, blend, x, v, gradient, block);
+    return mus_membrane_element(&membranes[k], l->list[MEMBRANES].material, blend, x, v, gradient, block);
   case HINGES:
-    return mus_hinge_element(&l->hinges.rest[k], blend, x, v, gradient, block);
+    return mus_hinge_element(&hinge_rests(l)[k], blend, x, v, gradient, block);
   case FABRIC_SPRINGS:
-    return mus_choi_ko_stretch_element(&l->springs[1].rest[k], blend, x, v, gradient, block);
+    return mus_choi_ko_stretch_element(&spring_rests(l, which)[k], blend, x, v, gradient, block);
   case BUCKLINGS:
-    return mus_choi_ko_bend_element(&l->bucklings.rest[k], blend, x, v, gradient, block);
+    return mus_choi_ko_bend_element(&bucklings[k], blend, x, v, gradient, block);
   case DRAG:
     for (int m = 0; m < 3; ++m)
       middle[m] = (x[m] + x[3 + m] + x[6 + m]) / 3;
-    mus_wind_at(l->weather.wind, &l->gusts, middle, l->weather.time, wind);
+    mus_wind_at(l->weather.wind, &l->gusts, middle, gust_time, wind);
     memset(gradient, 0, 9 * sizeof *gradient);
     memset(block, 0, 54 * sizeof *block);
     mus_drag_element(&l->weather.air, blend->damping, wind, x, v, gradient, block);
     return 0;
   default:
-    return mus_spring_element(&l->springs[which - EDGE_SPRINGS].rest[k], blend, x, v, gradient, block);
+    return mus_spring_element(&spring_rests(l, which)[k], blend, x, v, gradient, block);
   }
 }
 
@@ -146,7 +150,7 @@ static double *room(size_t count) {
 }
 
 static output output_create(const lists *l, int which) {
-  size_t count = (size_t)count_of(l, which), arity = (size_t)arities[which];
+  size_t count = (size_t)count_of(l, which), arity = (size_t)arity_of(which);
   output o = {.energies = count, .gradients = count * arity * 3, .blocks = count * arity * (arity + 1) / 2 * 9};
   o.energy = room(o.energies);
   o.gradient = room(o.gradients);
@@ -181,7 +185,7 @@ static void lists_are_their_elements(void **state) {
   for (int which = 0; which < LISTS; ++which) {
     output o = output_create(&l, which);
     mus_evaluation e = evaluation_of(&s, &o);
-    int arity = arities[which], blocks = arity * (arity + 1) / 2 * 9;
+    int arity = arity_of(which), blocks = arity * (arity + 1) / 2 * 9;
     evaluate_list(&l, which, &e);
     for (int k = 0; k < count_of(&l, which); ++k) {
       double x[CHECK_N] = {0}, v[CHECK_N] = {0}, gradient[CHECK_N], block[CHECK_BLOCKS];
@@ -208,7 +212,7 @@ static void runs_are_parts_of_lists(void **state) {
   for (int which = 0; which < DRAG; ++which) {
     output o = output_create(&l, which);
     mus_evaluation e = evaluation_of(&s, &o);
-    size_t vector = 3 * (size_t)arities[which], matrix = vector * (vector + 3) / 2;
+    size_t vector = 3 * (size_t)arity_of(which), matrix = vector * (vector + 3) / 2;
     evaluate_list(&l, which, &e);
     for (int first = 0; first < count_of(&l, which); first += 100)
       for (int count = 0; count < 14 && first + count <= count_of(&l, which); count += 13) {
@@ -305,7 +309,7 @@ static void sheets_keep_their_momentum(void **state) {
     e.block = NULL;
     evaluate_list(&l, which, &e);
     double *force = calloc(3 * (size_t)s.mesh.vertices, sizeof *force), sum[3] = {0, 0, 0}, torque[3] = {0, 0, 0};
-    for (int k = 0; k < count_of(&l, which) * arities[which]; ++k)
+    for (int k = 0; k < count_of(&l, which) * arity_of(which); ++k)
       mus_add_scaled3(-1, o.gradient + 3 * k, force + 3 * vertices_of(&l, which)[k]);
     double largest = check_largest(3 * s.mesh.vertices, force);
     for (int v = 0; v < s.mesh.vertices; ++v) {
@@ -339,15 +343,16 @@ static void weights_of_hinges(void **state) {
   f.bend[0] = 2, f.bend[1] = 3, f.bend[2] = 5, f.bend_damping = 0.5;
   lists l = lists_create(&s, &f);
   int seen[3] = {0, 0, 0};
-  for (int h = 0; h < l.hinges.count; ++h) {
-    const double *a = s.mesh.position + 3 * l.hinges.vertex[4 * h],
-                 *b = s.mesh.position + 3 * l.hinges.vertex[4 * h + 1];
+  const mus_hinge_rest *rest = hinge_rests(&l);
+  for (int h = 0; h < count_of(&l, HINGES); ++h) {
+    const int *vertex = vertices_of(&l, HINGES) + 4 * h;
+    const double *a = s.mesh.position + 3 * vertex[0], *b = s.mesh.position + 3 * vertex[1];
     int along_u = fabs(b[0] - a[0]) > 1e-6, along_v = fabs(b[1] - a[1]) > 1e-6, kind = along_u && along_v ? 2 : along_u;
     double sharp = 0.6 + 0.8 * sqrt(0.5);
     double expected[3] = {2 * sharp, 3 * sharp, 5 * 2 * 0.6}; // an edge along v bends the warp
-    check_near(l.hinges.rest[h].weight, expected[kind], 1e-12);
-    check_near(l.hinges.rest[h].damping, expected[kind] / 2, 1e-12);
-    assert_true(l.hinges.rest[h].angle == 0);
+    check_near(rest[h].weight, expected[kind], 1e-12);
+    check_near(rest[h].damping, expected[kind] / 2, 1e-12);
+    assert_true(rest[h].angle == 0);
     ++seen[kind];
   }
   assert_true(seen[0] == SIDE * (SIDE - 1) && seen[1] == SIDE * (SIDE - 1) && seen[2] == SIDE * SIDE);
@@ -362,8 +367,9 @@ static void shaped_hinges(void **state) {
   lists l = lists_create(&s, mus_fabric_at(0));
   double *flat = s.mesh.position;
   s.mesh.position = s.position;
-  assert_int_equal(mus_hinges_create(&s.arena, &s.mesh, &s.topology, mus_fabric_at(0), MUS_REST_SHAPED, &l.hinges),
-                   MUS_OK);
+  mus_element_source source = source_of(&s.mesh, &s.topology, mus_fabric_at(0));
+  source.shaped = 1;
+  assert_int_equal(mus_element_list_create(&mus_hinge_kind, &s.arena, &source, &l.list[HINGES]), MUS_OK);
   output o = output_create(&l, HINGES);
   double shaped = total_energy(&l, HINGES, s.position, &o), away = total_energy(&l, HINGES, flat, &o);
   assert_true(shaped < 1e-25 && away > 1e-5);
@@ -378,26 +384,27 @@ static void springs_of_fabrics(void **state) {
   const mus_fabric *f = mus_fabric_at(3);
   lists l = lists_create(&s, f);
   double bias = mus_fabric_strip(f, sqrt(0.5), sqrt(0.5));
-  for (int k = 0; k < l.springs[1].count; ++k) {
-    const int *end = l.springs[1].vertex + 2 * k;
+  const mus_spring_rest *along = spring_rests(&l, EDGE_SPRINGS), *across = spring_rests(&l, HINGE_SPRINGS);
+  const mus_buckling_rest *bucklings = l.list[BUCKLINGS].rest;
+  for (int k = 0; k < count_of(&l, FABRIC_SPRINGS); ++k) {
+    const int *end = vertices_of(&l, FABRIC_SPRINGS) + 2 * k;
     const double *a = s.mesh.position + 3 * end[0], *b = s.mesh.position + 3 * end[1];
     int along_u = fabs(b[0] - a[0]) > 1e-6, along_v = fabs(b[1] - a[1]) > 1e-6;
     double share = mus_edge_sides(&s.topology, k) / 2.0;
-    const mus_spring_rest *rest = &l.springs[1].rest[k];
+    const mus_spring_rest *rest = &spring_rests(&l, FABRIC_SPRINGS)[k];
     check_near(rest->length, along_u && along_v ? 0.01 * sqrt(2) : 0.01, 1e-15);
     check_near(rest->stiffness, along_u && along_v ? bias / 2 : share * f->stretch[along_v], 1e-6);
     check_near(rest->damping, rest->stiffness * f->stretch_damping, 1e-12);
-    check_near(l.springs[0].rest[k].length, rest->length, 1e-15);
-    assert_true(l.springs[0].rest[k].stiffness == 100 && l.springs[0].rest[k].damping == 0.1);
+    check_near(along[k].length, rest->length, 1e-15);
+    assert_true(along[k].stiffness == 100 && along[k].damping == 0.1);
   }
-  assert_true(l.springs[1].tension_only && !l.springs[0].tension_only && !l.springs[2].tension_only);
-  for (int k = 0; k < l.springs[2].count; ++k) {
-    const int *end = l.springs[2].vertex + 2 * k;
+  for (int k = 0; k < count_of(&l, HINGE_SPRINGS); ++k) {
+    const int *end = vertices_of(&l, HINGE_SPRINGS) + 2 * k;
     assert_memory_equal(end, s.topology.hinge + 4 * k + 2, 2 * sizeof *end);
     double d[3];
     mus_subtract3(s.mesh.position + 3 * end[0], s.mesh.position + 3 * end[1], d);
-    check_near(l.springs[2].rest[k].length, sqrt(mus_dot3(d, d)), 1e-15);
-    check_near(l.bucklings.rest[k].length, sqrt(mus_dot3(d, d)), 1e-15);
+    check_near(across[k].length, sqrt(mus_dot3(d, d)), 1e-15);
+    check_near(bucklings[k].length, sqrt(mus_dot3(d, d)), 1e-15);
   }
   mus_arena_clear(&s.arena);
 }
@@ -420,47 +427,54 @@ static mus_mesh pair(mus_arena *arena, int sewn, double stretch) {
   return mesh;
 }
 
+// The constants of a list of a kind.
+static const void *rests_of(const mus_element_kind *kind, mus_arena *arena, const mus_mesh *mesh,
+                            const mus_topology *topology, const mus_fabric *fabric) {
+  mus_element_source source = source_of(mesh, topology, fabric);
+  mus_element_list list;
+  assert_int_equal(mus_element_list_create(kind, arena, &source, &list), MUS_OK);
+  return list.rest;
+}
+
 // A seam between panels bends like whole cloth where the fabric is the same in both directions; its springs have the
 // lengths of the flat pair; a side longer than the other counts with the mean.
 static void seams(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_fabric f = *mus_fabric_at(0);
-  mus_hinges hinges[2];
-  mus_bucklings bucklings[2];
-  mus_springs springs[2];
+  const mus_hinge_rest *hinges[2], *mixed;
+  const mus_buckling_rest *bucklings[2];
+  const mus_spring_rest *springs[2], *along;
   for (int sewn = 0; sewn < 2; ++sewn) {
     mus_mesh mesh = pair(&arena, sewn, 1);
     mus_topology topology;
     assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
     assert_int_equal(topology.hinges, 1);
-    assert_int_equal(mus_hinges_create(&arena, &mesh, &topology, &f, MUS_REST_FLAT, &hinges[sewn]), MUS_OK);
-    assert_int_equal(mus_bucklings_create(&arena, &mesh, &topology, &f, &bucklings[sewn]), MUS_OK);
-    assert_int_equal(mus_springs_of_fabric(&arena, &mesh, &topology, &f, &springs[sewn]), MUS_OK);
+    hinges[sewn] = rests_of(&mus_hinge_kind, &arena, &mesh, &topology, &f);
+    bucklings[sewn] = rests_of(&mus_buckling_kind, &arena, &mesh, &topology, &f);
+    springs[sewn] = rests_of(&mus_tension_spring_kind, &arena, &mesh, &topology, &f);
   }
   double span = hypot(0.031, 0.003);
-  check_near(hinges[1].rest[0].weight, hinges[0].rest[0].weight, 1e-16);
-  check_near(bucklings[0].rest[0].length, span, 1e-15);
-  check_near(bucklings[1].rest[0].length, span, 1e-15);
-  check_near(bucklings[1].rest[0].stiffness, 2.0 / 3 * f.bend[0] * 0.02, 1e-18);
-  check_near(bucklings[1].rest[0].limit, bucklings[0].rest[0].limit, 1e-6);
-  check_near(bucklings[0].rest[0].damping, bucklings[0].rest[0].limit * f.bend_damping, 1e-9);
+  check_near(hinges[1][0].weight, hinges[0][0].weight, 1e-16);
+  check_near(bucklings[0][0].length, span, 1e-15);
+  check_near(bucklings[1][0].length, span, 1e-15);
+  check_near(bucklings[1][0].stiffness, 2.0 / 3 * f.bend[0] * 0.02, 1e-18);
+  check_near(bucklings[1][0].limit, bucklings[0][0].limit, 1e-6);
+  check_near(bucklings[0][0].damping, bucklings[0][0].limit * f.bend_damping, 1e-9);
   for (int k = 0; k < 5; ++k)
-    check_near(springs[1].rest[k].length, springs[0].rest[k].length, 1e-15);
+    check_near(springs[1][k].length, springs[0][k].length, 1e-15);
   // Anisotropic: across the seam one panel bends its warp, the other its weft.
   f.bend[0] = 1, f.bend[1] = 3, f.bend[2] = 2;
   mus_mesh mesh = pair(&arena, 1, 1.5);
   mus_topology topology;
-  mus_hinges mixed;
   assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
-  assert_int_equal(mus_hinges_create(&arena, &mesh, &topology, &f, MUS_REST_FLAT, &mixed), MUS_OK);
+  mixed = rests_of(&mus_hinge_kind, &arena, &mesh, &topology, &f);
   double areas = 0.01 * 0.015 + 0.015 * 0.016, length = 0.025;
   double apex[2] = {(0.015 * 0.015 - 0.009 * 0.011) / (hypot(0.015, 0.009) * hypot(0.015, 0.011)),
                     (0.016 * 0.016 - 0.018 * 0.012) / (hypot(0.016, 0.018) * hypot(0.016, 0.012))};
-  check_near(mixed.rest[0].weight, 2 * length * length / areas * (0.6 + 0.4 * (apex[0] + apex[1])), 1e-12);
-  mus_springs along;
-  assert_int_equal(mus_springs_of_fabric(&arena, &mesh, &topology, &f, &along), MUS_OK);
-  check_near(along.rest[0].length, 0.025, 1e-15); // the mean of both sides of the seam
+  check_near(mixed[0].weight, 2 * length * length / areas * (0.6 + 0.4 * (apex[0] + apex[1])), 1e-12);
+  along = rests_of(&mus_tension_spring_kind, &arena, &mesh, &topology, &f);
+  check_near(along[0].length, 0.025, 1e-15); // the mean of both sides of the seam
   mus_arena_clear(&arena);
 }
 
@@ -475,17 +489,16 @@ static void springs_across_hinges(void **state) {
     for (int over = -1; over <= 1; over += 2) {
       mus_mesh mesh = pair(&arena, 0, 1);
       mus_topology topology;
-      mus_bucklings bucklings;
       for (int k = 0; k < 6; ++k) {
         double *uv = mesh.material + 2 * k, u = uv[0], v = uv[1];
         uv[0] = cos(angle) * u - sin(angle) * v;
         uv[1] = over * (sin(angle) * u + cos(angle) * v);
       }
       assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
-      assert_int_equal(mus_bucklings_create(&arena, &mesh, &topology, denim, &bucklings), MUS_OK);
+      const mus_buckling_rest *bucklings = rests_of(&mus_buckling_kind, &arena, &mesh, &topology, denim);
       double direction = angle + atan2(0.003, 0.031);
       double strip = mus_fabric_strip(denim, cos(direction), sin(direction));
-      check_near(bucklings.rest[0].limit, strip * areas / (span * span), 1e-9 * strip);
+      check_near(bucklings[0].limit, strip * areas / (span * span), 1e-9 * strip);
     }
   mus_arena_clear(&arena);
 }
@@ -501,11 +514,12 @@ static void bucklings_bend_like_hinges(void **state) {
   for (int k = 0; k < 6; ++k)
     memcpy(mesh.material + 2 * k, flat[mesh.triangle[k]], sizeof flat[0]);
   mus_topology topology;
-  mus_hinges hinges;
-  mus_bucklings bucklings;
+  mus_element_list hinges, bucklings;
   assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_OK);
-  assert_int_equal(mus_hinges_create(&arena, &mesh, &topology, &f, MUS_REST_FLAT, &hinges), MUS_OK);
-  assert_int_equal(mus_bucklings_create(&arena, &mesh, &topology, &f, &bucklings), MUS_OK);
+  mus_element_source source = source_of(&mesh, &topology, &f);
+  assert_int_equal(mus_element_list_create(&mus_hinge_kind, &arena, &source, &hinges), MUS_OK);
+  assert_int_equal(mus_element_list_create(&mus_buckling_kind, &arena, &source, &bucklings), MUS_OK);
+  const mus_hinge_rest *rest = hinges.rest;
   for (double angle = 0.1; angle < 0.5; angle += 0.1) {
     double x[12] = {0}, energy[2];
     for (int v = 0; v < 4; ++v) {
@@ -514,10 +528,10 @@ static void bucklings_bend_like_hinges(void **state) {
       x[3 * v + 2] = v < 2 ? 0 : height * sin(angle / 2);
     }
     mus_evaluation e = {.position = x, .blend = {1, 0, 0, 0}, .scale = 1, .energy = &energy[0]};
-    mus_hinges_evaluate(&hinges, 0, 1, &e);
+    hinges.kind->evaluate(&hinges, 0, 1, &e);
     e.energy = &energy[1];
-    mus_bucklings_evaluate(&bucklings, 0, 1, &e);
-    check_near(energy[0], hinges.rest[0].weight / 2 * angle * angle, 1e-12);
+    bucklings.kind->evaluate(&bucklings, 0, 1, &e);
+    check_near(energy[0], rest[0].weight / 2 * angle * angle, 1e-12);
     check_near(energy[1] / energy[0], 1, 0.02);
   }
   mus_arena_clear(&arena);
@@ -528,20 +542,22 @@ static void measures(void **state) {
   sheet s = sheet_create(0.2);
   lists l = lists_create(&s, mus_fabric_at(3));
   output o = output_create(&l, MEMBRANES);
+  const mus_element_list *membranes = &l.list[MEMBRANES];
+  const mus_membrane_rest *rest = membranes->rest;
   total_energy(&l, MEMBRANES, s.position, &o);
-  for (int t = 0; t < l.membranes.count; ++t) {
-    mus_membrane_measure measure = mus_membrane_measured(&l.membranes, t, s.position, 3);
+  for (int t = 0; t < membranes->count; ++t) {
+    mus_membrane_measure measure = mus_membrane_measured(membranes, t, s.position, 3);
     double u = measure.strain[0], v = measure.strain[1];
     check_near(measure.stretch + measure.shear, 3 * o.energy[t], 1e-12 * o.energy[t]);
-    check_near(measure.stretch, 1.5 * l.membranes.rest[t].area * (9000 * u * u + 6000 * v * v), 1e-12);
+    check_near(measure.stretch, 1.5 * rest[t].area * (9000 * u * u + 6000 * v * v), 1e-12);
   }
   // Pulled out by a tenth along the warp.
   for (int v = 0; v < s.mesh.vertices; ++v) {
     mus_scale3(1, s.mesh.position + 3 * v, s.position + 3 * v);
     s.position[3 * v] *= 1.1;
   }
-  for (int t = 0; t < l.membranes.count; ++t) {
-    mus_membrane_measure measure = mus_membrane_measured(&l.membranes, t, s.position, 1);
+  for (int t = 0; t < membranes->count; ++t) {
+    mus_membrane_measure measure = mus_membrane_measured(membranes, t, s.position, 1);
     check_near(measure.strain[0], 0.1, 1e-12);
     check_near(measure.strain[1], 0, 1e-12);
     check_near(measure.shear, 0, 1e-15);
@@ -550,45 +566,89 @@ static void measures(void **state) {
   mus_arena_clear(&s.arena);
 }
 
+// What a list measures is what it evaluates, under the names that it says, and strains are those of its elements. What
+// is changed to another fabric is as if it were made of it.
+static void lists_measure_and_change(void **state) {
+  (void)state;
+  sheet s = sheet_create(0.2);
+  lists l = lists_create(&s, mus_fabric_at(3)), other = lists_create(&s, mus_fabric_at(1));
+  double *strain = room((size_t)s.topology.edges);
+  for (int which = 0; which < LISTS; ++which) {
+    const mus_element_list *list = &l.list[which];
+    output o = output_create(&l, which);
+    mus_element_sums sums = {.energy = {0}}, part = {.energy = {0}};
+    double energy = which == DRAG ? 0 : total_energy(&l, which, s.position, &o), largest = 0, measured = 0;
+    mus_element_list_measure(list, 0, list->count, s.position, 2, list->kind->strains ? strain : NULL, &sums);
+    for (int k = 0; k < MUS_ENERGY_NAMES; ++k)
+      measured += sums.energy[k];
+    check_near(measured, 2 * energy, 1e-12 * energy);
+    assert_true((which == DRAG) == (energy == 0) && sums.energy[MUS_ENERGY_NONE] == 0);
+    for (int k = 0; k < list->count && list->kind->strains; ++k)
+      largest = fmax(largest, strain[k]);
+    assert_true(sums.strain == largest && (largest > 0) == list->kind->strains);
+    double third = strain[2];
+    mus_element_list_measure(list, 2, 1, s.position, 2, list->kind->strains ? strain : NULL, &part);
+    assert_true(!list->kind->strains || (strain[0] == third && part.strain == third));
+    mus_element_list_take(&other.list[which], &l.list[which]);
+    if (which != DRAG)
+      assert_true(total_energy(&l, which, s.position, &o) == total_energy(&other, which, s.position, &o));
+    output_free(&o);
+  }
+  free(strain);
+  mus_arena_clear(&s.arena);
+}
+
+// Triangles that only feel the air: drag on nothing, whatever the scale; no list where there is no air.
+static void drag_as_a_kind(void **state) {
+  (void)state;
+  sheet s = sheet_create(0.2);
+  lists l = lists_create(&s, mus_fabric_at(3));
+  output added = output_create(&l, DRAG), own = output_create(&l, DRAG);
+  mus_evaluation e = evaluation_of(&s, &added), f = evaluation_of(&s, &own);
+  evaluate_list(&l, DRAG, &e);
+  mus_weather weather = l.weather;
+  weather.gusts = &l.gusts;
+  f.weather = &weather;
+  f.time = gust_time;
+  f.scale = 7;
+  mus_drag_kind.evaluate(&l.list[DRAG], 0, count_of(&l, DRAG), &f);
+  assert_same(own.gradients, own.gradient, added.gradient);
+  assert_same(own.blocks, own.block, added.block);
+  f.weather = NULL;
+  mus_drag_kind.evaluate(&l.list[DRAG], 0, count_of(&l, DRAG), &f);
+  assert_true(check_largest((int)own.gradients, own.gradient) == 0 && own.energy[5] == 0);
+  mus_element_source source = source_of(&s.mesh, &s.topology, mus_fabric_at(3));
+  source.air = 0;
+  mus_element_list none;
+  assert_int_equal(mus_element_list_create(&mus_drag_kind, &s.arena, &source, &none), MUS_OK);
+  assert_int_equal(none.count, 0);
+  output_free(&added), output_free(&own);
+  mus_arena_clear(&s.arena);
+}
+
 // A triangle without area in the material is named, by every kind of list.
 static void triangles_without_area(void **state) {
   (void)state;
   sheet s = sheet_create(0.2);
-  mus_membranes membranes;
-  mus_hinges hinges;
-  mus_springs springs;
-  mus_bucklings bucklings;
-  const mus_fabric *f = mus_fabric_at(0);
+  mus_element_source source = source_of(&s.mesh, &s.topology, mus_fabric_at(0));
   memcpy(s.mesh.material + 6 * 77, s.mesh.material + 6 * 77 + 2, 2 * sizeof(double));
   const char *expected = "triangle 77 has no area in the material; repair the mesh's rest shape";
-  mus_status status[5];
-  for (int k = 0; k < 5; ++k) {
-    status[k] = k == 0   ? mus_membranes_create(&s.arena, &s.mesh, f, &membranes)
-                : k == 1 ? mus_hinges_create(&s.arena, &s.mesh, &s.topology, f, MUS_REST_FLAT, &hinges)
-                : k == 2 ? mus_springs_create(&s.arena, &s.mesh, &s.topology, MUS_ALONG_EDGES, 1, 0, &springs)
-                : k == 3 ? mus_springs_of_fabric(&s.arena, &s.mesh, &s.topology, f, &springs)
-                         : mus_bucklings_create(&s.arena, &s.mesh, &s.topology, f, &bucklings);
-    assert_int_equal(status[k], MUS_BAD_INPUT);
+  for (int which = 0; which < DRAG; ++which) {
+    mus_element_list list;
+    assert_int_equal(mus_element_list_create(kinds[which], &s.arena, &source, &list), MUS_BAD_INPUT);
     assert_string_equal(mus_last_error(), expected);
   }
   mus_arena_clear(&s.arena);
 }
 
 static mus_status create_all(sheet *s, mus_arena *arena) {
-  mus_membranes membranes;
-  mus_hinges hinges;
-  mus_springs springs;
-  mus_bucklings bucklings;
-  const mus_fabric *f = mus_fabric_at(0);
-  mus_status status = mus_membranes_create(arena, &s->mesh, f, &membranes);
-  if (!status)
-    status = mus_hinges_create(arena, &s->mesh, &s->topology, f, MUS_REST_SHAPED, &hinges);
-  if (!status)
-    status = mus_springs_create(arena, &s->mesh, &s->topology, MUS_ACROSS_HINGES, 1, 0, &springs);
-  if (!status)
-    status = mus_springs_of_fabric(arena, &s->mesh, &s->topology, f, &springs);
-  if (!status)
-    status = mus_bucklings_create(arena, &s->mesh, &s->topology, f, &bucklings);
+  mus_element_source source = source_of(&s->mesh, &s->topology, mus_fabric_at(0));
+  mus_status status = MUS_OK;
+  source.shaped = 1;
+  for (int which = 0; which < LISTS && !status; ++which) {
+    mus_element_list list;
+    status = mus_element_list_create(kinds[which], arena, &source, &list);
+  }
   return status;
 }
 
@@ -625,6 +685,8 @@ int main(void) {
       cmocka_unit_test(springs_across_hinges),
       cmocka_unit_test(bucklings_bend_like_hinges),
       cmocka_unit_test(measures),
+      cmocka_unit_test(lists_measure_and_change),
+      cmocka_unit_test(drag_as_a_kind),
       cmocka_unit_test(triangles_without_area),
       cmocka_unit_test(allocations_may_fail),
   };

@@ -1,0 +1,129 @@
+// Kinds of elements as a table, and lists of elements of a kind.
+//
+// A kind is a constant record: how many vertices an element has, how a list is made from what a scene offers, how a run
+// of elements is evaluated, and what of it goes into records. Models hold lists and loop over them; they know no kind
+// by name. kinds.h lists the kinds, docs/developing.md says how to add one.
+//
+// Evaluation allocates nothing and stays on the calling thread; runs may be evaluated on several threads at once.
+#ifndef MUS_ENERGY_ELEMENT_LIST_H
+#define MUS_ENERGY_ELEMENT_LIST_H
+
+#include "energy/element.h"
+#include "energy/external.h"
+#include "energy/fabric.h"
+#include "mesh/topology.h"
+
+typedef struct mus_element_kind mus_element_kind;
+
+// The elements of a kind: their vertices, and constants that are made once.
+typedef struct mus_element_list {
+  const mus_element_kind *kind;
+  int count;
+  int first_vertex;  // from which `vertex` counts, in the numbering of all vertices
+  const int *vertex; // count * arity
+  void *rest;        // count * kind->rest_bytes: constants of each element
+  void *material;    // kind->material_bytes: constants that all of them share
+} mus_element_list;
+
+// A stitch that is to be: from vertex a to the point (1 - ratio) b + ratio c of an edge, where b may be c.
+typedef struct mus_sewing {
+  int a, b, c;
+  double ratio;
+  double close;     // s, until the thread is drawn in
+  double stiffness; // N/m
+  double damping;   // N s/m
+} mus_sewing;
+
+// What elements may be made from; NULL and 0 for what there is not. A kind reads what it needs, and its list may point
+// to arrays of the mesh and the topology.
+typedef struct mus_element_source {
+  const mus_mesh *mesh; // positions as they start; triangles and material coordinates of a cloth
+  const mus_topology *topology;
+  const mus_fabric *fabric; // has passed mus_fabric_check()
+  int first_vertex;         // of the mesh, in the numbering of all vertices
+  int shaped;               // 1: bending is at rest as the positions are; 0: flat, as the material is
+  int air;                  // 1: there is air around
+  int sewings;
+  const mus_sewing *sewing;
+} mus_element_source;
+
+// The air around a cloth.
+typedef struct mus_weather {
+  mus_air air;
+  double wind[3];         // m/s, the mean at this time
+  const mus_gusts *gusts; // NULL: none
+} mus_weather;
+
+// What an evaluation reads and writes. What it writes starts at the beginning of the arrays with the run's first
+// element.
+typedef struct mus_evaluation {
+  const double *position;     // vertices * 3 from the list's first vertex on, m
+  const double *velocity;     // likewise, m/s; NULL: at rest
+  double time;                // s
+  mus_blend blend;            // see element.h
+  double scale;               // a factor on all stiffnesses and dampings of the list
+  const mus_weather *weather; // for kinds that feel drag, which `scale` leaves as it is; NULL: none
+  double *energy;             // count, J; NULL: not wanted
+  double *gradient;           // count * arity * 3, N; NULL: not wanted
+  double *block;              // count * arity * (arity + 1) / 2 blocks, by rows; NULL: not wanted
+  double *rank_one;           // see below; NULL: not wanted
+} mus_evaluation;
+
+// What records call an energy.
+typedef enum mus_energy_name {
+  MUS_ENERGY_NONE, // in no record
+  MUS_ENERGY_STRETCH,
+  MUS_ENERGY_SHEAR,
+  MUS_ENERGY_BEND,
+  MUS_ENERGY_NAMES
+} mus_energy_name;
+
+typedef struct mus_element_sums {
+  double energy[MUS_ENERGY_NAMES]; // J
+  double strain;                   // the largest, without its sign
+} mus_element_sums;
+
+struct mus_element_kind {
+  const char *name;
+  int arity;             // vertices of an element, at most MUS_ARITY_MAXIMUM
+  size_t rest_bytes;     // of mus_element_list.rest, an element; may be 0
+  size_t material_bytes; // of mus_element_list.material; may be 0
+  // 1: the matrix of an element is r r^T unless the blend is exact, and the kind can write r alone: count * arity * 3
+  // numbers in `rank_one`, in place of `block`.
+  int rank_one;
+  int driven;  // 1: energies change with time even where nothing moves
+  int ties;    // 1: an element ties its first vertex to the others, which contact must not keep apart
+  int strains; // 1: each element has a strain
+  // As what all of its energy is recorded; a kind with several energies, or with strains, has `measure`.
+  mus_energy_name energy;
+
+  // Fills what mus_element_list_create() leaves: count, vertex and, by mus_element_list_allocate(), rest and material.
+  // There may be no elements.
+  mus_status (*create)(mus_arena *arena, const mus_element_source *source, mus_element_list *out);
+  // Elements first ... first + count - 1.
+  void (*evaluate)(const mus_element_list *list, int first, int count, const mus_evaluation *evaluation);
+  // The same elements: their energies, times `scale`, are added to `to`, strains written to strain[0 ... count - 1],
+  // without their sign, and the largest kept in `to`; `strain` is NULL for kinds without. NULL: the energy is what
+  // `evaluate` says.
+  void (*measure)(const mus_element_list *list, int first, int count, const double *position, double scale,
+                  double *strain, mus_element_sums *to);
+};
+
+enum { MUS_ARITY_MAXIMUM = 4 };
+
+// Memory comes from the arena. MUS_BAD_INPUT says what of the source makes no sense.
+mus_status mus_element_list_create(const mus_element_kind *kind, mus_arena *arena, const mus_element_source *source,
+                                   mus_element_list *out);
+// For `create`: a number of elements, and memory for their constants.
+mus_status mus_element_list_allocate(mus_arena *arena, int count, mus_element_list *list);
+// The constants of a list of the same elements that is made of another fabric.
+void mus_element_list_take(const mus_element_list *from, mus_element_list *to);
+
+// Measures by the kind's own function or, where it has none, by evaluation.
+void mus_element_list_measure(const mus_element_list *list, int first, int count, const double *position, double scale,
+                              double *strain, mus_element_sums *to);
+// The sum of the elements' energies by evaluation, J.
+double mus_element_list_energy(const mus_element_list *list, int first, int count, const double *position,
+                               double scale);
+
+#endif

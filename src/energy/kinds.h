@@ -1,0 +1,27 @@
+// The kinds of elements that there are, and what cloth is made of.
+#ifndef MUS_ENERGY_KINDS_H
+#define MUS_ENERGY_KINDS_H
+
+#include "energy/element_list.h"
+#include "muslin/scene.h"
+
+extern const mus_element_kind mus_membrane_kind, // stretch and shear of every triangle, and drag on it
+    mus_hinge_kind,                              // bending at every hinge
+    mus_edge_spring_kind,                        // mass-spring cloth: along every edge, all alike
+    mus_cross_spring_kind,   // mass-spring cloth: between the two corners opposite to an inner edge, all alike
+    mus_tension_spring_kind, // Choi and Ko's type 1, along every edge: slack under compression
+    mus_buckling_kind,       // Choi and Ko's type 2, across every hinge
+    mus_drag_kind,           // drag on every triangle, where there is air
+    mus_stitch_kind,         // between vertices
+    mus_edge_stitch_kind;    // from a vertex to a point of an edge
+
+// All of them, up to NULL.
+extern const mus_element_kind *const mus_element_kinds[];
+
+// What a cloth of that model is made of, up to NULL, in the order in which forces are added up. NULL if there is no
+// such model.
+const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model);
+// What holds cloths together, up to NULL.
+extern const mus_element_kind *const mus_joining_kinds[];
+
+#endif
