@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "io/result_reader.h"
-#include "step/state.h"
+#include "sim/access.h"
 
 enum { STEPS_MAXIMUM = 1000 };
 
@@ -91,10 +91,12 @@ static mus_status measure(const state *s, int vertices, double time, int steps) 
   mus_status status = mus_sim_create(&scene, &sim);
   if (status)
     return status;
-  place(s, &sim->model.cloths[0].shape.mesh, s->position, sim->position);
-  place(s, &sim->model.cloths[0].shape.mesh, s->velocity, sim->velocity);
-  sim->time = time;
-  sim->strain_before = 10; // it did not come from the start
+  const mus_mesh *mesh = &mus_sim_model(sim)->cloths[0].shape.mesh;
+  mus_state *now = mus_sim_state(sim);
+  place(s, mesh, s->position, now->position);
+  place(s, mesh, s->velocity, now->velocity);
+  now->time = time;
+  now->strain_before = 10; // it did not come from the start
   int count = 0;
   mus_step_record last = {0};
   for (int k = 0; k < steps && !status; ++k) {
@@ -109,7 +111,7 @@ static mus_status measure(const state *s, int vertices, double time, int steps) 
     ++count;
   }
   if (!status)
-    printf("%9d  %8d  %8d  %8d  %10d  %9.3f  %9.3f  %5.0f%%\n", sim->model.vertices, last.body_contacts,
+    printf("%9d  %8d  %8d  %8d  %10d  %9.3f  %9.3f  %5.0f%%\n", mus_sim_vertices(sim), last.body_contacts,
            last.cloth_contacts, last.impacts, last.iterations, median(count, contact), median(count, rest),
            100 * median(count, share));
   mus_sim_free(sim);

@@ -145,10 +145,13 @@ typedef struct mus_seam {
 } mus_seam;
 
 typedef enum mus_integrator {
-  MUS_INTEGRATOR_EULER, ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
-  MUS_INTEGRATOR_BDF2,  ///< second-order backward differences, one linearisation (Choi and Ko 2002)
-  MUS_INTEGRATOR_NEWTON ///< implicit Euler, Newton with line search to convergence
+  MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
+  MUS_INTEGRATOR_BDF2,   ///< second-order backward differences, one linearisation (Choi and Ko 2002)
+  MUS_INTEGRATOR_NEWTON, ///< implicit Euler, Newton with line search to convergence
+  MUS_INTEGRATORS
 } mus_integrator;
+/// "euler", "bdf2", "newton": as scene files name it. NULL if out of range.
+MUS_API const char *mus_integrator_name(mus_integrator integrator);
 
 typedef struct mus_scene {
   char *name;

@@ -26,9 +26,21 @@ typedef struct run_options {
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-static const char *const tessellations[] = {"regular", "irregular", NULL};  // in the order of mus_tessellation
-static const char *const integrators[] = {"euler", "bdf2", "newton", NULL}; // in the order of mus_integrator
+static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
+static const char *integrators[MUS_INTEGRATORS + 1];                       // in the order of mus_integrator
 enum { OPTIONS = 16, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+
+// Fills in their names, and returns all of them as a text.
+static const char *list_integrators(void) {
+  static char text[160];
+  size_t used = 0;
+  for (int k = 0; k < MUS_INTEGRATORS && used < sizeof text; ++k) {
+    const char *between = k == 0 ? "" : k + 1 < MUS_INTEGRATORS ? ", " : " or ";
+    integrators[k] = mus_integrator_name((mus_integrator)k);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between, integrators[k]);
+  }
+  return text;
+}
 
 static int list_options(run_options *o, option *list) {
   int n = 0;
@@ -41,7 +53,7 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
   list[n - 1].value = "S";
-  list[n++] = option_choice("integrator", &o->integrator, "I", integrators, "euler, bdf2 or newton");
+  list[n++] = option_choice("integrator", &o->integrator, "I", integrators, list_integrators());
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
   list[n++] =

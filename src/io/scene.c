@@ -149,7 +149,7 @@ static const char *const body_words[] = {"plane",  "sphere",    "box",  "capsule
                                          "funnel", "mannequin", "file", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
-static const char *const integrator_words[] = {"euler", "bdf2", "newton", NULL};
+static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton"};
 static const char *const method_words[] = {"sa",        "diag", "mpcg", "mpcg-original", "cholmod", "gamg",
                                            "boomeramg", "auto", NULL};
 static const char *const precision_words[] = {"double", "single", NULL};
@@ -299,6 +299,10 @@ static const mus_schema_field scene_fields[] = {
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
     {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
+
+const char *mus_integrator_name(mus_integrator integrator) {
+  return (int)integrator >= 0 && integrator < MUS_INTEGRATORS ? integrator_words[integrator] : NULL;
+}
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 

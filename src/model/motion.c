@@ -22,18 +22,6 @@ void mus_keys_at(const mus_keys *keys, int width, double time, const double *fal
   }
 }
 
-void mus_gravity_at(const mus_scene *scene, double time, double gravity[3]) {
-  static const double earth[3] = {0, -9.81, 0};
-  mus_keys_at(&scene->gravity, 3, time, earth, gravity);
-}
-
-double mus_stiffness_at(const mus_cloth *cloth, double time) {
-  static const double one = 1;
-  double factor;
-  mus_keys_at(&cloth->stiffness, 1, time, &one, &factor);
-  return factor;
-}
-
 int mus_pin_holds(const mus_pin *pin, double time) { return time >= pin->from && time <= pin->to; }
 
 // Turns about the axis through `pivot`.

@@ -10,7 +10,7 @@
 #include "par/par.h"
 #include "picture/studio.h"
 #include "render/video.h"
-#include "step/state.h"
+#include "sim/access.h"
 
 static const char picture_name[] = "preview.png", video_name[] = "preview.mp4";
 
@@ -74,7 +74,7 @@ static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
 
 static mus_status add_bodies(mus_preview *preview, const mus_sim *sim) {
   const mus_scene *scene = preview->scene;
-  preview->bodies = scene->body_count > 0 ? sim->model.bodies : NULL;
+  preview->bodies = scene->body_count > 0 ? mus_sim_model(sim)->bodies : NULL;
   if (!preview->bodies)
     return MUS_OK;
   mus_arena *arena = &preview->studio.arena;

@@ -20,7 +20,7 @@
 #include "io/checkpoint.h"
 #include "io/mesh_file.h"
 #include "par/par.h"
-#include "step/state.h"
+#include "sim/access.h"
 
 // --- plan ------------------------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ static mus_status plan_bodies(mus_run_output *out) {
   int count = out->scene->body_count;
   if (count == 0)
     return MUS_OK;
-  out->bodies = out->sim->model.bodies;
+  out->bodies = mus_sim_model(out->sim)->bodies;
   mus_status status = mus_result_body_names(&out->arena, out->scene, &out->body_names);
   if (status)
     return status;
@@ -348,7 +348,7 @@ static mus_status write_meshes(mus_run_output *out) {
   for (int k = 0; k < out->scene->cloth_count && !status; ++k) {
     char *path = mus_result_path(&scratch, out->folder, out->names[k], ".obj");
     mus_mesh_file file = {.mesh = out->meshes[k]};
-    status = path ? copy_stitches(&scratch, &out->sim->model.cloths[k].shape, &file) : mus_fail_memory();
+    status = path ? copy_stitches(&scratch, &mus_sim_model(out->sim)->cloths[k].shape, &file) : mus_fail_memory();
     if (!status)
       status = mus_mesh_file_write(path, &file);
   }

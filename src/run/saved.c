@@ -11,68 +11,65 @@ enum { VECTORS = MUS_SAVED_SECTIONS - 2 };
 static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
 static const char numbers_name[] = "numbers", holds_name[] = "holds";
 
-static void list_vectors(const mus_sim *sim, double *vectors[VECTORS]) {
-  double *list[VECTORS] = {sim->position, sim->velocity, sim->position_before, sim->velocity_before};
+static void list_vectors(const mus_state *state, double *vectors[VECTORS]) {
+  double *list[VECTORS] = {state->position, state->velocity, state->position_before, state->velocity_before};
   memcpy(vectors, list, sizeof list);
 }
 
-static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)sim->model.vertices * sizeof(double); }
+static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)mus_sim_vertices(sim) * sizeof(double); }
 
-// Of what holds vertices on bodies; none where there is no contact.
-static size_t hold_bytes(const mus_sim *sim) {
-  return (size_t)sim->contact_state.vertices * sizeof *sim->contact_state.hold;
-}
+// Of what holds vertices on bodies; none if there is no contact.
+static size_t hold_bytes(const mus_contact_state *contact) { return (size_t)contact->vertices * sizeof *contact->hold; }
 
 mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
-  mus_status status = mus_sim_renew_solver(sim);
+  mus_status status = mus_sim_forget(sim);
   if (status)
     return status;
+  const mus_state *state = mus_sim_state(sim);
   double *vectors[VECTORS];
-  list_vectors(sim, vectors);
+  list_vectors(state, vectors);
   for (int k = 0; k < VECTORS; ++k)
     sections[k] = (mus_checkpoint_section){vector_names[k], vectors[k], vector_bytes(sim)};
-  *numbers = (mus_saved_numbers){.time = sim->time,
-                                 .step_before = sim->step_before,
-                                 .strain_before = sim->strain_before,
-                                 .energy_before = sim->energy_before,
-                                 .frame = sim->frame,
-                                 .frame_step = sim->frame_step,
-                                 .halvings_before = sim->halvings_before};
+  *numbers = (mus_saved_numbers){.time = state->time,
+                                 .step_before = state->step_before,
+                                 .strain_before = state->strain_before,
+                                 .energy_before = state->energy_before,
+                                 .frame = state->frame,
+                                 .frame_step = state->frame_step,
+                                 .halvings_before = state->halvings_before};
   sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
-  const void *holds = sim->contact ? (const void *)sim->contact_state.hold : numbers;
-  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(sim)};
-  mus_contact_state_forget(&sim->contact_state);
+  const void *holds = state->contact.hold ? (const void *)state->contact.hold : numbers;
+  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(&state->contact)};
   return MUS_OK;
 }
 
 mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
+  mus_state *state = mus_sim_state(sim);
   double *vectors[VECTORS];
   const void *saved[VECTORS], *data = NULL, *holds = NULL;
   mus_saved_numbers numbers;
-  list_vectors(sim, vectors);
+  list_vectors(state, vectors);
   mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
   for (int k = 0; k < VECTORS && !status; ++k)
     status = mus_checkpoint_find(checkpoint, vector_names[k], vector_bytes(sim), &saved[k]);
   if (!status)
-    status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(sim), &holds);
+    status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(&state->contact), &holds);
   if (!status)
-    status = mus_sim_renew_solver(sim);
+    status = mus_sim_forget(sim);
   if (status)
     return status;
   for (int k = 0; k < VECTORS; ++k)
     memcpy(vectors[k], saved[k], vector_bytes(sim));
-  if (sim->contact) {
-    memcpy(sim->contact_state.hold, holds, hold_bytes(sim));
-    mus_contact_state_forget(&sim->contact_state);
-  }
+  if (state->contact.hold)
+    memcpy(state->contact.hold, holds, hold_bytes(&state->contact));
   memcpy(&numbers, data, sizeof numbers);
-  sim->time = numbers.time;
-  sim->step_before = numbers.step_before;
-  sim->strain_before = numbers.strain_before;
-  sim->energy_before = numbers.energy_before;
-  sim->frame = (int)numbers.frame;
-  sim->frame_step = (int)numbers.frame_step;
-  sim->halvings_before = (int)numbers.halvings_before;
+  state->time = numbers.time;
+  state->step_before = numbers.step_before;
+  state->strain_before = numbers.strain_before;
+  state->energy_before = numbers.energy_before;
+  state->frame = (int)numbers.frame;
+  state->frame_step = (int)numbers.frame_step;
+  state->halvings_before = (int)numbers.halvings_before;
   mus_sim_show(sim);
   return MUS_OK;
 }
@@ -117,7 +114,7 @@ static mus_status add_bodies(const mus_model *m, uint64_t *sum) {
 }
 
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
-  const mus_model *m = &sim->model;
+  const mus_model *m = mus_sim_model(sim);
   char *text = mus_saved_scene_text(m->scene);
   if (!text)
     return mus_fail_memory();

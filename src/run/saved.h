@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "io/checkpoint.h"
-#include "step/state.h"
+#include "sim/access.h"
 
 // What is not a vector.
 typedef struct mus_saved_numbers {

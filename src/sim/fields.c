@@ -5,7 +5,7 @@
 #include "energy/heat.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "step/state.h"
+#include "sim/simulator.h"
 
 const char *mus_field_name(mus_field field) {
   static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual"};
@@ -52,16 +52,16 @@ static mus_status make_fields(mus_sim *sim) {
 static void fill_heat(mus_sim *sim, mus_field field, double *value) {
   for (int k = 0; k < sim->model.cloth_count; ++k) {
     size_t first = (size_t)sim->model.cloths[k].first_vertex;
-    (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k], sim->position + 3 * first,
-                                                                    value + first);
+    (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k],
+                                                                    sim->state.position + 3 * first, value + first);
   }
 }
 
 static void fill_contact(mus_sim *sim, double *value) {
   size_t n = 3 * (size_t)sim->model.vertices;
   mus_fill(n, 0, sim->fields->force);
-  if (sim->contact && sim->step_before > 0)
-    mus_contact_forces(sim->contact, sim->velocity, sim->fields->force);
+  if (sim->contact && sim->state.step_before > 0)
+    mus_contact_forces(sim->contact, sim->state.velocity, sim->fields->force);
   mus_heat_length(sim->model.vertices, sim->fields->force, value);
 }
 
@@ -86,7 +86,7 @@ mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value) {
 }
 
 int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate) {
-  int count = mus_solver_aggregates(sim->solver, level, aggregate);
+  int count = mus_solver_aggregates(sim->linear.solver, level, aggregate);
   for (int k = 0; k < sim->model.cloth_count && count > 0 && sim->reordered; ++k) {
     const mus_model_cloth *c = &sim->model.cloths[k];
     const mus_order *order = c->shape.order;
@@ -113,5 +113,5 @@ int mus_sim_bodies_move(const mus_sim *sim) {
 }
 
 mus_status mus_sim_body_positions(mus_sim *sim, double *position) {
-  return mus_bodies_at(sim->model.bodies, sim->time, position);
+  return mus_bodies_at(sim->model.bodies, sim->state.time, position);
 }

@@ -25,20 +25,19 @@ static void evaluate(const void *context, int number, int first, int count, doub
                       .gradient = gradient,
                       .block = kind->rank_one ? NULL : block,
                       .rank_one = kind->rank_one ? block : NULL};
-  e.scale = list->cloth < 0 ? 1 : mus_settings_stiffness(all->settings, all->model, list->cloth, at->time);
+  e.scale = list->cloth < 0 ? 1 : mus_settings_stiffness(all->settings, list->cloth, at->time);
   kind->evaluate(&list->elements, first, count, &e);
 }
 
 void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
                   double *force) {
-  const mus_scene *scene = model->scene;
   assembly all = {.model = model, .settings = settings, .at = at};
-  all.weather = (mus_weather){.air = {scene->air_density, 1.5, 0.05}};
-  int wind = mus_settings_wind(settings, model, at->time, all.weather.wind);
+  all.weather = (mus_weather){.air = {settings->air_density, 1.5, 0.05}};
+  int wind = mus_settings_wind(settings, at->time, all.weather.wind);
   all.weather.gusts = wind && model->gusts.waves > 0 ? &model->gusts : NULL;
   mus_scatter_run(model->scatter, evaluate, &all, matrix, force);
   double gravity[3];
-  mus_settings_gravity(settings, model, at->time, gravity);
+  mus_settings_gravity(settings, at->time, gravity);
   MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < model->vertices; ++i) {
     double mass = model->mass[i];

@@ -2,17 +2,6 @@
 #include "step/attach.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-
-// Distance, m, at which the limit is reached where no stiffness is given; weights that the limit then is; decay time,
-// s.
-static const double usual_reach = 0.05, usual_weights = 3, usual_damping = 0.02;
-
-static mus_attached *attached(const mus_sim *sim) { return sim->attachments.items; }
-
-// --- the linear system -----------------------------------------------------------------------------------------------
 
 static void weigh(const mus_attachment *spring, const double *value, double *sum) {
   sum[0] = sum[1] = sum[2] = 0;
@@ -30,10 +19,11 @@ static void way_to_target(const mus_attachment *spring, const double *position, 
     mus_scale3(most / length, way, way);
 }
 
-void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix *matrix, double *right) {
+void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix,
+                          double *right) {
   double h = at->length;
-  for (size_t n = 0; n < sim->attachments.count; ++n) {
-    const mus_attachment *s = &attached(sim)[n].spring;
+  for (size_t n = 0; n < attachments->springs.count; ++n) {
+    const mus_attachment *s = &mus_attached_springs(attachments)[n].spring;
     double impulse[3], speed[3], damping = s->stiffness * s->damping;
     way_to_target(s, at->position, impulse);
     weigh(s, at->velocity, speed);
@@ -49,110 +39,3 @@ void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix 
     }
   }
 }
-
-// --- the public side -------------------------------------------------------------------------------------------------
-
-// The simulation's number of a vertex as users see it.
-static int number_of(const mus_model *model, int seen) {
-  int cloth = 0;
-  while (cloth + 1 < model->cloth_count && model->cloths[cloth + 1].first_vertex <= seen)
-    ++cloth;
-  const mus_model_cloth *c = &model->cloths[cloth];
-  return c->shape.order ? c->first_vertex + c->shape.order->new_vertex[seen - c->first_vertex] : seen;
-}
-
-// Two vertices that share a triangle share a block, and hardly any others do.
-static int are_joined(const mus_model *model, int a, int b) { return mus_pattern_find(&model->pattern, a, b) >= 0; }
-
-static mus_status check_point(const mus_model *model, const mus_attachment *spring) {
-  double sum = 0;
-  if (spring->count < 1 || spring->count > 3)
-    return mus_fail(MUS_BAD_INPUT, "a point of %d vertices: give 1 to 3", spring->count);
-  for (int k = 0; k < spring->count; ++k) {
-    if (spring->vertex[k] < 0 || spring->vertex[k] >= model->vertices)
-      return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", spring->vertex[k], model->vertices - 1);
-    if (!isfinite(spring->weight[k]) || fabs(spring->weight[k]) > 1e3)
-      return mus_fail(MUS_BAD_INPUT, "weight[%d] makes no sense: weights sum up to 1", k);
-    sum += spring->weight[k];
-  }
-  if (fabs(sum - 1) > 1e-3)
-    return mus_fail(MUS_BAD_INPUT, "the weights sum up to %g: they are parts of one point, and must sum up to 1", sum);
-  for (int k = 0; k < spring->count; ++k)
-    for (int other = 0; other < k; ++other)
-      if (spring->vertex[k] == spring->vertex[other] ||
-          !are_joined(model, number_of(model, spring->vertex[k]), number_of(model, spring->vertex[other])))
-        return mus_fail(MUS_BAD_INPUT, "vertices %d and %d are not two corners of one triangle", spring->vertex[other],
-                        spring->vertex[k]);
-  return MUS_OK;
-}
-
-static mus_status check_target(const double target[3]) {
-  for (int c = 0; c < 3; ++c)
-    if (!(fabs(target[c]) <= 1e6))
-      return mus_fail(MUS_BAD_INPUT, "target[%d] is not a number below 1e6 m", c);
-  return MUS_OK;
-}
-
-static mus_status check_spring(const mus_attachment *spring) {
-  if (!(spring->stiffness >= 0 && spring->stiffness <= 1e9 && spring->limit >= 0 && spring->limit <= 1e9))
-    return mus_fail(MUS_BAD_INPUT, "an attachment's stiffness and limit are 0 to 1e9");
-  if (!(spring->damping <= 1e3))
-    return mus_fail(MUS_BAD_INPUT, "an attachment's damping is a decay time of at most 1000 s");
-  return check_target(spring->target);
-}
-
-static mus_attachment complete(const mus_model *model, const mus_attachment *given) {
-  mus_attachment spring = *given;
-  for (int k = 0; k < spring.count; ++k)
-    spring.vertex[k] = number_of(model, given->vertex[k]);
-  if (spring.limit == 0)
-    spring.limit = usual_weights * 9.81 * model->total_mass;
-  if (spring.stiffness == 0)
-    spring.stiffness = spring.limit / usual_reach;
-  spring.damping = spring.damping == 0 ? usual_damping : fmax(spring.damping, 0);
-  return spring;
-}
-
-mus_status mus_sim_attach(mus_sim *sim, const mus_attachment *given, int *handle) {
-  mus_status status = check_point(&sim->model, given);
-  if (!status)
-    status = check_spring(given);
-  if (status)
-    return mus_fail_prefix(status, "attachment");
-  mus_attached *item = mus_list_add(&sim->attachments, sizeof *item);
-  if (!item)
-    return mus_fail_memory();
-  *item = (mus_attached){++sim->last_handle, complete(&sim->model, given)};
-  *handle = item->handle;
-  return MUS_OK;
-}
-
-static mus_status find(mus_sim *sim, int handle, size_t *place) {
-  for (*place = 0; *place < sim->attachments.count; ++*place)
-    if (attached(sim)[*place].handle == handle)
-      return MUS_OK;
-  return mus_fail(MUS_BAD_INPUT, "there is no attachment %d: it was released, or never made", handle);
-}
-
-mus_status mus_sim_move_attachment(mus_sim *sim, int handle, const double target[3]) {
-  size_t place;
-  mus_status status = find(sim, handle, &place);
-  if (!status)
-    status = check_target(target);
-  if (!status)
-    memcpy(attached(sim)[place].spring.target, target, sizeof attached(sim)[place].spring.target);
-  return status;
-}
-
-mus_status mus_sim_detach(mus_sim *sim, int handle) {
-  size_t place;
-  mus_status status = find(sim, handle, &place);
-  if (status)
-    return status;
-  mus_attached *list = attached(sim);
-  memmove(list + place, list + place + 1, (sim->attachments.count - place - 1) * sizeof *list);
-  --sim->attachments.count;
-  return MUS_OK;
-}
-
-int mus_sim_attachments(const mus_sim *sim) { return (int)sim->attachments.count; }

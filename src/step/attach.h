@@ -1,4 +1,4 @@
-// Attachments: springs from points of cloth to places in space, in the linear system of a step. Private to step/.
+// Attachments: springs from points of cloth to places in space, in the linear system of a step.
 //
 // The energy is stiffness/2 |p - target|^2 with p = sum of w_i x_i (Xian, Tong and Liu 2019, section 4.6), and D its
 // damping of p's velocity; where the spring would pull harder than its limit, the target is brought as near as the
@@ -6,8 +6,8 @@
 #ifndef MUS_STEP_ATTACH_H
 #define MUS_STEP_ATTACH_H
 
+#include "base/list.h"
 #include "step/assemble.h"
-#include "step/state.h"
 
 // One that is there. Vertices are numbers of the simulation.
 typedef struct mus_attached {
@@ -15,8 +15,17 @@ typedef struct mus_attached {
   mus_attachment spring; // nothing left to default
 } mus_attached;
 
+typedef struct mus_attachments {
+  mus_list springs; // mus_attached
+  int last_handle;  // that was given to one of them
+} mus_attachments;
+
+static inline mus_attached *mus_attached_springs(const mus_attachments *attachments) {
+  return (mus_attached *)attachments->springs.items;
+}
+
 // Adds H f to the right-hand side, with H K v off where the instant drifts, and H D + H^2 K to the matrix where given.
 // The instant is the one that was assembled.
-void mus_attachments_load(const mus_sim *sim, const mus_instant *at, mus_matrix *matrix, double *right);
+void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix, double *right);
 
 #endif

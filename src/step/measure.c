@@ -56,7 +56,7 @@ static void add_elements(const mus_model *m, const mus_settings *settings, const
   for (int k = 0; k < m->list_count; ++k) {
     const mus_model_list *l = &m->lists[k];
     const mus_element_list *list = &l->elements;
-    double scale = l->cloth < 0 ? 1 : mus_settings_stiffness(settings, m, l->cloth, at->time);
+    double scale = l->cloth < 0 ? 1 : mus_settings_stiffness(settings, l->cloth, at->time);
     int first = begin_of(list->count, part), count = begin_of(list->count, part + 1) - first;
     const double *position = at->position + 3 * (size_t)list->first_vertex;
     int strains = list->kind->strains;
@@ -92,7 +92,7 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
                  mus_step_record *record) {
   sums part[PARTS];
   double gravity[3];
-  mus_settings_gravity(settings, model, at->time, gravity);
+  mus_settings_gravity(settings, at->time, gravity);
   MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
     part[p] = (sums){0};

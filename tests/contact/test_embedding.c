@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "check/intersections.h"
-#include "step/state.h"
+#include "sim/simulator.h"
 #include "support/check.h"
 #include "support/runs.h"
 
@@ -103,7 +103,7 @@ static run *begin(const char *scene, fine_surface *f, int collides) {
   sim->contact = NULL;
   if (collides) {
     assert_ok(mus_contact_create(&sim->model, &f->embedding, &sim->contact));
-    assert_ok(mus_contact_state_create(&sim->arena, f->vertices, &sim->contact_state));
+    assert_ok(mus_contact_state_create(&sim->arena, f->vertices, &sim->state.contact));
   }
   return r;
 }
@@ -123,7 +123,7 @@ static int intersections(const run *r, const fine_surface *f) {
   memcpy(triangle, f->triangle, 3 * (size_t)f->triangles * sizeof *triangle);
   for (int k = 0; k < 3 * more; ++k)
     triangle[3 * f->triangles + k] = mus_bodies_triangle_list(bodies)[k] + f->vertices;
-  mus_map_to_surface(&f->embedding.map, sim->position, x);
+  mus_map_to_surface(&f->embedding.map, sim->state.position, x);
   assert_ok(mus_bodies_at(sim->model.bodies, mus_sim_time(sim), x + 3 * (size_t)f->vertices));
   mus_check_surface surface = {
       .vertices = vertices, .triangles = f->triangles + more, .cloth_triangles = f->triangles, .triangle = triangle};
@@ -141,7 +141,7 @@ static int intersections(const run *r, const fine_surface *f) {
 static void momentum(const mus_sim *sim, double *sum) {
   sum[0] = sum[1] = sum[2] = 0;
   for (int i = 0; i < sim->model.vertices; ++i)
-    mus_add_scaled3(sim->model.mass[i], sim->velocity + 3 * (size_t)i, sum);
+    mus_add_scaled3(sim->model.mass[i], sim->state.velocity + 3 * (size_t)i, sum);
 }
 
 #define SPHERE                                                                                                         \
@@ -168,7 +168,7 @@ static void lands_on_a_sphere(void **state) {
   // It hangs down around the sphere instead of falling: 0.4 s of free fall are 0.78 m.
   double low = 0;
   for (int i = 0; i < r->sim->model.vertices; ++i)
-    low = fmin(low, r->sim->position[3 * i + 1]);
+    low = fmin(low, r->sim->state.position[3 * i + 1]);
   assert_true(low < 0.05 && low > -0.4);
   end(r, &f);
 }
@@ -201,9 +201,9 @@ static void a_floor_bears_the_weight(void **state) {
     runs_frame(r);
   double push = 0;
   for (int i = 0; i < f.vertices; ++i) {
-    assert_true(r->sim->contact_state.hold[i].state == MUS_HOLD_SLIDES ||
-                r->sim->contact_state.hold[i].state == MUS_HOLD_STICKS);
-    push += r->sim->contact_state.hold[i].push;
+    assert_true(r->sim->state.contact.hold[i].state == MUS_HOLD_SLIDES ||
+                r->sim->state.contact.hold[i].state == MUS_HOLD_STICKS);
+    push += r->sim->state.contact.hold[i].push;
   }
   assert_int_equal(mus_contact_constraints(r->sim->contact), 0);
   assert_true(fabs(push / (9.81 * model->total_mass) - 1) < 0.01);

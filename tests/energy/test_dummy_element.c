@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "energy/gather.h"
+#include "sim/simulator.h"
 #include "step/assemble.h"
-#include "step/state.h"
 
 // A tether holds a vertex where it started: E = k/2 |x - x_0|^2, damping f = -d v.
 typedef struct tether_rest {

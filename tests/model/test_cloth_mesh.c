@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "step/state.h"
+#include "sim/simulator.h"
 #include "support/check.h"
 #include "support/files.h"
 #include "support/runs.h"

@@ -31,10 +31,12 @@ static void run_frames(run *r, int frames) {
     runs_frame(r);
 }
 
+static mus_hold *holds(const run *r) { return mus_sim_state(r->sim)->contact.hold; }
+
 static int count_held(const run *r) {
   int held = 0;
   for (int i = 0; i < mus_sim_vertices(r->sim); ++i)
-    held += r->sim->contact_state.hold[i].push > 0;
+    held += holds(r)[i].push > 0;
   return held;
 }
 
@@ -51,8 +53,7 @@ static void assert_same(const run *a, const run *b) {
   size_t vertices = (size_t)mus_sim_vertices(a->sim), bytes = 3 * vertices * sizeof(double);
   assert_memory_equal(mus_sim_positions(a->sim), mus_sim_positions(b->sim), bytes);
   assert_memory_equal(mus_sim_velocities(a->sim), mus_sim_velocities(b->sim), bytes);
-  assert_memory_equal(a->sim->contact_state.hold, b->sim->contact_state.hold,
-                      vertices * sizeof *a->sim->contact_state.hold);
+  assert_memory_equal(holds(a), holds(b), vertices * sizeof *holds(a));
 }
 
 // Vertices are held by bodies that move, sheets repel each other, some vertices stick: all goes on alike.
@@ -85,8 +86,7 @@ static void holds_are_needed(void **state) {
   run *saved = runs_start(on_a_table), *restored = runs_start(on_a_table);
   run_frames(saved, 4);
   restore(saved, restored);
-  memset(restored->sim->contact_state.hold, 0,
-         (size_t)mus_sim_vertices(restored->sim) * sizeof *restored->sim->contact_state.hold);
+  memset(holds(restored), 0, (size_t)mus_sim_vertices(restored->sim) * sizeof *holds(restored));
   run_frames(saved, 1);
   run_frames(restored, 1);
   size_t bytes = 3 * (size_t)mus_sim_vertices(saved->sim) * sizeof(double);

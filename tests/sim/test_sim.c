@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "scene/builtin.h"
+#include "sim/access.h"
 #include "support/check.h"
 #include "support/runs.h"
 
@@ -168,11 +169,24 @@ static void errors_name_cloth_and_pin(void **state) {
   refuses("{\"cloths\": [{\"pins\": [{\"where\": {\"vertices\": [99999999]}}]}]}", MUS_BAD_INPUT, "vertex 99999999");
 }
 
+static void bytes_count_bodies(void **state) {
+  (void)state;
+  run *without = runs_start("{\"contact\": false, \"cloths\": [{}]}");
+  run *with =
+      runs_start("{\"contact\": false, \"cloths\": [{}], \"bodies\": [{\"shape\": {\"kind\": \"mannequin\"}}]}");
+  size_t none = mus_bodies_bytes(mus_sim_model(without->sim)->bodies),
+         bodies = mus_bodies_bytes(mus_sim_model(with->sim)->bodies);
+  assert_true(bodies > none + 1000);
+  assert_int_equal(mus_sim_bytes(with->sim) - mus_sim_bytes(without->sim), bodies - none);
+  runs_free(without);
+  runs_free(with);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_flight_keeps_momentum), cmocka_unit_test(free_fall_is_exact_for_euler),
       cmocka_unit_test(pins_hold_exactly),          cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(steps_make_frames),          cmocka_unit_test(large_steps_stay_finite),
-      cmocka_unit_test(errors_name_cloth_and_pin)};
+      cmocka_unit_test(errors_name_cloth_and_pin),  cmocka_unit_test(bytes_count_bodies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,8 @@
 #include "energy/mass_spring.h"
 #include "energy/membrane.h"
 #include "par/par.h"
+#include "sim/simulator.h"
 #include "step/assemble.h"
-#include "step/state.h"
 
 enum { MODELS = 3 };
 
@@ -45,7 +45,7 @@ static mus_sim *shaken(const mus_scene *scene) {
   if (mus_sim_create(scene, &sim) != MUS_OK)
     fail_msg("%s", mus_last_error());
   for (int i = 0; i < sim->model.vertices; ++i) {
-    double *x = sim->position + 3 * i, *v = sim->velocity + 3 * i, u = x[0], w = x[2];
+    double *x = sim->state.position + 3 * i, *v = sim->state.velocity + 3 * i, u = x[0], w = x[2];
     x[0] += 0.01 * sin(9 * u + w);
     x[1] += 0.05 * sin(7 * u) * cos(5 * w);
     x[2] += 0.01 * cos(8 * w + 1);
@@ -56,7 +56,12 @@ static mus_sim *shaken(const mus_scene *scene) {
 }
 
 static mus_instant instant_of(const mus_sim *sim) {
-  return (mus_instant){0.1, sim->position, sim->velocity, 0.01, 0.01};
+  return (mus_instant){0.1, sim->state.position, sim->state.velocity, 0.01, 0.01};
+}
+
+static void measure(mus_sim *sim, mus_step_record *record) {
+  mus_instant at = instant_of(sim);
+  mus_measure(&sim->model, &sim->settings, &at, sim->work.strain, record);
 }
 
 static void assert_close(size_t n, const double *a, const double *b) {
@@ -75,22 +80,22 @@ static void cloths_do_not_mix(void **state) {
     mus_scene scene = scene_of(7, 900, air);
     mus_sim *all = shaken(&scene);
     mus_instant at = instant_of(all);
-    mus_assemble(&all->model, &all->settings, &at, &all->matrix, all->right);
+    mus_assemble(&all->model, &all->settings, &at, &all->linear.matrix, all->work.right);
     size_t values = 0;
     for (int m = 0; m < MODELS; ++m) {
       mus_scene single = scene_of(1 << m, 900, air);
       mus_sim *alone = shaken(&single);
       mus_instant there = instant_of(alone);
-      mus_assemble(&alone->model, &alone->settings, &there, &alone->matrix, alone->right);
-      size_t n = mus_matrix_values(&alone->matrix), first = 3 * (size_t)all->model.cloths[m].first_vertex;
+      mus_assemble(&alone->model, &alone->settings, &there, &alone->linear.matrix, alone->work.right);
+      size_t n = mus_matrix_values(&alone->linear.matrix), first = 3 * (size_t)all->model.cloths[m].first_vertex;
       assert_int_equal(all->model.pattern.row_start[all->model.cloths[m].first_vertex], values / 9);
-      assert_close(n, all->matrix.value + values, alone->matrix.value);
-      assert_close(3 * (size_t)alone->model.vertices, all->right + first, alone->right);
+      assert_close(n, all->linear.matrix.value + values, alone->linear.matrix.value);
+      assert_close(3 * (size_t)alone->model.vertices, all->work.right + first, alone->work.right);
       values += n;
       mus_sim_free(alone);
       mus_scene_free(&single);
     }
-    assert_int_equal(values, mus_matrix_values(&all->matrix));
+    assert_int_equal(values, mus_matrix_values(&all->linear.matrix));
     mus_sim_free(all);
     mus_scene_free(&scene);
   }
@@ -107,13 +112,13 @@ static void matrix_and_forces_belong_together(void **state) {
   double *direction = malloc(n * sizeof *direction), *force[2], *product = malloc(n * sizeof *product);
   for (size_t k = 0; k < n; ++k)
     direction[k] = mus_random(5, k);
-  mus_instant at = {0.1, sim->position, sim->velocity, h, 0};
-  mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
+  mus_instant at = {0.1, sim->state.position, sim->state.velocity, h, 0};
+  mus_assemble(&sim->model, &sim->settings, &at, &sim->linear.matrix, sim->work.right);
   double *with_stiffness = malloc(n * sizeof *with_stiffness);
-  mus_multiply(&sim->matrix, direction, with_stiffness);
+  mus_multiply(&sim->linear.matrix, direction, with_stiffness);
   at.length = h / 2;
-  mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
-  mus_multiply(&sim->matrix, direction, product);
+  mus_assemble(&sim->model, &sim->settings, &at, &sim->linear.matrix, sim->work.right);
+  mus_multiply(&sim->linear.matrix, direction, product);
   for (size_t k = 0; k < n; ++k) { // 4 A(h/2) - A(h) = 3 M + h D
     product[k] = 4 * product[k] - with_stiffness[k] - 3 * sim->model.mass[k / 3] * direction[k];
     product[k] /= h;
@@ -121,9 +126,9 @@ static void matrix_and_forces_belong_together(void **state) {
   for (int side = 0; side < 2; ++side) {
     force[side] = malloc(n * sizeof(double));
     for (size_t k = 0; k < n; ++k)
-      sim->velocity[k] += (side == 0 ? 1 : -2) * step * direction[k];
-    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->right);
-    memcpy(force[side], sim->right, n * sizeof(double));
+      sim->state.velocity[k] += (side == 0 ? 1 : -2) * step * direction[k];
+    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->work.right);
+    memcpy(force[side], sim->work.right, n * sizeof(double));
   }
   double largest = 0;
   for (size_t k = 0; k < n; ++k)
@@ -140,29 +145,29 @@ static void same_bits_for_any_number_of_threads(void **state) {
   mus_scene scene = scene_of(7, 2500, 1.2);
   mus_sim *sim = shaken(&scene);
   mus_instant at = instant_of(sim);
-  size_t values = mus_matrix_values(&sim->matrix), n = 3 * (size_t)sim->model.vertices;
+  size_t values = mus_matrix_values(&sim->linear.matrix), n = 3 * (size_t)sim->model.vertices;
   double *matrix = malloc(values * sizeof *matrix), *right = malloc(n * sizeof *right);
   mus_step_record first, record;
   for (int k = 0; k < 3; ++k) {
     mus_par_set_threads((int[]){1, 2, 7}[k]);
-    memset(sim->matrix.value, 0xff, values * sizeof *matrix);
-    mus_assemble(&sim->model, &sim->settings, &at, &sim->matrix, sim->right);
+    memset(sim->linear.matrix.value, 0xff, values * sizeof *matrix);
+    mus_assemble(&sim->model, &sim->settings, &at, &sim->linear.matrix, sim->work.right);
     memset(&record, 0, sizeof record);
-    mus_sim_measure(sim, 0.1, &record);
+    measure(sim, &record);
     if (k == 0) {
-      memcpy(matrix, sim->matrix.value, values * sizeof *matrix);
-      memcpy(right, sim->right, n * sizeof *right);
+      memcpy(matrix, sim->linear.matrix.value, values * sizeof *matrix);
+      memcpy(right, sim->work.right, n * sizeof *right);
       first = record;
     }
-    assert_memory_equal(sim->matrix.value, matrix, values * sizeof *matrix);
-    assert_memory_equal(sim->right, right, n * sizeof *right);
+    assert_memory_equal(sim->linear.matrix.value, matrix, values * sizeof *matrix);
+    assert_memory_equal(sim->work.right, right, n * sizeof *right);
     assert_memory_equal(&record, &first, sizeof record);
     // Without a matrix, the old one stays.
-    memset(sim->right, 0xff, n * sizeof *right);
-    sim->matrix.value[5] = 77;
-    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->right);
-    assert_memory_equal(sim->right, right, n * sizeof *right);
-    assert_true(sim->matrix.value[5] == 77 && sim->matrix.value[6] == matrix[6]);
+    memset(sim->work.right, 0xff, n * sizeof *right);
+    sim->linear.matrix.value[5] = 77;
+    mus_assemble(&sim->model, &sim->settings, &at, NULL, sim->work.right);
+    assert_memory_equal(sim->work.right, right, n * sizeof *right);
+    assert_true(sim->linear.matrix.value[5] == 77 && sim->linear.matrix.value[6] == matrix[6]);
     mus_par_set_threads(0);
   }
   free(matrix), free(right);
@@ -208,12 +213,12 @@ static void measures_are_plain_sums(void **state) {
     mus_scene scene = scene_of(7, vertices, 0);
     mus_sim *sim = shaken(&scene);
     mus_step_record record = {.strain_maximum = 99};
-    mus_sim_measure(sim, 0.1, &record);
+    measure(sim, &record);
     double *strain = malloc(sim->model.strains * sizeof *strain), sums[5] = {0};
     int count = 0;
     for (int k = 0; k < sim->model.list_count; ++k) {
       const mus_element_list *list = &sim->model.lists[k].elements;
-      count += add_list(list, sim->position + 3 * list->first_vertex, strain + count, sums);
+      count += add_list(list, sim->state.position + 3 * list->first_vertex, strain + count, sums);
     }
     assert_int_equal(count, sim->model.strains);
     qsort(strain, (size_t)count, sizeof *strain, ascending);
@@ -221,7 +226,7 @@ static void measures_are_plain_sums(void **state) {
     assert_true(record.strain_99 == strain[(size_t)(0.99 * (count - 1))]);
     double momentum[3] = {0}, angular[3] = {0}, turn[3];
     for (int i = 0; i < sim->model.vertices; ++i) {
-      const double *x = sim->position + 3 * i, *v = sim->velocity + 3 * i, mass = sim->model.mass[i];
+      const double *x = sim->state.position + 3 * i, *v = sim->state.velocity + 3 * i, mass = sim->model.mass[i];
       sums[3] += mass * mus_dot3(v, v) / 2;
       sums[4] += mass * 9.81 * x[1];
       mus_cross3(x, v, turn);

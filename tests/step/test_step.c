@@ -57,8 +57,9 @@ static void strain_jumps_halve_steps(void **state) {
   assert_true(fabs(time - 1.0 / 24) < 1e-9);
   runs_free(r);
 
-  r = runs_start(text);
+  r = runs_scene(text);
   r->scene.adaptive = 0;
+  runs_begin(r);
   double before[3];
   memcpy(before, mus_sim_positions(r->sim), sizeof before);
   assert_fails(mus_sim_frame(r->sim, NULL), MUS_BREAKDOWN, "time_step");

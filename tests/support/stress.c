@@ -19,7 +19,7 @@
 #include "energy/fabric.h"
 #include "model/bodies.h"
 #include "model/motion.h"
-#include "step/state.h"
+#include "sim/simulator.h"
 #include "support/check.h"
 
 // Bodies keep so far from each other, m: cloth between them always has room.
@@ -333,7 +333,7 @@ static int search(searcher *s, mus_sim *sim) {
 static int inside(mus_sim *sim) {
   mus_contact_workspace *contact = sim->contact;
   mus_untangle_record record = {0};
-  assert_ok(mus_contact_crossings(contact, sim->position, 0));
+  assert_ok(mus_contact_crossings(contact, sim->state.position, 0));
   assert_ok(mus_untangle_pushes(contact->untangler, contact->motion.x0, &contact->crossings, 1, &contact->pushes,
                                 &contact->released, &record));
   return record.inside;

@@ -1,0 +1,92 @@
+// Settings that users change while a scene runs. See muslin/sim.h.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "par/par.h"
+#include "sim/simulator.h"
+
+// Energies that the next step is compared with are those under the new settings.
+static void measure_anew(mus_sim *sim) {
+  mus_step_context c = mus_sim_context(sim);
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  mus_step_compare_with_present(&c);
+  mus_par_set_threads(before);
+}
+
+static void fix(mus_vector_setting *setting, const double value[3]) {
+  setting->fixed = 1;
+  memcpy(setting->value, value, sizeof setting->value);
+}
+
+static int all_finite(const double vector[3]) {
+  return isfinite(vector[0]) && isfinite(vector[1]) && isfinite(vector[2]);
+}
+
+mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]) {
+  if (!all_finite(gravity))
+    return mus_fail(MUS_BAD_INPUT, "gravity: give three finite numbers, m/s^2");
+  fix(&sim->settings.gravity, gravity);
+  measure_anew(sim);
+  return MUS_OK;
+}
+
+mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]) {
+  if (!all_finite(wind))
+    return mus_fail(MUS_BAD_INPUT, "wind: give three finite numbers, m/s");
+  fix(&sim->settings.wind, wind);
+  return MUS_OK;
+}
+
+static mus_status check_cloth(const mus_sim *sim, int cloth) {
+  return cloth >= 0 && cloth < sim->model.cloth_count
+             ? MUS_OK
+             : mus_fail(MUS_BAD_INPUT, "there is no cloth %d: the scene has %d", cloth, sim->model.cloth_count);
+}
+
+mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name) {
+  mus_status status = check_cloth(sim, cloth);
+  if (!status)
+    status = mus_model_set_fabric(&sim->model, cloth, name);
+  if (!status)
+    measure_anew(sim);
+  return status;
+}
+
+mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor) {
+  mus_status status = check_cloth(sim, cloth);
+  if (status)
+    return status;
+  if (!(factor >= 1e-3 && factor <= 1e3))
+    return mus_fail(MUS_BAD_INPUT, "stiffness: %g is out of range; give 0.001 to 1000", factor);
+  sim->settings.cloths[cloth].factor = factor;
+  measure_anew(sim);
+  return MUS_OK;
+}
+
+mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
+  if (!mus_method_available(options->method))
+    return mus_fail(MUS_UNSUPPORTED, "this build has no solver %s; see docs/solver.md",
+                    mus_method_name(options->method) ? mus_method_name(options->method) : "like that");
+  mus_status status = mus_linear_renew(&sim->linear, &sim->model, options);
+  if (!status)
+    sim->settings.solver = *options;
+  return status;
+}
+
+void mus_sim_gravity(const mus_sim *sim, double gravity[3]) {
+  mus_settings_gravity(&sim->settings, sim->state.time, gravity);
+}
+
+void mus_sim_wind(const mus_sim *sim, double wind[3]) { mus_settings_wind(&sim->settings, sim->state.time, wind); }
+
+const char *mus_sim_fabric(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].fabric.name; }
+
+double mus_sim_stiffness(const mus_sim *sim, int cloth) { return sim->settings.cloths[cloth].factor; }
+
+const mus_solver_options *mus_sim_solver_options(const mus_sim *sim) { return &sim->settings.solver; }
+
+const char *mus_fabric_name(int index) {
+  const mus_fabric *fabric = mus_fabric_at(index);
+  return fabric ? fabric->name : NULL;
+}

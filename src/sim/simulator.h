@@ -1,0 +1,37 @@
+// The simulator: model, settings, state and what steps work with, joined. Private to sim/; the rooms above use
+// muslin/sim.h and sim/access.h.
+#ifndef MUS_SIM_SIMULATOR_H
+#define MUS_SIM_SIMULATOR_H
+
+#include "base/list.h"
+#include "sim/access.h"
+#include "step/step.h"
+
+struct mus_sim_fields; // see fields.c
+
+struct mus_sim {
+  mus_arena arena;
+  mus_model model; // mus_sim_set_fabric() alone writes it
+  mus_settings settings;
+  mus_attachments attachments;
+  mus_state state;
+  mus_workspace work;
+  mus_contact_workspace *contact; // NULL if the scene wants no contact
+  mus_linear linear;
+  mus_integrator_state integrator;
+  mus_list records;              // mus_step_record, of the last call
+  double *seen[3];               // positions, velocities and residual in the order of the files ...
+  int reordered;                 // ... where some cloth has another
+  struct mus_sim_fields *fields; // NULL until one is asked for
+};
+
+// What a step of this simulator works with.
+mus_step_context mus_sim_context(mus_sim *sim);
+
+// From the order that is simulated to that of the files, vertices * width numbers.
+void mus_sim_restore_order(const mus_sim *sim, int width, const double *value, double *seen);
+
+void mus_sim_fields_free(struct mus_sim_fields *fields); // NULL is fine
+size_t mus_sim_fields_bytes(const struct mus_sim_fields *fields);
+
+#endif

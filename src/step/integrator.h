@@ -1,0 +1,38 @@
+// Ways to do a step, as a table that the public mus_integrator numbers. A new one is an enumerator of that with its
+// name (mus_integrator_name), a file with its mus_integration, and a line in integrator.c.
+#ifndef MUS_STEP_INTEGRATOR_H
+#define MUS_STEP_INTEGRATOR_H
+
+#include "step/scheme.h"
+
+struct mus_step_context;
+
+typedef struct mus_integration {
+  int order;      // of its scheme, see scheme.h
+  int overshoots; // 1: large steps may gain energy from nowhere, so that steps are checked for it
+  // What it keeps for itself from step to step; all three are NULL if that is nothing.
+  mus_status (*create)(const mus_model *model, void **own);
+  void (*free)(void *own);
+  size_t (*bytes)(const void *own);
+  // Does the step `s`: assembles and solves as many systems as it takes, and leaves the end of the step in c->state's
+  // positions and velocities. On entry c->work holds X and what is prescribed, and contacts are found. On return
+  // c->work's right-hand side and change and c->linear's matrix are the last system, so that right - matrix * change is
+  // what is left unsolved. May leave positions and velocities anywhere on failure.
+  mus_status (*advance)(const struct mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record);
+} mus_integration;
+
+extern const mus_integration mus_integration_euler, mus_integration_bdf2; // linearised.c
+extern const mus_integration mus_integration_newton;                      // newton.c
+
+// The one that a simulator uses, with its own state.
+typedef struct mus_integrator_state {
+  const mus_integration *way;
+  void *own;
+} mus_integrator_state;
+
+// Nothing to free on failure.
+mus_status mus_integrator_create(mus_integrator integrator, const mus_model *model, mus_integrator_state *out);
+void mus_integrator_free(mus_integrator_state *integrator); // all zero is fine
+size_t mus_integrator_bytes(const mus_integrator_state *integrator);
+
+#endif

@@ -1,0 +1,98 @@
+// See linear.h.
+#include "step/linear.h"
+
+#include "par/vector.h"
+
+// Vertices up to which a failed solve is done again by Cholesky's method: beyond, its factors might not fit into
+// memory.
+enum { RETRY_VERTICES = 400000 };
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+// An empty solver with a pattern. `out` is written on success only.
+static mus_status make_solver(const mus_pattern *pattern, const mus_solver_options *options, mus_solver **out) {
+  mus_solver *solver = NULL;
+  mus_status status = mus_solver_create(options, &solver);
+  if (!status)
+    status = mus_solver_set_pattern(solver, pattern->rows, 3, pattern->row_start, pattern->column);
+  if (status)
+    mus_solver_free(solver);
+  else
+    *out = solver;
+  return status;
+}
+
+mus_status mus_linear_renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options) {
+  mus_linear renewed = {.matrix = {&model->pattern, 3, 3, NULL}};
+  mus_status status = make_solver(&model->pattern, options, &renewed.solver);
+  if (!status)
+    status = mus_solver_map_values(renewed.solver, &renewed.matrix.value);
+  if (status) {
+    mus_linear_free(&renewed);
+    return status;
+  }
+  if (linear->solver)
+    mus_copy(mus_matrix_values(&renewed.matrix), linear->matrix.value, renewed.matrix.value);
+  else
+    mus_fill(mus_matrix_values(&renewed.matrix), 0, renewed.matrix.value);
+  renewed.last = renewed.solver;
+  mus_linear_free(linear);
+  *linear = renewed;
+  return MUS_OK;
+}
+
+void mus_linear_free(mus_linear *linear) {
+  mus_solver_free(linear->solver);
+  mus_solver_free(linear->strong);
+}
+
+size_t mus_linear_bytes(const mus_linear *linear) {
+  return mus_solver_bytes(linear->solver) + (linear->strong ? mus_solver_bytes(linear->strong) : 0);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static mus_status run(mus_linear *linear, mus_solver *solver, const mus_linear_system *system, double *change,
+                      mus_step_record *record) {
+  int in_place = solver == linear->solver;
+  mus_status status = in_place ? mus_solver_unmap_values(solver) : mus_solver_set_values(solver, linear->matrix.value);
+  linear->last = solver;
+  if (!status)
+    status = mus_solver_set_coordinates(solver, system->position);
+  if (!status)
+    status = mus_solver_set_constraints(solver, system->prescribed->count, system->prescribed->list);
+  if (!status && system->couplings)
+    status = mus_solver_set_couplings(solver, (int)system->couplings->count, system->couplings->items);
+  mus_fill(3 * (size_t)linear->matrix.pattern->rows, 0, change);
+  if (!status)
+    status = mus_solver_solve(solver, system->right, change);
+  if (in_place) // it has a pattern, so that this cannot fail
+    mus_solver_map_values(solver, &linear->matrix.value);
+  const mus_solve_record *solved = mus_solver_record(solver);
+  record->iterations += solved->iterations;
+  record->residual = solved->true_residual;
+  record->setup_seconds += solved->setup_seconds;
+  record->prefilter_seconds += solved->prefilter_seconds;
+  record->solve_seconds += solved->solve_seconds;
+  return status;
+}
+
+mus_status mus_linear_run(mus_linear *linear, const mus_linear_system *system, double *change,
+                          mus_step_record *record) {
+  return run(linear, linear->solver, system, change, record);
+}
+
+mus_status mus_linear_solve(mus_linear *linear, const mus_linear_system *system, const mus_settings *settings,
+                            double *change, mus_step_record *record) {
+  mus_status status = run(linear, linear->solver, system, change, record);
+  if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !mus_method_available(MUS_METHOD_CHOLMOD) ||
+      linear->matrix.pattern->rows > RETRY_VERTICES)
+    return status;
+  mus_solver_options options = settings->solver;
+  options.method = MUS_METHOD_CHOLMOD;
+  status = linear->strong ? MUS_OK : make_solver(linear->matrix.pattern, &options, &linear->strong);
+  if (status)
+    return status;
+  ++record->retries;
+  return run(linear, linear->strong, system, change, record);
+}

@@ -1,0 +1,34 @@
+// One time step: from a model and its state to the next state.
+#ifndef MUS_STEP_STEP_H
+#define MUS_STEP_STEP_H
+
+#include "step/attach.h"
+#include "step/integrator.h"
+#include "step/linear.h"
+
+// What a step works with: what it only reads, then what it writes.
+typedef struct mus_step_context {
+  const mus_model *model;
+  const mus_settings *settings;
+  const mus_attachments *attachments;
+  mus_state *state;
+  mus_workspace *work;
+  mus_contact_workspace *contact; // NULL if the scene wants no contact
+  mus_linear *linear;
+  mus_integrator_state *integrator;
+} mus_step_context;
+
+// A step is halved so often at most.
+enum { MUS_HALVINGS_MAXIMUM = 6 };
+
+// One step of length h, after so many halvings. On failure the state is as before.
+mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record);
+
+// The linear system of a step of length h, in c->work and c->linear, without doing the step.
+mus_status mus_step_prepare(const mus_step_context *c, double h);
+
+// Makes the present state the one that the next step is compared with. Call it when the state or the settings have
+// changed other than by a step.
+void mus_step_compare_with_present(const mus_step_context *c);
+
+#endif
