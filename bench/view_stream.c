@@ -39,8 +39,7 @@ static void demand(int good, const char *what) {
   exit(1);
 }
 
-// --- the two sides
-// -----------------------------------------------------------------------------------------------------
+// --- the two sides --------------------------------------------------------------------------------------------------
 
 static void *serve(void *argument) {
   theatre *t = argument;
@@ -117,8 +116,7 @@ static void *read_frames(void *argument) {
   return NULL;
 }
 
-// --- measurements
-// ------------------------------------------------------------------------------------------------------
+// --- measurements ---------------------------------------------------------------------------------------------------
 
 static double steps_a_second(const theatre *t, double seconds) {
   long before, after;

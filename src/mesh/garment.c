@@ -118,8 +118,7 @@ static mus_status take_measures(const mus_mesh *body, mus_measures *m, pattern *
   return status;
 }
 
-// --- how finely
-// -------------------------------------------------------------------------------------------------------
+// --- how finely -----------------------------------------------------------------------------------------------------
 
 static int cells_in(double length, double spacing) {
   double count = floor(length / spacing + 0.5);
@@ -164,8 +163,7 @@ static cells choose_cells(const pattern *p, int vertices) {
   return count_vertices(&more) - vertices < vertices - count_vertices(&fewer) ? more : fewer;
 }
 
-// --- pieces
-// -----------------------------------------------------------------------------------------------------------
+// --- pieces ---------------------------------------------------------------------------------------------------------
 
 // A grid of cells between four curves of places: rows run along `bottom`, columns along `left`.
 typedef struct piece {
@@ -337,8 +335,7 @@ static void sew_piece(const tailor *t, const piece *p, place *at, int *triangle,
     }
 }
 
-// --- seams
-// --------------------------------------------------------------------------------------------------------------
+// --- seams ----------------------------------------------------------------------------------------------------------
 
 static int vertex_of(const piece *p, int column, int row) { return p->first + row * (p->columns + 1) + column; }
 
@@ -389,8 +386,7 @@ static int count_stitches(const cells *c) {
   return c->armhole > 0 ? all + SLEEVES * (2 * (c->sleeve + 1) + 2 * (c->armhole + 1)) : all;
 }
 
-// --- all of it
-// ----------------------------------------------------------------------------------------------------------
+// --- all of it ------------------------------------------------------------------------------------------------------
 
 static mus_status make(mus_arena *arena, mus_arena *scratch, tailor *t) {
   long long vertices = 0, triangles = 0, largest = 0;

@@ -29,8 +29,7 @@ static mus_point seen(const mus_measures *m, mus_point p) {
   return (mus_point){mus_point_dot(way, m->aside), way.y, mus_point_dot(way, m->ahead)};
 }
 
-// --- where it stands and looks
-// -----------------------------------------------------------------------------------------
+// --- where it stands and looks --------------------------------------------------------------------------------------
 
 // The middle of all vertices between two heights.
 static mus_point middle_between(const mus_mesh *body, double low, double high, int *count) {
@@ -65,8 +64,7 @@ static mus_point widest(const mus_mesh *body, double low, double high) {
                           : (mus_point){cos(angle), 0, sin(angle)};
 }
 
-// --- slices
-// --------------------------------------------------------------------------------------------------------------
+// --- slices ---------------------------------------------------------------------------------------------------------
 
 // The part of a triangle at a height, as its ends; 0 when there is none.
 static int cut(const silhouette *s, int triangle, double height, mus_point end[2]) {
@@ -153,8 +151,7 @@ static void look_around(silhouette *s) {
   }
 }
 
-// --- the silhouette
-// --------------------------------------------------------------------------------------------------------
+// --- the silhouette -------------------------------------------------------------------------------------------------
 
 static double row_height(const silhouette *s, int row) { return s->cell * (row + 0.5); }
 static int row_at(const silhouette *s, double height) {
@@ -222,8 +219,7 @@ static double top_at(const silhouette *s, double across, int below) {
   return 0;
 }
 
-// --- what a tailor wants to know
-// -------------------------------------------------------------------------------------------
+// --- what a tailor wants to know ------------------------------------------------------------------------------------
 
 static int find_neck(silhouette *s) {
   int best = -1;

@@ -162,8 +162,7 @@ static void without_constraints_nothing_changes(void **state) {
   random_system_free(&system);
 }
 
-// --- in place, and back
-// -----------------------------------------------------------------------------------------------
+// --- in place, and back ---------------------------------------------------------------------------------------------
 
 // A matrix filtered in place, with what it was and what it should be.
 typedef struct saved_example {

@@ -187,8 +187,7 @@ static void threads_change_no_bit(void **state) {
   problem_free(&p), problem_free(&next);
 }
 
-// --- terms beyond the pattern
-// -----------------------------------------------------------------------------------------
+// --- terms beyond the pattern ---------------------------------------------------------------------------------------
 
 // Two sheets of the problem's, one on the other, and springs between them.
 typedef struct pair {
