@@ -33,6 +33,8 @@ static void deal_out(const mus_surface *surface, const mus_tree *tree, mus_trian
   }
 }
 
+static void fit(mus_detector *d, const double *x0, const double *x1, double scale, const unsigned char *moved);
+
 static mus_status create_parts(mus_detector *d, const double *x) {
   const mus_surface *surface = d->surface;
   size_t vertices = (size_t)surface->vertices, edges = (size_t)surface->edges;
@@ -53,7 +55,8 @@ static mus_status create_parts(mus_detector *d, const double *x) {
     return status;
   deal_out(surface, &d->cloth, d->parts);
   deal_out(surface, &d->body, d->parts);
-  return mus_detector_fit(d, x);
+  fit(d, x, x, 0, NULL);
+  return MUS_OK;
 }
 
 mus_status mus_detector_create(const mus_surface *surface, const double *x, mus_detector **out) {
@@ -119,11 +122,6 @@ static void fit(mus_detector *d, const double *x0, const double *x1, double scal
   mus_tree_fit(&d->cloth, d->surface->triangle, d->vertex_box, d->changed, moved);
   mus_tree_fit(&d->body, d->surface->triangle, d->vertex_box, d->changed, moved);
   d->fitted = 1;
-}
-
-mus_status mus_detector_fit(mus_detector *detector, const double *x) {
-  fit(detector, x, x, 0, NULL);
-  return MUS_OK;
 }
 
 // --- slabs ---------------------------------------------------------------------------------------------------------
@@ -327,7 +325,7 @@ void mus_found_order(const mus_surface *surface, const void *answer, int *bucket
 
 static void sort_bucket(const mus_surface *surface, size_t size, mus_answer_order *order, char *item, int count) {
   char held[sizeof(mus_crossing)]; // the largest of the answers
-  _Static_assert(sizeof(mus_crossing) >= sizeof(mus_found), "answers have room");
+  _Static_assert(sizeof(mus_crossing) >= sizeof(mus_found), "answers do not fit");
   for (int i = 1; i < count; ++i) {
     int bucket, number, other, j = i;
     order(surface, item + (size_t)i * size, &bucket, &number);
@@ -520,89 +518,4 @@ int mus_pair_is_released(const mus_detector *d, mus_pair_kind kind, const int no
       return 1;
   }
   return 0;
-}
-
-// --- the closest point ---------------------------------------------------------------------------------------------
-
-static double squared_distance(const mus_box *box, const double p[3]) {
-  double sum = 0;
-  for (int c = 0; c < 3; ++c) {
-    double below = mus_lesser(box->low[0][c], box->low[1][c]) - p[c];
-    double above = p[c] - mus_greater(box->high[0][c], box->high[1][c]), off = below > above ? below : above;
-    sum += off > 0 ? off * off : 0;
-  }
-  return sum;
-}
-
-typedef struct closest_point {
-  const mus_detector *detector;
-  const double *x, *p;
-  double reach;
-  int triangle;
-  double part[3];
-} closest_point;
-
-static void try_triangle(closest_point *best, int triangle) {
-  double x[4][3], weight[4];
-  const int *corner = best->detector->surface->triangle + (size_t)triangle * 3;
-  memcpy(x[0], best->p, sizeof x[0]);
-  for (int k = 0; k < 3; ++k)
-    memcpy(x[k + 1], best->x + (size_t)corner[k] * 3, sizeof x[k + 1]);
-  double distance = mus_vertex_face_distance((const double(*)[3])x, weight);
-  // Of equally close ones the lowest, whatever the tree's order is.
-  if (distance < best->reach || (distance == best->reach && best->triangle >= 0 && triangle < best->triangle)) {
-    best->reach = distance;
-    best->triangle = triangle;
-    for (int k = 0; k < 3; ++k)
-      best->part[k] = -weight[k + 1];
-  }
-}
-
-typedef struct waiting {
-  int level, group; // counted within the level
-  double square;    // of the distance to its box
-} waiting;
-
-// The groups below one that are close enough, the closest last.
-static int add_groups(const closest_point *best, const mus_tree *tree, const waiting *parent, waiting *child) {
-  const mus_box_group *group = &tree->group[tree->level_start[parent->level] + parent->group];
-  int count = 0;
-  for (int k = 0; k < MUS_TREE_GROUP; ++k) {
-    mus_box box = mus_group_box(group, k);
-    waiting next = {parent->level - 1, MUS_TREE_GROUP * parent->group + k, squared_distance(&box, best->p)};
-    if (box.low[0][0] > box.high[0][0] || next.square > best->reach * best->reach)
-      continue;
-    int place = count++;
-    for (; place > 0 && child[place - 1].square < next.square; --place)
-      child[place] = child[place - 1];
-    child[place] = next;
-  }
-  return count;
-}
-
-static void search(closest_point *best, const mus_tree *tree) {
-  waiting stack[MUS_TREE_GROUP * MUS_TREE_LEVELS];
-  int count = 0;
-  if (tree->triangles > 0)
-    stack[count++] = (waiting){tree->levels - 1, 0, 0};
-  while (count > 0) {
-    waiting top = stack[--count];
-    if (top.square > best->reach * best->reach)
-      continue;
-    if (top.level < 0)
-      try_triangle(best, tree->triangle[top.group]);
-    else
-      count += add_groups(best, tree, &top, stack + count);
-  }
-}
-
-int mus_detector_closest(const mus_detector *detector, const double *x, const double p[3], double reach, int cloth,
-                         double part[3]) {
-  closest_point best = {.detector = detector, .x = x, .p = p, .reach = reach, .triangle = -1};
-  search(&best, &detector->body);
-  if (cloth)
-    search(&best, &detector->cloth);
-  for (int k = 0; k < 3 && best.triangle >= 0; ++k)
-    part[k] = best.part[k];
-  return best.triangle;
 }

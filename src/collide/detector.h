@@ -57,11 +57,4 @@ mus_status mus_detector_crossings(mus_detector *detector, const double *x, mus_l
 // is tangled could not come apart otherwise. NULL or an empty list: none.
 mus_status mus_detector_release(mus_detector *detector, const mus_list *crossings);
 
-// The point of all bodies' triangles (or of all, with `cloth`) that is closest to p, within `reach`; -1 where none is,
-// else the triangle. part: barycentric coordinates. The tree must have been fitted to x by one of the calls above or by
-// mus_detector_fit().
-int mus_detector_closest(const mus_detector *detector, const double *x, const double p[3], double reach, int cloth,
-                         double part[3]);
-mus_status mus_detector_fit(mus_detector *detector, const double *x);
-
 #endif

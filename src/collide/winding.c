@@ -561,4 +561,3 @@ void mus_winding_free(mus_winding *winding) {
 }
 
 size_t mus_winding_bytes(const mus_winding *winding) { return sizeof *winding + winding->arena.bytes; }
-int mus_winding_triangles(const mus_winding *winding) { return winding->triangles; }

@@ -25,8 +25,6 @@ void mus_winding_fit(mus_winding *winding, const double *x);
 void mus_winding_free(mus_winding *winding); // NULL is fine
 size_t mus_winding_bytes(const mus_winding *winding);
 
-// Triangles of solid bodies.
-int mus_winding_triangles(const mus_winding *winding);
 // 1 for the triangles of solid bodies.
 int mus_winding_is_solid(const mus_winding *winding, int triangle);
 

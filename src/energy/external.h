@@ -1,6 +1,4 @@
-// What acts on cloth from outside: gravity, and the air's drag in still air or wind.
-//
-// Gravity: E = -m g . x for a vertex of mass m.
+// What the air does to cloth: drag, in still air or wind.
 //
 // Drag acts on a triangle with its mean velocity v against the wind w, r = v - w, split into parts along its normal n
 // and across, r = r_n n + r_t. It is quadratic in r, as drag on a plate at these speeds is, and goes with the
@@ -26,14 +24,6 @@ typedef struct mus_air {
 } mus_air;
 
 #ifndef MUS_LANES
-// Returns E; gradient (3 numbers) NULL where not wanted.
-MUS_ELEMENT mus_real mus_gravity_element(mus_real mass, const mus_real *gravity, const mus_real *x,
-                                         mus_real *gradient) {
-  if (gradient)
-    mus_scale3(-mass, gravity, gradient);
-  return -mass * mus_dot3(gravity, x);
-}
-
 enum { MUS_GUST_WAVES = 12 };
 
 typedef struct mus_gust_wave {

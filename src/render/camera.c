@@ -12,7 +12,7 @@
 
 mus_bounds mus_bounds_empty(void) { return (mus_bounds){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}}; }
 
-int mus_bounds_are_empty(const mus_bounds *bounds) { return bounds->low.x > bounds->high.x; }
+static int is_empty(const mus_bounds *bounds) { return bounds->low.x > bounds->high.x; }
 
 void mus_bounds_add(mus_bounds *bounds, mus_float3 point) {
   bounds->low = mus_v3(fminf(bounds->low.x, point.x), fminf(bounds->low.y, point.y), fminf(bounds->low.z, point.z));
@@ -32,7 +32,7 @@ mus_camera_wish mus_default_camera_wish(void) {
 
 mus_camera_wish mus_camera_wish_for(const mus_bounds *bounds) {
   mus_camera_wish wish = mus_default_camera_wish();
-  if (mus_bounds_are_empty(bounds))
+  if (is_empty(bounds))
     return wish;
   mus_float3 size = mus_v3_subtract(bounds->high, bounds->low);
   float across = hypotf(size.x, size.z);
@@ -115,7 +115,7 @@ static mus_camera framed(const mus_framing *framing) {
 
 mus_status mus_framing_end(const mus_framing *framing, mus_camera *out) {
   const mus_camera_wish *wish = &framing->wish;
-  if (mus_bounds_are_empty(&framing->bounds))
+  if (is_empty(&framing->bounds))
     return mus_fail(MUS_BAD_INPUT, "the camera has nothing to look at: no point with finite coordinates");
   if (wish->has_eye)
     *out = (mus_camera){wish->eye, wish->has_target ? wish->target : mus_bounds_centre(&framing->bounds), wish->field};

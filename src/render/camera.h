@@ -18,7 +18,6 @@ typedef struct mus_bounds {
 } mus_bounds;
 
 mus_bounds mus_bounds_empty(void);
-int mus_bounds_are_empty(const mus_bounds *bounds);
 void mus_bounds_add(mus_bounds *bounds, mus_float3 point);
 mus_float3 mus_bounds_centre(const mus_bounds *bounds);
 // Half of the diagonal; never 0.

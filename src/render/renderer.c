@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/timer.h"
 #include "par/par.h"
 #include "render/colour.h"
 #include "render/legend.h"
@@ -36,7 +35,6 @@ struct mus_renderer {
   mus_light_samples lonely;  // for rays that it has no answer for: two a run, of which eight are taken
   mus_light_buffer light;
   float offset_x[MAXIMUM_SAMPLES], offset_y[MAXIMUM_SAMPLES]; // the rays' places in a pixel
-  mus_render_times times;
 };
 
 // One picture being drawn: what all rays need to know.
@@ -86,8 +84,6 @@ void mus_renderer_free(mus_renderer *renderer) {
   mus_arena_clear(&renderer->arena);
   mus_free(renderer);
 }
-
-mus_render_times mus_renderer_times(const mus_renderer *renderer) { return renderer->times; }
 
 // --- what a ray sees ----------------------------------------------------------------------------------------------
 
@@ -331,7 +327,6 @@ static void draw_overlay(const mus_world *world, const mus_render_scene *scene, 
 mus_status mus_renderer_draw(mus_renderer *renderer, const mus_render_scene *scene, mus_picture *picture) {
   const mus_render_quality *quality = &renderer->quality;
   picture_job job = {.renderer = renderer, .world = renderer->world};
-  double start = mus_seconds();
   mus_status status = mus_scene_check(scene);
   if (!status && (picture->width != quality->width || picture->height != quality->height))
     status = mus_fail(MUS_BAD_INPUT, "a picture of %d x %d pixels for a renderer of %d x %d", picture->width,
@@ -345,15 +340,10 @@ mus_status mus_renderer_draw(mus_renderer *renderer, const mus_render_scene *sce
   job.background_top = mus_linear_from_srgb(scene->background_top);
   job.background_bottom = mus_linear_from_srgb(scene->background_bottom);
   job.wire = mus_linear_from_srgb(scene->wire);
-  double updated = mus_seconds();
   find_sites(&job);
-  double seen = mus_seconds();
   mus_light_ground(renderer->world, &renderer->samples);
   mus_light_buffer_fill(&renderer->light, renderer->world, &renderer->samples);
-  double lit = mus_seconds();
   draw_picture(&job, picture);
-  double drawn = mus_seconds();
   draw_overlay(renderer->world, scene, picture);
-  renderer->times = (mus_render_times){updated - start, seen - updated, lit - seen, drawn - lit, mus_seconds() - drawn};
   return MUS_OK;
 }

@@ -6,7 +6,7 @@
 // Beyond this, products of single-precision coordinates overflow or lose what is drawn.
 static const double largest_coordinate = 1e9;
 
-mus_surface_look mus_default_look(void) {
+static mus_surface_look default_look(void) {
   return (mus_surface_look){.kind = MUS_LOOK_WEAVE,
                             .colour = {0.84f, 0.79f, 0.70f},
                             .other = {0.90f, 0.86f, 0.79f},
@@ -16,7 +16,7 @@ mus_surface_look mus_default_look(void) {
                             .translucency = 0.12f};
 }
 
-mus_render_mesh mus_default_render_mesh(void) { return (mus_render_mesh){.look = mus_default_look()}; }
+mus_render_mesh mus_default_render_mesh(void) { return (mus_render_mesh){.look = default_look()}; }
 
 mus_render_scene mus_default_render_scene(void) {
   return (mus_render_scene){.lights = 2,

@@ -97,7 +97,6 @@ typedef struct mus_render_quality {
 } mus_render_quality;
 
 // Unbleached cotton, woven.
-mus_surface_look mus_default_look(void);
 mus_render_mesh mus_default_render_mesh(void);
 // A photographer's studio: key light from the camera's left, a faint light from behind, sky, a pale ground. No meshes.
 mus_render_scene mus_default_render_scene(void);

@@ -452,34 +452,6 @@ static void test_release(void **state) {
   finish(&s);
 }
 
-// --- the closest point ---------------------------------------------------------------------------------------------
-
-static void test_closest(void **state) {
-  (void)state;
-  scene s;
-  crumpled(&s, 14, 1, 2);
-  assert_ok(mus_detector_fit(s.detector, s.x0));
-  for (uint64_t i = 0; i < 300; ++i) {
-    double p[3], part[3] = {0}, reach = i % 3 == 0 ? 1 : 1e9, least = reach, weight[4], x[4][3];
-    int cloth = i % 2 != 0, expected = -1;
-    for (int c = 0; c < 3; ++c)
-      x[0][c] = p[c] = 7 + 9 * mus_random(41, 3 * i + (uint64_t)c);
-    for (int t = cloth ? 0 : s.surface.cloth_triangles; t < s.surface.triangles; ++t) {
-      for (int k = 0; k < 3; ++k)
-        memcpy(x[k + 1], s.x0 + 3 * s.surface.triangle[3 * t + k], sizeof x[k + 1]);
-      double distance = mus_vertex_face_distance((const double(*)[3])x, weight);
-      if (distance < least) {
-        least = distance;
-        expected = t;
-      }
-    }
-    assert_int_equal(mus_detector_closest(s.detector, s.x0, p, reach, cloth, part), expected);
-    if (expected >= 0)
-      assert_true(fabs(part[0] + part[1] + part[2] - 1) < 1e-12);
-  }
-  finish(&s);
-}
-
 // --- memory --------------------------------------------------------------------------------------------------------
 
 static void test_memory_failures(void **state) {
@@ -513,10 +485,9 @@ static void test_memory_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_impacts),          cmocka_unit_test(test_near),
-      cmocka_unit_test(test_near_corner_once), cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_crossings),        cmocka_unit_test(test_release),
-      cmocka_unit_test(test_closest),          cmocka_unit_test(test_memory_failures),
+      cmocka_unit_test(test_impacts),         cmocka_unit_test(test_near),      cmocka_unit_test(test_near_corner_once),
+      cmocka_unit_test(test_threads),         cmocka_unit_test(test_crossings), cmocka_unit_test(test_release),
+      cmocka_unit_test(test_memory_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,13 @@ static mus_winding *scene_wind(scene *s) {
   return winding;
 }
 
+static int solid_triangles(const scene *s, const mus_winding *winding) {
+  int count = 0;
+  for (int t = 0; t < s->triangles; ++t)
+    count += mus_winding_is_solid(winding, t);
+  return count;
+}
+
 static void scene_free(scene *s, mus_winding *winding) {
   mus_winding_free(winding);
   mus_arena_clear(&s->arena);
@@ -149,7 +156,7 @@ static void numbers_are_those_of_the_sum(void **state) {
     if (kind == 0) // two parts that overlap
       scene_add(s, &mesh, 0.5, 0.6, 0, 0.1, 0);
     mus_winding *winding = scene_wind(s);
-    assert_int_equal(mus_winding_triangles(winding), s->triangles);
+    assert_int_equal(solid_triangles(s, winding), s->triangles);
     double error = largest_error(s, winding, 200);
     print_message("winding, kind %d, %d triangles: largest error %.4f\n", kind, s->triangles, error);
     assert_true(error < MUS_WINDING_ERROR);
@@ -186,7 +193,7 @@ static void sheets_have_no_inside(void **state) {
   scene_add(s, &plane, 1, 0, -0.1, 0, 0);
   scene_add(s, &ball, 0.5, 0, 0, 0, 1); // turned inside out
   mus_winding *winding = scene_wind(s);
-  assert_int_equal(mus_winding_triangles(winding), ball.triangles);
+  assert_int_equal(solid_triangles(s, winding), ball.triangles);
   assert_false(mus_winding_is_solid(winding, 0));
   assert_true(mus_winding_is_solid(winding, plane.triangles));
   const double inside[3] = {0.1, -0.2, 0}, below[3] = {0, -3, 0};

@@ -23,16 +23,6 @@ static double evaluate(const void *data, const mus_blend *blend, const double *x
   return 0;
 }
 
-static void gravity_pulls(void **state) {
-  (void)state;
-  double g[3] = {1, -9.81, 2}, x[3] = {5, 7, 11}, gradient[3];
-  check_near(mus_gravity_element(2, g, x, gradient), -2 * (5 - 9.81 * 7 + 22), 1e-12);
-  check_near(gradient[0], -2, 0);
-  check_near(gradient[1], 2 * 9.81, 0);
-  check_near(gradient[2], -4, 0);
-  check_near(mus_gravity_element(2, g, x, NULL), -2 * (5 - 9.81 * 7 + 22), 1e-12);
-}
-
 // A square metre's half, broadside on and edge on, in still air and in wind.
 static void known_values(void **state) {
   (void)state;
@@ -168,7 +158,6 @@ static void gusts_have_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gravity_pulls),
       cmocka_unit_test(known_values),
       cmocka_unit_test(jacobians),
       cmocka_unit_test(degenerate_states),

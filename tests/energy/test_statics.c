@@ -155,14 +155,14 @@ static double evaluate(strip *s, const double *x, int exact, int with_blocks) {
       total += s->energy[kind][k];
   }
   for (int v = 0; v < s->mesh.vertices; ++v)
-    total += mus_gravity_element(s->mass[v], s->gravity, x + 3 * v, NULL);
+    total -= s->mass[v] * mus_dot3(s->gravity, x + 3 * v);
   return total;
 }
 
 // The forces on all vertices, negated.
-static void gather(strip *s, const double *x, double *g) {
+static void gather(strip *s, double *g) {
   for (int v = 0; v < s->mesh.vertices; ++v)
-    mus_gravity_element(s->mass[v], s->gravity, x + 3 * v, g + 3 * v);
+    mus_scale3(-s->mass[v], s->gravity, g + 3 * v);
   for (int kind = 0; kind < 2; ++kind) {
     int arity = s->list[kind].kind->arity, count = s->list[kind].count;
     const int *vertex = s->list[kind].vertex;
@@ -212,7 +212,7 @@ static double improve(strip *s, double shift, int exact, double *x) {
   int n = 3 * s->mesh.vertices, first = 3 * s->held;
   double *g = take(&s->arena, (size_t)n), *d = take(&s->arena, (size_t)n), *moved = take(&s->arena, (size_t)n);
   double energy = evaluate(s, x, exact, 1), slope = 0, largest = 0, part = 1;
-  gather(s, x, g);
+  gather(s, g);
   for (int k = first; k < n; ++k)
     largest = fmax(largest, fabs(g[k]));
   if (!direction(s, shift, g, d)) {
