@@ -20,7 +20,7 @@ static void check(mus_status status) {
   exit(1);
 }
 
-static void *room(size_t count, size_t size) {
+static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count, size);
   if (memory)
     return memory;
@@ -90,7 +90,7 @@ static void print(const char *what, const char *with, result now, result before)
 // machines are noisy.
 static void measure(const char *with, const system_given *g, mus_method method, int prefilter, int show_free) {
   mus_solver *solver = make_solver(g, method, prefilter);
-  double *x = room(3 * (size_t)g->rows, sizeof *x);
+  double *x = allocate(3 * (size_t)g->rows, sizeof *x);
   result apart = {0, 1e9, 1e9, 1e9}, held = apart;
   solve(g, 0, solver, x);
   for (int k = 0; k < ROUNDS; ++k) {
@@ -131,11 +131,11 @@ static system_given stack(const sheet_system *sheet, int layers) {
   int n = sheet->rows, blocks = mus_pattern_blocks(sheet->pattern);
   size_t rows = (size_t)(layers * n), entries = (size_t)layers * (size_t)blocks;
   system_given g = {.rows = (int)rows,
-                    .row_start = room(rows + 1, sizeof(int)),
-                    .column = room(entries, sizeof(int)),
-                    .values = room(9 * entries, sizeof(double)),
-                    .position = room(3 * rows, sizeof(double)),
-                    .b = room(3 * rows, sizeof(double)),
+                    .row_start = allocate(rows + 1, sizeof(int)),
+                    .column = allocate(entries, sizeof(int)),
+                    .values = allocate(9 * entries, sizeof(double)),
+                    .position = allocate(3 * rows, sizeof(double)),
+                    .b = allocate(3 * rows, sizeof(double)),
                     .mass = sheet->mass[sheet->options.side + 1]};
   for (int l = 0; l < layers; ++l) {
     for (int i = 0; i < n; ++i)
@@ -184,7 +184,7 @@ static void normal_at(const sheet_system *sheet, int i, double *normal) {
 // Everything outside of a hole in the middle that takes half of the area touches; the outer part of that sticks.
 static void lay_down(const sheet_system *sheet, system_given *g) {
   const double hole = sqrt(0.5 / 3.14159265358979), sticking = 0.5;
-  g->constraint = room((size_t)g->rows, sizeof *g->constraint);
+  g->constraint = allocate((size_t)g->rows, sizeof *g->constraint);
   const double *first = sheet->rest, *last = sheet->rest + 3 * (sheet->rows - 1);
   for (int i = 0; i < g->rows; ++i) {
     double x = sheet->rest[3 * i] - 0.5 * (first[0] + last[0]), z = sheet->rest[3 * i + 2] - 0.5 * (first[2] + last[2]);
@@ -204,7 +204,7 @@ static void lay_down(const sheet_system *sheet, system_given *g) {
 
 // Some triangle at each vertex.
 static int *triangles_at(const sheet_system *sheet) {
-  int *triangle = room((size_t)sheet->rows, sizeof *triangle);
+  int *triangle = allocate((size_t)sheet->rows, sizeof *triangle);
   for (int t = 0; t < sheet->tuples[0].count; ++t)
     for (int k = 0; k < 3; ++k)
       triangle[sheet->tuples[0].index[3 * t + k]] = t;
@@ -225,9 +225,9 @@ static void point_inside(uint64_t key, double *weight) {
 static void couple(const sheet_system *sheet, int layers, double part, double strength, system_given *g) {
   int *triangle = triangles_at(sheet), n = sheet->rows;
   if (!g->coupling) {
-    g->coupling = room((size_t)g->rows, sizeof *g->coupling);
-    g->coupling_node = room((size_t)g->rows, sizeof *g->coupling_node);
-    g->coupling_weight = room((size_t)g->rows, sizeof *g->coupling_weight);
+    g->coupling = allocate((size_t)g->rows, sizeof *g->coupling);
+    g->coupling_node = allocate((size_t)g->rows, sizeof *g->coupling_node);
+    g->coupling_weight = allocate((size_t)g->rows, sizeof *g->coupling_weight);
   }
   g->couplings = 0;
   for (int i = 0; i < (layers - 1) * n; ++i) {
@@ -254,7 +254,7 @@ static void couple(const sheet_system *sheet, int layers, double part, double st
 
 // Every so many-th triangle touches a point along the normal.
 static void touch(const sheet_system *sheet, int every, system_given *g) {
-  g->equality = room((size_t)sheet->tuples[0].count, sizeof *g->equality);
+  g->equality = allocate((size_t)sheet->tuples[0].count, sizeof *g->equality);
   for (int t = 0; t < sheet->tuples[0].count; t += every) {
     mus_equality e = {.count = 3};
     double weight[3], normal[3];

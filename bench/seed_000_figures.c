@@ -26,7 +26,7 @@ typedef struct style {
   value_of *value;
 } style;
 
-// A panel with room for its curves.
+// A panel with space for its curves.
 typedef struct panel {
   chart_panel panel;
   chart_series series[SERIES];
@@ -152,7 +152,7 @@ static void print_figure_8(const seed_000 *r, FILE *file) {
 
 static double part(const json_t *solve, const char *key) { return json_number_value(json_object_get(solve, key)); }
 
-// Times of solves over the time of the simulation; both arrays have room for them.
+// Times of solves over the time of the simulation; both arrays are long enough.
 static chart_series curve_of(const measured_solver *s, const char *name, hue colour, double *x, double *y) {
   size_t count = json_array_size(s->solves);
   for (size_t k = 0; k < count; ++k) {

@@ -97,7 +97,7 @@ static int take(int connection, void *bytes, size_t size) {
 static void *read_frames(void *argument) {
   reader *r = argument;
   static const unsigned char seen[] = "\x81\x8d\0\0\0\0{\"do\":\"seen\"}"; // a mask of zeros
-  unsigned char head[10], *room = NULL;
+  unsigned char head[10], *buffer = NULL;
   size_t most = 0;
   while (take(r->connection, head, 2)) {
     size_t length = head[1] & 127, more = length == 126 ? 2 : length == 127 ? 8 : 0;
@@ -106,13 +106,13 @@ static void *read_frames(void *argument) {
     for (size_t k = 0, value = 0; k < more; ++k)
       length = value = value << 8 | head[2 + k];
     if (length > most)
-      room = realloc(room, most = length);
-    if (!room || !take(r->connection, room, length) || send(r->connection, seen, 19, MSG_NOSIGNAL) != 19)
+      buffer = realloc(buffer, most = length);
+    if (!buffer || !take(r->connection, buffer, length) || send(r->connection, seen, 19, MSG_NOSIGNAL) != 19)
       break;
     r->bytes = (long long)length;
     atomic_fetch_add(&r->frames, 1);
   }
-  free(room);
+  free(buffer);
   return NULL;
 }
 

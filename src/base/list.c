@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { FIRST = 1024 }; // items that the first array has room for
+enum { FIRST = 1024 }; // capacity of the first array
 
 bool mus_list_reserve(mus_list *list, size_t more, size_t size) {
   if (more > SIZE_MAX / 4 - list->count)

@@ -113,7 +113,7 @@ mus_status mus_output_close(mus_output *out, mus_status status) {
 // --- what is written -----------------------------------------------------------------------------------------------
 
 // Room for a number at the end of the buffer, or NULL when nothing is written any more.
-static char *number_room(mus_output *out) {
+static char *number_space(mus_output *out) {
   if (out->status == MUS_OK && out->used + NUMBER > BUFFER)
     flush(out);
   return out->status == MUS_OK ? out->buffer + out->used : NULL;
@@ -146,7 +146,7 @@ static char *put_integer(char *p, uint64_t value) {
 }
 
 void mus_output_integer(mus_output *out, long long value) {
-  char *p = number_room(out);
+  char *p = number_space(out);
   if (!p)
     return;
   if (value < 0)
@@ -182,7 +182,7 @@ static char *put_short_decimal(char *p, double value) {
 }
 
 void mus_output_real(mus_output *out, double value) {
-  char *p = number_room(out), *end = p ? put_short_decimal(p, value) : NULL;
+  char *p = number_space(out), *end = p ? put_short_decimal(p, value) : NULL;
   if (end) {
     out->used = (size_t)(end - out->buffer);
     return;

@@ -82,7 +82,7 @@ static int columns_of(const mus_progress *p) {
   return ioctl(fileno(p->stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col : 80;
 }
 
-// "[=======>      ] "; nothing where there is no room for it.
+// "[=======>      ] "; nothing where it does not fit.
 static void write_bar(char *text, int cells, double part) {
   text[0] = 0;
   if (cells < 8)
@@ -110,8 +110,8 @@ static void draw(mus_progress *p, double done, int iterations) {
   snprintf(before, sizeof before, "%.60s frame %d/%d ", p->title, p->frame, p->last);
   write_iterations(spent, sizeof spent, iterations);
   snprintf(after, sizeof after, "%3d%%, %s%s left", (int)(100 * part), spent, left);
-  int columns = columns_of(p), room = columns - 1 - (int)strlen(before) - (int)strlen(after);
-  write_bar(bar, room < BAR ? room : BAR, part);
+  int columns = columns_of(p), space = columns - 1 - (int)strlen(before) - (int)strlen(after);
+  write_bar(bar, space < BAR ? space : BAR, part);
   snprintf(line, sizeof line, "%s%s%s", before, bar, after);
   // A line that is longer than the terminal would wrap, and could not be drawn over.
   fprintf(p->stream, "\r%.*s\033[K", columns > 1 ? columns - 1 : 1, line);

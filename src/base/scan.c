@@ -22,7 +22,7 @@ enum { BUFFER = 1 << 17, NAME_SHOWN = 200, WORD_SHOWN = 40 };
 
 // --- errors --------------------------------------------------------------------------------------------------------
 
-// The end of a long path says more than its beginning, and leaves room for the text.
+// The end of a long path says more than its beginning, and leaves space for the text.
 static const char *shown_name(const char *name) {
   size_t length = strlen(name);
   return length > NAME_SHOWN ? name + (length - NAME_SHOWN) : name;
@@ -111,20 +111,20 @@ static mus_status fail_file(const mus_scanner *s, int code) {
   return mus_fail(MUS_BAD_INPUT, "%s: the compressed data is %s: copy the file again", s->name, what);
 }
 
-static mus_status read_file(mus_scanner *s, size_t room) {
-  int got = gzread(s->file, s->end, (unsigned)room);
+static mus_status read_file(mus_scanner *s, size_t space) {
+  int got = gzread(s->file, s->end, (unsigned)space);
   int code = Z_OK;
   gzerror(s->file, &code);
   // Cut-off data gives what there was and sets Z_BUF_ERROR; the words before the cut are not to be trusted either.
   if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
     return fail_file(s, code);
-  s->at_end = (size_t)got < room;
+  s->at_end = (size_t)got < space;
   s->end += got;
   return MUS_OK;
 }
 
-static void read_text(mus_scanner *s, size_t room) {
-  size_t got = s->left < room ? s->left : room;
+static void read_text(mus_scanner *s, size_t space) {
+  size_t got = s->left < space ? s->left : space;
   if (got > 0) { // the text may be NULL when there is none
     memcpy(s->end, s->text, got);
     s->text += got;
@@ -140,12 +140,12 @@ static mus_status fill(mus_scanner *s) {
   memmove(s->buffer, s->cursor, kept);
   s->cursor = s->buffer;
   s->end = s->buffer + kept;
-  size_t room = s->capacity - kept;
+  size_t space = s->capacity - kept;
   mus_status status = MUS_OK;
   if (s->file)
-    status = read_file(s, room);
+    status = read_file(s, space);
   else
-    read_text(s, room);
+    read_text(s, space);
   *s->end = '\0';
   return status;
 }

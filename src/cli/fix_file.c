@@ -10,13 +10,13 @@
 
 #include "failure.h"
 
-enum { DIRECTIONS = 3 }; // that a mus_constraint has room for
+enum { DIRECTIONS = 3 }; // that a mus_constraint can hold
 
 typedef struct reader {
   const char *program, *path;
   int line, vertices, block;
   mus_constraint *list;
-  int count, room;
+  int count, capacity;
   int *place; // a vertex: where it is in the list, plus 1
 } reader;
 
@@ -66,13 +66,13 @@ static int read_vertex(const reader *r, const char *word, int *vertex) {
 static mus_constraint *entry_of(reader *r, int vertex) {
   if (r->place[vertex])
     return &r->list[r->place[vertex] - 1];
-  if (r->count == r->room) {
-    int room = r->room > INT_MAX / 2 ? INT_MAX : 2 * r->room + 64;
-    mus_constraint *list = realloc(r->list, (size_t)room * sizeof *list);
+  if (r->count == r->capacity) {
+    int capacity = r->capacity > INT_MAX / 2 ? INT_MAX : 2 * r->capacity + 64;
+    mus_constraint *list = realloc(r->list, (size_t)capacity * sizeof *list);
     if (!list)
       return NULL;
     r->list = list;
-    r->room = room;
+    r->capacity = capacity;
   }
   r->list[r->count] = (mus_constraint){.node = vertex};
   r->place[vertex] = ++r->count;

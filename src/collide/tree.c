@@ -278,7 +278,7 @@ int mus_tree_tasks(const mus_tree *first, const mus_tree *second, mus_tree_task 
     return 0;
   int count = 1, grown = 1;
   task[0] = (mus_tree_task){first, second, first->levels - 1, 0, 0};
-  // Each task gives way to its children, pass by pass, while there is room.
+  // Each task gives way to its children, pass by pass, while they fit.
   while (grown) {
     grown = 0;
     for (int i = count - 1; i >= 0 && count + CHILDREN <= MUS_TREE_TASKS; --i) {

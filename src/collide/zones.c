@@ -73,13 +73,13 @@ static int number_zones(mus_zones *zones, int count, const mus_cut *cut) {
   return found;
 }
 
-static bool make_room(mus_list *list, size_t count) { return mus_list_reserve(list, count, sizeof(int)); }
+static bool reserve(mus_list *list, size_t count) { return mus_list_reserve(list, count, sizeof(int)); }
 
 // Cuts in the order of their zones, and where each zone begins.
 static mus_status find_zones(mus_zones *zones, const mus_list *cuts, int *found) {
   int count = (int)cuts->count;
-  if (!make_room(&zones->zone, cuts->count) || !make_room(&zones->order, cuts->count) ||
-      !make_room(&zones->start, cuts->count + 2))
+  if (!reserve(&zones->zone, cuts->count) || !reserve(&zones->order, cuts->count) ||
+      !reserve(&zones->start, cuts->count + 2))
     return mus_fail_memory();
   join_nodes(zones, count, mus_cuts(cuts));
   *found = number_zones(zones, count, mus_cuts(cuts));

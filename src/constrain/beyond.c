@@ -66,7 +66,7 @@ static mus_status find_incidence(mus_arena *arena, mus_arena *scratch, int rows,
   return MUS_OK;
 }
 
-// The columns of one touched node's row, sorted, each once; how many. `column` has room for all repetitions.
+// The columns of one touched node's row, sorted, each once; how many. `column` is long enough for all repetitions.
 static int row_columns(const incidence *found, const mus_terms *terms, int widest, int k, int *column) {
   int count = 0;
   for (int at = found->start[k]; at < found->start[k + 1]; ++at) {

@@ -28,7 +28,7 @@ typedef struct mus_beyond {
   int *node;           // count, ascending
   mus_pattern pattern; // count x all nodes; every touched node has its diagonal block
   double *value;
-  double *product; // count blocks: room for C x
+  double *product; // count blocks: workspace for C x
 } mus_beyond;
 
 // The same with values in single precision.

@@ -384,6 +384,6 @@ static void row_block(const void *self, int term, int i, int j, double *out) {
   add_outer(block, terms->weight, row->direction[i], row->direction[j], out);
 }
 
-mus_terms mus_equalities_terms(const mus_equality_terms *room) {
-  return (mus_terms){room->equalities->count, room, row_nodes, row_block};
+mus_terms mus_equalities_terms(const mus_equality_terms *terms) {
+  return (mus_terms){terms->equalities->count, terms, row_nodes, row_block};
 }

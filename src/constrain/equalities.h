@@ -52,11 +52,11 @@ mus_status mus_equalities_weigh(const mus_equalities *e, const double *inverse_d
 void mus_equalities_solve(const mus_equalities *e, int rows, const double *inverse_diagonal, const double *r,
                           double *z);
 
-// weight E^T E as terms beyond a pattern. `room` must outlive them.
+// weight E^T E as terms beyond a pattern. `terms` must outlive them.
 typedef struct mus_equality_terms {
   const mus_equalities *equalities;
   double weight;
 } mus_equality_terms;
-mus_terms mus_equalities_terms(const mus_equality_terms *room);
+mus_terms mus_equalities_terms(const mus_equality_terms *terms);
 
 #endif

@@ -20,11 +20,11 @@ struct mus_cache_writer {
   mus_partial file;
   int frames;        // whole ones
   int unchosen;      // reopened: mus_cache_keep() has to say which frames stay
-  int room;          // MDD: frames that the file is laid out for
+  int laid_out;      // MDD: frames that the file is laid out for
   size_t last_frame; // USDA: where the number of the last frame stands
   uint64_t samples;  // USDA: where the first frame begins
   locale_t plain;    // USDA: in whose numbers the decimal sign is a point
-  char *frame_path;  // OBJ: room for the path of a frame's file
+  char *frame_path;  // OBJ: workspace for the path of a frame's file
   int synced;        // OBJ: frames that are known to be on the disk
 };
 

@@ -86,8 +86,8 @@ static mus_status read_report(const char *path, report_totals *t) {
   if (!file)
     return mus_fail(MUS_IO_ERROR, "%.200s: cannot be opened: check the name and the permissions", path);
   char *line = NULL;
-  size_t room = 0;
-  for (ssize_t length; (length = getline(&line, &room, file)) > 0 && add_line(t, line, (size_t)length);)
+  size_t capacity = 0;
+  for (ssize_t length; (length = getline(&line, &capacity, file)) > 0 && add_line(t, line, (size_t)length);)
     ;
   free(line);
   fclose(file);

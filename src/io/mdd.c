@@ -31,8 +31,8 @@ static mus_status put_head(const mus_cache_writer *writer, mus_partial *file, in
 
 static mus_status create(mus_cache_writer *writer) {
   mus_status status = mus_partial_create(&writer->file, &writer->arena, writer->path, "");
-  writer->room = writer->definition.frames;
-  return status == MUS_OK ? put_head(writer, &writer->file, writer->room) : status;
+  writer->laid_out = writer->definition.frames;
+  return status == MUS_OK ? put_head(writer, &writer->file, writer->laid_out) : status;
 }
 
 // Of the times the first two say enough: where they begin, and how they go on.
@@ -68,8 +68,8 @@ static mus_status reopen(mus_cache_writer *writer) {
     status = mus_partial_length(&writer->file, &length);
   if (status != MUS_OK)
     return status;
-  writer->room = (int)frames;
-  uint64_t planned = (uint64_t)writer->definition.frames, begin = head_bytes(writer->room), whole = 0;
+  writer->laid_out = (int)frames;
+  uint64_t planned = (uint64_t)writer->definition.frames, begin = head_bytes(writer->laid_out), whole = 0;
   if (length > begin)
     whole = (length - begin) / mus_cache_frame_bytes(writer->definition.points);
   whole = whole < frames ? whole : frames;
@@ -93,17 +93,17 @@ static mus_status copy(const mus_partial *from, uint64_t offset, uint64_t bytes,
   return mus_partial_commit(to);
 }
 
-// Puts a file that is laid out for `room` frames, with the first `frames` copied, in the place of the one that grows.
-// It grows beside that one until it is whole, so a kill on the way loses nothing.
-static mus_status lay_out(mus_cache_writer *writer, int frames, int room) {
+// Puts a file that is laid out for `laid_out` frames, with the first `frames` copied, in the place of the one that
+// grows. It grows beside that one until it is whole, so a kill on the way loses nothing.
+static mus_status lay_out(mus_cache_writer *writer, int frames, int laid_out) {
   mus_partial *old = &writer->file, fresh;
   mus_status status = mus_partial_create(&fresh, &writer->arena, old->beside, "");
   if (status != MUS_OK)
     return status;
-  status = put_head(writer, &fresh, room);
+  status = put_head(writer, &fresh, laid_out);
   if (status == MUS_OK)
-    status = copy(old, head_bytes(writer->room), (uint64_t)frames * mus_cache_frame_bytes(writer->definition.points),
-                  &fresh);
+    status = copy(old, head_bytes(writer->laid_out),
+                  (uint64_t)frames * mus_cache_frame_bytes(writer->definition.points), &fresh);
   if (status == MUS_OK)
     status = mus_partial_settle(&fresh);
   if (status != MUS_OK) {
@@ -115,14 +115,14 @@ static mus_status lay_out(mus_cache_writer *writer, int frames, int room) {
   fresh.path = old->path;
   fresh.settled = 0;
   *old = fresh;
-  writer->room = room;
+  writer->laid_out = laid_out;
   return MUS_OK;
 }
 
 static mus_status keep(mus_cache_writer *writer, int frames) {
-  if (writer->room != writer->definition.frames)
+  if (writer->laid_out != writer->definition.frames)
     return lay_out(writer, frames, writer->definition.frames);
-  return mus_partial_cut(&writer->file, head_bytes(writer->room) +
+  return mus_partial_cut(&writer->file, head_bytes(writer->laid_out) +
                                             (uint64_t)frames * mus_cache_frame_bytes(writer->definition.points));
 }
 
@@ -132,7 +132,7 @@ static mus_status write_frame(mus_cache_writer *writer, const double *positions)
 }
 
 static mus_status finish(mus_cache_writer *writer) {
-  mus_status status = writer->frames < writer->room ? lay_out(writer, writer->frames, writer->frames) : MUS_OK;
+  mus_status status = writer->frames < writer->laid_out ? lay_out(writer, writer->frames, writer->frames) : MUS_OK;
   return status == MUS_OK ? mus_partial_settle(&writer->file) : status;
 }
 

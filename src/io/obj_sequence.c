@@ -19,7 +19,7 @@ static void frame_name(const mus_cache_writer *writer, int frame, char name[NAME
   snprintf(name, NAME, "frame_%04d.obj", writer->definition.first_frame + frame);
 }
 
-// The path of a frame's file, in `path`, which has room for it.
+// The path of a frame's file, in `path`, which is long enough.
 static char *frame_path(const mus_cache_writer *writer, int frame) {
   size_t folder = strlen(writer->path);
   frame_name(writer, frame, writer->frame_path + folder + 1);

@@ -192,7 +192,7 @@ static mus_status flush(mus_partial *file) {
 mus_status mus_partial_put(mus_partial *file, const void *data, size_t bytes) {
   const char *p = data;
   while (bytes > 0) {
-    size_t room = BUFFER - file->used, part = bytes < room ? bytes : room;
+    size_t space = BUFFER - file->used, part = bytes < space ? bytes : space;
     memcpy(file->buffer + file->used, p, part);
     file->used += part;
     p += part;

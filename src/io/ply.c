@@ -424,7 +424,7 @@ static mus_status read_element(reader *r, bool is_vertex, bool is_face) {
   return status;
 }
 
-// An element without properties takes no room in the file, and there may be any number of it.
+// An element without properties takes no bytes in the file, and there may be any number of it.
 static mus_status read_elements(reader *r) {
   for (size_t k = 0; k < r->element.count; ++k) {
     r->now = (const element *)r->element.items + k;

@@ -364,13 +364,13 @@ static mus_status read_text_file(const char *path, char **text) {
   FILE *file = fopen(path, "rb");
   if (!file)
     return mus_fail(MUS_IO_ERROR, "%s: cannot be opened: check the name and the permissions", path);
-  size_t size = 0, room = 4096;
-  char *buffer = malloc(room);
+  size_t size = 0, capacity = 4096;
+  char *buffer = malloc(capacity);
   while (buffer) {
-    size += fread(buffer + size, 1, room - 1 - size, file);
-    if (size < room - 1 || room > FILE_MAXIMUM)
+    size += fread(buffer + size, 1, capacity - 1 - size, file);
+    if (size < capacity - 1 || capacity > FILE_MAXIMUM)
       break;
-    char *larger = realloc(buffer, room *= 2);
+    char *larger = realloc(buffer, capacity *= 2);
     if (!larger)
       free(buffer);
     buffer = larger;
@@ -379,7 +379,7 @@ static mus_status read_text_file(const char *path, char **text) {
   fclose(file);
   if (!buffer)
     return mus_fail_memory();
-  if (failed || room > FILE_MAXIMUM || memchr(buffer, 0, size)) {
+  if (failed || capacity > FILE_MAXIMUM || memchr(buffer, 0, size)) {
     free(buffer);
     return failed ? mus_fail(MUS_IO_ERROR, "%s: cannot be read", path)
                   : mus_fail(MUS_BAD_INPUT, "%s: is not a JSON text of less than 64 MiB", path);

@@ -187,7 +187,7 @@ typedef struct tailor {
   mus_garment *garment;
 } tailor;
 
-static mus_status make_room(mus_arena *scratch, int columns, int rows, piece *p) {
+static mus_status allocate(mus_arena *scratch, int columns, int rows, piece *p) {
   *p = (piece){.columns = columns, .rows = rows};
   p->bottom = mus_arena_alloc(scratch, 2 * ((size_t)columns + (size_t)rows + 2), sizeof *p->bottom);
   if (!p->bottom)
@@ -251,8 +251,8 @@ static mus_status cut_piece(mus_arena *scratch, tailor *t, int kind, int back, p
   const cells *c = &t->cells;
   const double gap = 0.008 * t->m->height;
   mus_status status = kind >= SLEEVE
-                          ? make_room(scratch, c->sleeve, c->armhole, p)
-                          : make_room(scratch, columns_of(c), kind == SKIRT ? c->skirt : c->side + c->armhole, p);
+                          ? allocate(scratch, c->sleeve, c->armhole, p)
+                          : allocate(scratch, columns_of(c), kind == SKIRT ? c->skirt : c->side + c->armhole, p);
   if (status)
     return status;
   p->back = back;
@@ -296,8 +296,8 @@ static place jittered(const tailor *t, const piece *p, int column, int row) {
 
 static void place_vertex(const tailor *t, const piece *p, place at, double *x) {
   const mus_measures *m = t->m;
-  double room = 0.025 * m->height + p->apart;
-  double ahead = p->back ? p->depth.back - room : p->depth.front + room;
+  double clearance = 0.025 * m->height + p->apart;
+  double ahead = p->back ? p->depth.back - clearance : p->depth.front + clearance;
   place start = {at.across + p->shift.across, at.up + p->shift.up};
   mus_point out = mus_point_add(mus_point_scale(start.across, m->aside), mus_point_scale(ahead, m->ahead));
   x[0] = m->origin.x + out.x;

@@ -15,7 +15,7 @@ typedef struct silhouette {
   double cell, left;   // m; where the first column begins, across
   int columns, middle; // the column of the origin
   unsigned char *full; // ROWS * columns
-  mus_point *slice;    // room for the points of one
+  mus_point *slice;    // workspace: the points of one
 } silhouette;
 
 static mus_point vertex(const mus_mesh *mesh, int v) {

@@ -136,10 +136,10 @@ static void span(const figure *f, double cell, grid *g) {
   for (int k = 0; k < 2 * CAPSULES; ++k) {
     const placed *c = &f->capsule[k / 2];
     mus_point p = k % 2 == 0 ? c->from : mus_point_add(c->from, c->along);
-    const double x[3] = {p.x, p.y, p.z}, room = fmax(c->from_radius, c->to_radius) + 3 * blend;
+    const double x[3] = {p.x, p.y, p.z}, margin = fmax(c->from_radius, c->to_radius) + 3 * blend;
     for (int a = 0; a < 3; ++a) {
-      low[a] = fmin(low[a], x[a] - room);
-      high[a] = fmax(high[a], x[a] + room);
+      low[a] = fmin(low[a], x[a] - margin);
+      high[a] = fmax(high[a], x[a] + margin);
     }
   }
   g->cell = cell;

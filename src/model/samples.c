@@ -135,7 +135,7 @@ static mus_status count_vertices(mus_samples *samples) {
 // --- life ------------------------------------------------------------------------------------------------------------
 
 // Room for the times and the samples that are kept.
-static mus_status make_room(mus_samples *samples, int count, int vertices) {
+static mus_status allocate(mus_samples *samples, int count, int vertices) {
   samples->count = count;
   samples->vertices = vertices;
   samples->time = mus_arena_alloc(&samples->arena, (size_t)count, sizeof *samples->time);
@@ -157,7 +157,7 @@ static mus_status open_cache(mus_samples *samples, const char *path, double rate
   const mus_cache_info *about = mus_cache_about(samples->reader);
   if (about->frames == 0)
     return mus_fail(MUS_BAD_INPUT, "%.200s: there is no sample in it: write it again", path);
-  status = make_room(samples, about->frames, about->points);
+  status = allocate(samples, about->frames, about->points);
   for (int k = 0; k < about->frames && !status; ++k) {
     samples->time[k] = about->time ? (double)about->time[k] - (double)about->time[0] : k * about->rate / rate;
     if (k > 0 && !(samples->time[k] > samples->time[k - 1]))
@@ -174,7 +174,7 @@ static mus_status open_sequence(mus_samples *samples, const char *pattern, doubl
   if (!status)
     status = count_vertices(samples);
   if (!status)
-    status = make_room(samples, (int)samples->numbers.count, samples->vertices);
+    status = allocate(samples, (int)samples->numbers.count, samples->vertices);
   const int *number = samples->numbers.items;
   for (int k = 0; k < samples->count && !status; ++k)
     samples->time[k] = (number[k] - number[0]) / rate;

@@ -31,7 +31,7 @@ typedef struct picture_job {
   mus_studio studio;
   int first, last;
   double **position, **heat;    // a cloth each; heat: NULL without a heat map
-  double *room;                 // 3 numbers a vertex of the largest cloth or body
+  double *workspace;            // 3 numbers a vertex of the largest cloth or body
   mus_heat_plan *plan;          // a cloth each
   mus_contact_colours contacts; // where they are shown
 } picture_job;
@@ -189,8 +189,8 @@ static mus_status prepare_cloths(picture_job *job) {
     size_t vertices = (size_t)(body < 0 ? result->cloths[k].mesh.vertices : result->bodies[body].mesh.vertices);
     largest = vertices > largest ? vertices : largest;
   }
-  job->room = mus_arena_alloc(arena, 3 * largest, sizeof *job->room);
-  if (!fabrics || !job->position || !job->plan || !heat || !job->room)
+  job->workspace = mus_arena_alloc(arena, 3 * largest, sizeof *job->workspace);
+  if (!fabrics || !job->position || !job->plan || !heat || !job->workspace)
     return mus_fail_memory();
   job->heat = job->options->heat == MUS_RENDER_HEAT_NONE ? NULL : heat;
   for (int k = 0; k < result->cloth_count; ++k)
@@ -249,9 +249,9 @@ static mus_status load_heat(picture_job *job, int frame, int k) {
     mus_heat_bend(&job->plan[k], job->position[k], job->heat[k]);
     break;
   case MUS_RENDER_HEAT_RESIDUAL:
-    status = mus_result_residuals(&job->result, k, frame, job->room);
+    status = mus_result_residuals(&job->result, k, frame, job->workspace);
     if (!status)
-      mus_heat_length(job->studio.mesh[k].vertices, job->room, job->heat[k]);
+      mus_heat_length(job->studio.mesh[k].vertices, job->workspace, job->heat[k]);
   }
   return status;
 }
@@ -265,9 +265,9 @@ static mus_status load_frame(picture_job *job, int frame, int with_heat) {
   }
   for (int k = 0; k < job->result.body_count && !status; ++k)
     if (job->result.bodies[k].cache) {
-      status = mus_result_body_positions(&job->result, k, frame, job->room);
+      status = mus_result_body_positions(&job->result, k, frame, job->workspace);
       if (!status)
-        mus_studio_place_body(&job->studio, k, job->room);
+        mus_studio_place_body(&job->studio, k, job->workspace);
     }
   return status;
 }
@@ -292,7 +292,7 @@ static mus_status glance(picture_job *job, int first, int last, mus_bounds *boun
 static void widen_range(picture_job *job, double range[2]) {
   for (int k = 0; k < job->result.cloth_count && job->heat; ++k) {
     double low, high;
-    mus_heat_range(job->studio.mesh[k].vertices, job->heat[k], job->room, &low, &high);
+    mus_heat_range(job->studio.mesh[k].vertices, job->heat[k], job->workspace, &low, &high);
     range[0] = fmin(range[0], low);
     range[1] = fmax(range[1], high);
   }

@@ -22,7 +22,7 @@ mus_float3 mus_tone_map(mus_float3 radiance) {
   float peak = fmaxf(radiance.x, fmaxf(radiance.y, radiance.z));
   if (!(peak > knee))
     return radiance;
-  float room = 1 - knee, compressed = 1 - room * room / (peak + room - knee);
+  float headroom = 1 - knee, compressed = 1 - headroom * headroom / (peak + headroom - knee);
   mus_float3 dimmed = mus_v3_scale(compressed / peak, radiance);
   float white = 1 - 1 / (desaturation * (peak - compressed) + 1);
   return mus_v3_mix(dimmed, mus_v3(compressed, compressed, compressed), white);

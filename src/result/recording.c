@@ -18,7 +18,7 @@ struct mus_recording {
   mus_result result;
   joined cloths, bodies;
   mus_heat_plan *plan; // cloths
-  double *position;    // vertices * 3: room
+  double *position;    // vertices * 3: workspace
   int residuals;       // 1: there are some
 };
 

@@ -104,7 +104,7 @@ static mus_status place_bodies(mus_preview *preview, double time) {
   return status;
 }
 
-// Nobody knows yet where the cloth will go. Most sags, so there is room for that from the start.
+// Nobody knows yet where the cloth will go. Most sags, so space is left for that from the start.
 static mus_status begin_framing(mus_preview *preview) {
   const mus_render_quality *quality = &preview->studio.quality;
   mus_camera_wish wish = mus_default_camera_wish();

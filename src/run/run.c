@@ -75,7 +75,7 @@ static mus_status refuse(const run *r, const char *what) {
 }
 
 // The first line in which two texts differ, without blanks and the comma behind it.
-static void first_difference(const char *a, const char *b, int room, char *line_a, char *line_b) {
+static void first_difference(const char *a, const char *b, int size, char *line_a, char *line_b) {
   size_t n = 0, m = 0;
   do {
     a += n + (n > 0);
@@ -85,21 +85,21 @@ static void first_difference(const char *a, const char *b, int room, char *line_
   } while (n == m && n > 0 && memcmp(a, b, n) == 0);
   a += strspn(a, " ");
   b += strspn(b, " ");
-  snprintf(line_a, (size_t)room, "%.*s", (int)strcspn(a, ",\n"), a);
-  snprintf(line_b, (size_t)room, "%.*s", (int)strcspn(b, ",\n"), b);
+  snprintf(line_a, (size_t)size, "%.*s", (int)strcspn(a, ",\n"), a);
+  snprintf(line_b, (size_t)size, "%.*s", (int)strcspn(b, ",\n"), b);
 }
 
 // Why the scenes' sums differ, as far as the folder tells.
 static mus_status refuse_other_scene(const run *r) {
-  enum { ROOM = 64 };
-  char there[ROOM] = "", here[ROOM] = "", text[280];
+  enum { LINE_SIZE = 64 };
+  char there[LINE_SIZE] = "", here[LINE_SIZE] = "", text[280];
   mus_arena scratch = {0};
   mus_scene before;
   char *path = mus_result_path(&scratch, r->options->folder, MUS_RESULT_SCENE, "");
   if (path && mus_scene_load(path, &before) == MUS_OK) {
     char *a = mus_saved_scene_text(&before), *b = mus_saved_scene_text(r->scene);
     if (a && b)
-      first_difference(a, b, ROOM, there, here);
+      first_difference(a, b, LINE_SIZE, there, here);
     free(a);
     free(b);
     mus_scene_free(&before);

@@ -142,7 +142,7 @@ typedef struct output {
   size_t energies, gradients, blocks;
 } output;
 
-static double *room(size_t count) {
+static double *numbers(size_t count) {
   double *memory = malloc(count * sizeof *memory);
   for (size_t k = 0; k < count; ++k)
     memory[k] = NAN;
@@ -152,9 +152,9 @@ static double *room(size_t count) {
 static output output_create(const lists *l, int which) {
   size_t count = (size_t)count_of(l, which), arity = (size_t)arity_of(which);
   output o = {.energies = count, .gradients = count * arity * 3, .blocks = count * arity * (arity + 1) / 2 * 9};
-  o.energy = room(o.energies);
-  o.gradient = room(o.gradients);
-  o.block = room(o.blocks);
+  o.energy = numbers(o.energies);
+  o.gradient = numbers(o.gradients);
+  o.block = numbers(o.blocks);
   return o;
 }
 
@@ -572,7 +572,7 @@ static void lists_measure_and_change(void **state) {
   (void)state;
   sheet s = sheet_create(0.2);
   lists l = lists_create(&s, mus_fabric_at(3)), other = lists_create(&s, mus_fabric_at(1));
-  double *strain = room((size_t)s.topology.edges);
+  double *strain = numbers((size_t)s.topology.edges);
   for (int which = 0; which < LISTS; ++which) {
     const mus_element_list *list = &l.list[which];
     output o = output_create(&l, which);

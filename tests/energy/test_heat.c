@@ -116,21 +116,21 @@ static void lengths_are_euclidean(void **state) {
 static void ranges_leave_out_the_few(void **state) {
   (void)state;
   enum { COUNT = 1000 };
-  double heat[COUNT], room[COUNT], low, high;
+  double heat[COUNT], workspace[COUNT], low, high;
   for (int i = 0; i < COUNT; ++i)
     heat[i] = (i * 7919) % COUNT; // 0 to 999, mixed
   heat[3] = 1e9;
   heat[4] = -1e9;
   heat[5] = NAN;
-  mus_heat_range(COUNT, heat, room, &low, &high);
+  mus_heat_range(COUNT, heat, workspace, &low, &high);
   assert_true(low >= 2 && low <= 6);
   assert_true(high >= 993 && high <= 997);
   for (int i = 0; i < 10; ++i)
     heat[i] = i;
-  mus_heat_range(10, heat, room, &low, &high); // too few to leave any out
+  mus_heat_range(10, heat, workspace, &low, &high); // too few to leave any out
   assert_true(low == 0 && high == 9);
   heat[0] = NAN;
-  mus_heat_range(1, heat, room, &low, &high);
+  mus_heat_range(1, heat, workspace, &low, &high);
   assert_true(low > high);
 }
 

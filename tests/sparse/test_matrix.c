@@ -81,34 +81,34 @@ static int possible(const problem *p, operation op) { return op != CHEBYSHEV || 
 
 // --- running an operation between guard pages -----------------------------------------------------------------------
 
-enum { ROW_START, COLUMN, SOURCE, VALUE, X, B, Y, INVERSE, ROOMS };
-static guarded rooms[ROOMS];
+enum { ROW_START, COLUMN, SOURCE, VALUE, X, B, Y, INVERSE, PAGES };
+static guarded pages[PAGES];
 
-static int open_rooms(void **state) {
+static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    rooms[k] = guarded_create((size_t)1 << 21);
+  for (int k = 0; k < PAGES; ++k)
+    pages[k] = guarded_create((size_t)1 << 21);
   return 0;
 }
 
-static int close_rooms(void **state) {
+static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    guarded_free(&rooms[k]);
+  for (int k = 0; k < PAGES; ++k)
+    guarded_free(&pages[k]);
   return 0;
 }
 
-static const void *lay_integers(int room, int at_end, int count, const int *from) {
-  return guarded_copy(&rooms[room], at_end, (size_t)count * sizeof *from, from);
+static const void *lay_integers(int page, int at_end, int count, const int *from) {
+  return guarded_copy(&pages[page], at_end, (size_t)count * sizeof *from, from);
 }
 
-static void *lay_numbers(int room, int at_end, int single, size_t count, const double *from) {
+static void *lay_numbers(int page, int at_end, int single, size_t count, const double *from) {
   if (!single)
-    return guarded_copy(&rooms[room], at_end, count * sizeof *from, from);
+    return guarded_copy(&pages[page], at_end, count * sizeof *from, from);
   float *rounded = malloc((count + 1) * sizeof *rounded);
   for (size_t k = 0; k < count; ++k)
     rounded[k] = (float)from[k];
-  void *to = guarded_copy(&rooms[room], at_end, count * sizeof *rounded, rounded);
+  void *to = guarded_copy(&pages[page], at_end, count * sizeof *rounded, rounded);
   free(rounded);
   return to;
 }
@@ -916,5 +916,5 @@ int main(void) {
       cmocka_unit_test(inverses_have_the_same_bits_for_any_number_of_threads),
       cmocka_unit_test(asymmetry_is_measured),
   };
-  return cmocka_run_group_tests(tests, open_rooms, close_rooms);
+  return cmocka_run_group_tests(tests, open_pages, close_pages);
 }

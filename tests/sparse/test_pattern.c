@@ -71,11 +71,11 @@ static void bad_row_starts_are_refused(void **state) {
 // A row start that leaps ahead is found before anything is read from where it leads.
 static void leaping_row_starts_lead_nowhere(void **state) {
   (void)state;
-  guarded room = guarded_create(2 * sizeof(int));
-  int *column = guarded_copy(&room, 1, 2 * sizeof(int), (int[]){0, 1});
+  guarded pages = guarded_create(2 * sizeof(int));
+  int *column = guarded_copy(&pages, 1, 2 * sizeof(int), (int[]){0, 1});
   assert_refused(&(mus_pattern){2, 1000000, (int[]){0, 1000000, 2}, column}, "row_start[2] = 2 is less than");
   assert_refused(&(mus_pattern){3, 1000000, (int[]){0, 1, 1000000, 2}, column}, "row_start[3] = 2 is less than");
-  guarded_free(&room);
+  guarded_free(&pages);
 }
 
 static void bad_columns_are_refused(void **state) {

@@ -136,26 +136,26 @@ static void empty_products(void **state) {
 
 // --- values ---------------------------------------------------------------------------------------------------------
 
-enum { ROOMS = 4 };
-static guarded rooms[ROOMS];
+enum { PAGES = 4 };
+static guarded pages[PAGES];
 
-static int open_rooms(void **state) {
+static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    rooms[k] = guarded_create((size_t)1 << 20);
+  for (int k = 0; k < PAGES; ++k)
+    pages[k] = guarded_create((size_t)1 << 20);
   return 0;
 }
 
-static int close_rooms(void **state) {
+static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    guarded_free(&rooms[k]);
+  for (int k = 0; k < PAGES; ++k)
+    guarded_free(&pages[k]);
   return 0;
 }
 
 // Moves the values to where they are flush with a guard page at their end, or at their start.
-static void guard(int room, int at_end, mus_matrix *a) {
-  a->value = guarded_copy(&rooms[room], at_end, mus_matrix_values(a) * sizeof *a->value, a->value);
+static void guard(int page, int at_end, mus_matrix *a) {
+  a->value = guarded_copy(&pages[page], at_end, mus_matrix_values(a) * sizeof *a->value, a->value);
 }
 
 static void all_shapes_agree(void) {
@@ -313,9 +313,9 @@ static void galerkin_agrees_with_dense(void **state) {
   with_every_instruction_set(all_galerkin_agree);
 }
 
-static void guard_single(int room, int at_end, mus_matrix_f *a) {
+static void guard_single(int page, int at_end, mus_matrix_f *a) {
   size_t values = (size_t)mus_pattern_blocks(a->pattern) * (size_t)(a->row_block * a->column_block);
-  a->value = guarded_copy(&rooms[room], at_end, values * sizeof *a->value, a->value);
+  a->value = guarded_copy(&pages[page], at_end, values * sizeof *a->value, a->value);
 }
 
 static void all_single_galerkin_agree(void) {
@@ -533,5 +533,5 @@ int main(void) {
       cmocka_unit_test(same_bits_for_any_number_of_threads),
       cmocka_unit_test(failing_allocations),
   };
-  return cmocka_run_group_tests(tests, open_rooms, close_rooms);
+  return cmocka_run_group_tests(tests, open_pages, close_pages);
 }

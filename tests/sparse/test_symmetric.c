@@ -134,30 +134,30 @@ static void destroy(problem *p) {
 
 // --- running them between guard pages -------------------------------------------------------------------------------
 
-enum { X, B, Y, INVERSE, ROOMS };
-static guarded rooms[ROOMS];
+enum { X, B, Y, INVERSE, PAGES };
+static guarded pages[PAGES];
 
-static int open_rooms(void **state) {
+static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    rooms[k] = guarded_create((size_t)1 << 23);
+  for (int k = 0; k < PAGES; ++k)
+    pages[k] = guarded_create((size_t)1 << 23);
   return 0;
 }
 
-static int close_rooms(void **state) {
+static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < ROOMS; ++k)
-    guarded_free(&rooms[k]);
+  for (int k = 0; k < PAGES; ++k)
+    guarded_free(&pages[k]);
   return 0;
 }
 
-static void *lay(int room, int at_end, int single, size_t count, const double *from) {
+static void *lay(int page, int at_end, int single, size_t count, const double *from) {
   if (!single)
-    return guarded_copy(&rooms[room], at_end, count * sizeof *from, from);
+    return guarded_copy(&pages[page], at_end, count * sizeof *from, from);
   float *rounded = calloc(count, sizeof *rounded);
   for (size_t k = 0; k < count; ++k)
     rounded[k] = (float)from[k];
-  void *to = guarded_copy(&rooms[room], at_end, count * sizeof *rounded, rounded);
+  void *to = guarded_copy(&pages[page], at_end, count * sizeof *rounded, rounded);
   free(rounded);
   return to;
 }
@@ -382,5 +382,5 @@ int main(void) {
                                      cmocka_unit_test(filling),
                                      cmocka_unit_test(diagonals_are_needed),
                                      cmocka_unit_test(memory_runs_out)};
-  return cmocka_run_group_tests(tests, open_rooms, close_rooms);
+  return cmocka_run_group_tests(tests, open_pages, close_pages);
 }

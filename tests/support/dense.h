@@ -44,7 +44,7 @@ random_system random_system_create(int rows, int block, uint64_t seed);
 void random_system_free(random_system *system);
 
 // One constraint for about half of the nodes, in random order, with 0 to `block` random directions each that are
-// neither normal nor orthogonal. Returns how many; `out` has room for `rows`.
+// neither normal nor orthogonal. Returns how many; `out` holds `rows`.
 int random_constraints(int rows, int block, uint64_t seed, mus_constraint *out);
 // The same as equations C x = d over all unknowns, for dense_null_space_solve; both to be freed with free().
 int constraint_equations(int rows, int block, int count, const mus_constraint *constraints, double **c, double **d);

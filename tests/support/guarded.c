@@ -22,15 +22,15 @@ guarded guarded_create(size_t bytes) {
   return (guarded){all + page, all + page + inside, page};
 }
 
-void *guarded_copy(const guarded *room, int at_end, size_t bytes, const void *from) {
-  assert_true(bytes <= (size_t)(room->end - room->begin));
-  char *to = at_end ? room->end - bytes : room->begin;
+void *guarded_copy(const guarded *pages, int at_end, size_t bytes, const void *from) {
+  assert_true(bytes <= (size_t)(pages->end - pages->begin));
+  char *to = at_end ? pages->end - bytes : pages->begin;
   if (bytes > 0)
     memcpy(to, from, bytes);
   return to;
 }
 
-void guarded_free(guarded *room) {
-  munmap(room->begin - room->page, (size_t)(room->end - room->begin) + 2 * room->page);
-  *room = (guarded){0};
+void guarded_free(guarded *pages) {
+  munmap(pages->begin - pages->page, (size_t)(pages->end - pages->begin) + 2 * pages->page);
+  *pages = (guarded){0};
 }

@@ -12,8 +12,8 @@ typedef struct guarded {
 
 // Room for at least `bytes`.
 guarded guarded_create(size_t bytes);
-// A copy of `bytes` bytes, its end flush with the room's end (or its start with the start), in place of what was there.
-void *guarded_copy(const guarded *room, int at_end, size_t bytes, const void *from);
-void guarded_free(guarded *room);
+// A copy of `bytes` bytes, its end flush with the pages' end (or its start with the start), in place of what was there.
+void *guarded_copy(const guarded *pages, int at_end, size_t bytes, const void *from);
+void guarded_free(guarded *pages);
 
 #endif

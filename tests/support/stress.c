@@ -22,10 +22,10 @@
 #include "sim/simulator.h"
 #include "support/check.h"
 
-// Bodies keep so far from each other, m: cloth between them always has room.
+// Bodies keep so far from each other, m: cloth between them always has space.
 static const double clearance = 0.05;
 // Where sheets and bodies start, m from the middle.
-static const double room = 0.6;
+static const double reach = 0.6;
 static const double fastest = 20;    // m/s
 static const double bearable = 10.0; // of strain: beyond that something has gone wrong
 
@@ -116,7 +116,7 @@ static mus_cloth draw_cloth(draw *d, const mus_scene *scene, int vertices, int p
   cloth.friction = chance(d, 0.2) ? 0 : between(d, 0, 1);
   for (int k = 0; k < 3; ++k)
     cloth.rotate[k] = between(d, -180, 180);
-  in_ball(d, room, cloth.translate);
+  in_ball(d, reach, cloth.translate);
   aim(d, scene, between(d, 1, pinned ? 5 : fastest), &cloth);
   if (pinned) { // one corner
     cloth.pin_count = 1;
@@ -199,7 +199,7 @@ static mus_body draw_body(draw *d, double duration, int moving) {
   body.shape = draw_shape(d, kinds[whole(d, 0, sizeof kinds / sizeof *kinds - 1)]);
   body.friction = chance(d, 0.2) ? 0 : between(d, 0, 1);
   body.thickness = of_any_size(d, 0.0001, 0.001);
-  in_ball(d, room / 2, place);
+  in_ball(d, reach / 2, place);
   int flies = moving && chance(d, 0.7), spins = moving && (!flies || chance(d, 0.5));
   body.rotate = spins ? draw_spin(d, bounding_radius(&body.shape), duration, speed) : at_rest(d, 180);
   if (flies) {
@@ -385,15 +385,15 @@ static int is_finite(const mus_sim *sim) {
 }
 
 static void judge(searcher *s, mus_sim *sim, stress_result *result) {
-  size_t room_left = sizeof result->failure;
+  size_t size = sizeof result->failure;
   if (!is_finite(sim)) {
-    snprintf(result->failure, room_left, "numbers are not finite");
+    snprintf(result->failure, size, "numbers are not finite");
   } else if ((result->intersections = search(s, sim)) > 0) {
     const mus_intersection *pair = s->pairs.items;
-    snprintf(result->failure, room_left, "%d intersections, of triangles %d and %d of %d first", result->intersections,
+    snprintf(result->failure, size, "%d intersections, of triangles %d and %d of %d first", result->intersections,
              pair->first, pair->second, s->surface.cloth_triangles);
   } else if (!(result->strain < bearable)) {
-    snprintf(result->failure, room_left, "a thread is stretched by %g", result->strain);
+    snprintf(result->failure, size, "a thread is stretched by %g", result->strain);
   }
 }
 

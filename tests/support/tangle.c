@@ -16,7 +16,7 @@
 #include "support/check.h"
 #include "support/meshes.h"
 
-static void *room(tangle *t, size_t count, size_t size) {
+static void *allocate(tangle *t, size_t count, size_t size) {
   void *memory = mus_arena_alloc_zero(&t->arena, count, size);
   assert_non_null(memory);
   return memory;
@@ -32,11 +32,11 @@ static void join_parts(tangle *t, int count, const tangle_part *part, mus_surfac
     all->cloth_triangles += part[p].body < 0 ? part[p].mesh.triangles : 0;
     t->bodies = part[p].body >= t->bodies ? part[p].body + 1 : t->bodies;
   }
-  int *triangle = room(t, 3 * (size_t)all->triangles, sizeof *triangle);
-  int *body = room(t, (size_t)all->vertices, sizeof *body);
-  double *radius = room(t, (size_t)all->vertices, sizeof *radius);
-  t->x = room(t, 3 * (size_t)all->vertices, sizeof *t->x);
-  t->v = room(t, 3 * (size_t)all->vertices, sizeof *t->v);
+  int *triangle = allocate(t, 3 * (size_t)all->triangles, sizeof *triangle);
+  int *body = allocate(t, (size_t)all->vertices, sizeof *body);
+  double *radius = allocate(t, (size_t)all->vertices, sizeof *radius);
+  t->x = allocate(t, 3 * (size_t)all->vertices, sizeof *t->x);
+  t->v = allocate(t, 3 * (size_t)all->vertices, sizeof *t->v);
   int vertex = 0, corner = 0;
   for (int p = 0; p < count; ++p) {
     for (int k = 0; k < 3 * part[p].mesh.triangles; ++k)
@@ -54,10 +54,10 @@ static void join_parts(tangle *t, int count, const tangle_part *part, mus_surfac
 }
 
 static void note_bodies(tangle *t, int count, const tangle_part *part) {
-  t->velocity = room(t, (size_t)t->bodies, sizeof *t->velocity);
-  t->turn = room(t, (size_t)t->bodies, sizeof *t->turn);
-  t->centre = room(t, (size_t)t->bodies, sizeof *t->centre);
-  t->body_friction = room(t, (size_t)t->bodies, sizeof *t->body_friction);
+  t->velocity = allocate(t, (size_t)t->bodies, sizeof *t->velocity);
+  t->turn = allocate(t, (size_t)t->bodies, sizeof *t->turn);
+  t->centre = allocate(t, (size_t)t->bodies, sizeof *t->centre);
+  t->body_friction = allocate(t, (size_t)t->bodies, sizeof *t->body_friction);
   for (int p = 0; p < count; ++p) {
     int b = part[p].body;
     if (b < 0)
@@ -100,10 +100,10 @@ tangle *tangle_of(int count, const tangle_part *part, double step) {
   join_parts(t, count, part, &all);
   assert_ok(mus_surface_create(&t->arena, &all, &t->surface));
   assert_ok(mus_detector_create(&t->surface, t->x, &t->detector));
-  t->x1 = room(t, 3 * (size_t)all.vertices, sizeof *t->x1);
-  t->mass = room(t, (size_t)all.vertices, sizeof *t->mass);
-  t->held = room(t, (size_t)all.vertices, sizeof *t->held);
-  t->rest = room(t, (size_t)t->surface.edges, sizeof *t->rest);
+  t->x1 = allocate(t, 3 * (size_t)all.vertices, sizeof *t->x1);
+  t->mass = allocate(t, (size_t)all.vertices, sizeof *t->mass);
+  t->held = allocate(t, (size_t)all.vertices, sizeof *t->held);
+  t->rest = allocate(t, (size_t)t->surface.edges, sizeof *t->rest);
   note_bodies(t, count, part);
   weigh(t);
   t->step = step;
