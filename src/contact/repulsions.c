@@ -55,10 +55,11 @@ static double way_back(double distance, double gap) {
 }
 
 // The nodes of a contact, and their weights in the vector from one feature to the other.
+enum { CONTACT_NODES = 4 * MUS_CARRIERS_MAXIMUM };
 typedef struct contact_nodes {
   int count;
-  int node[4 * MUS_CARRIERS_MAXIMUM];
-  double weight[4 * MUS_CARRIERS_MAXIMUM];
+  int node[CONTACT_NODES];
+  double weight[CONTACT_NODES];
 } contact_nodes;
 
 // A node may carry several vertices of a contact; those of the identity are all different.
@@ -138,8 +139,11 @@ static mus_status keep(const contact_nodes *nodes, const mus_repulsion *effect, 
   return MUS_OK;
 }
 
-static void clear(mus_repulsions *list) {
+// An empty list for so many contacts at most.
+static void clear(mus_repulsions *list, size_t contacts, size_t nodes_per_contact) {
   list->couplings.count = list->effects.count = list->nodes.count = list->weights.count = 0;
+  list->couplings.limit = list->effects.limit = contacts;
+  list->nodes.limit = list->weights.limit = contacts * nodes_per_contact;
 }
 
 // Lists move while they grow, so couplings learn where their nodes are when all are there.
@@ -192,8 +196,9 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
                                mus_repulsions *beyond, mus_repulsions *within) {
   collection to = {contact, motion, beyond, within};
   mus_status status = MUS_OK;
-  clear(beyond);
-  clear(within);
+  size_t contacts = near->count + pushes->count, nodes = mus_map_is_identity(&contact->map) ? 4 : CONTACT_NODES;
+  clear(beyond, contacts, nodes);
+  clear(within, contacts, nodes);
   for (size_t k = 0; k < near->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
     if (!is_held(contact, holds, c))
