@@ -26,7 +26,7 @@ expect() {
   shift
   (
     [ -z "$memory" ] || ulimit -v "$memory"
-    exec timeout 300 env PATH="$search" "$muslin" "$@"
+    exec timeout 1200 env PATH="$search" "$muslin" "$@"
   ) >"$said/out" 2>"$said/err" </dev/null
   status=$?
   last="muslin $*"

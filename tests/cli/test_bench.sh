@@ -136,6 +136,6 @@ last="docs/benchmarks.md"
 mkdir manual && ln -s "$(dirname "$muslin")" manual/build
 awk '/^```/ { on = $0 == "```sh"; next } on' "$source/docs/benchmarks.md" >commands
 holds "commands" grep -q '^build/muslin bench' commands
-(cd manual && timeout 240 bash -eu ../commands) >"$said/out" 2>"$said/err" </dev/null || failed "$last: its commands"
+(cd manual && timeout 1200 bash -eu ../commands) >"$said/out" 2>"$said/err" </dev/null || failed "$last: its commands"
 
 conclude

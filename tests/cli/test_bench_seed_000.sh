@@ -13,7 +13,7 @@ bench() {
   shift
   last="seed-000.sh $*"
   checks=$((checks + 1))
-  timeout 500 bash "$source/bench/seed-000.sh" "$muslin" "$tool" --runs runs --out results "$@" >"$said/out" 2>"$said/err"
+  timeout 1200 bash "$source/bench/seed-000.sh" "$muslin" "$tool" --runs runs --out results "$@" >"$said/out" 2>"$said/err"
   status=$?
   [ $status -eq "$wanted" ] || failed "$last: exit status $status instead of $wanted"
   ! grep -q 'Sanitizer\|runtime error' "$said/err" runs/*.txt 2>/dev/null || failed "$last: a sanitiser complains"

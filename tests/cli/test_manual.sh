@@ -33,7 +33,7 @@ run_commands() {
     for block in "$folder"/sh.*; do
       grep -q '^script/' "$block" && continue # sets a machine up, and runs this test
       checks=$((checks + 1))
-      (cd "$folder/scratch" && PATH=$build:$PATH timeout 240 bash -eu "$block") >"$folder/out" 2>&1 </dev/null ||
+      (cd "$folder/scratch" && PATH=$build:$PATH timeout 1200 bash -eu "$block") >"$folder/out" 2>&1 </dev/null ||
         { failed "$page, the commands at line ${block##*.}" && tail -20 "$folder/out"; }
     done
   done

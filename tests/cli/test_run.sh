@@ -282,7 +282,7 @@ says err 'go on from frame 2'
   exec "$muslin" run scenes/two.json --frames 4000 --checkpoint 3 -o stopped
 ) >"$said/out" 2>"$said/err" </dev/null &
 process=$! last="muslin run, stopped"
-for try in $(seq 200); do
+for try in $(seq 1200); do
   [ ! -e stopped/checkpoint_000003.bin ] || break
   sleep 0.1
 done

@@ -45,7 +45,7 @@ expect 2 view empty
 says err 'no scene.json in it: name a folder that muslin run has written'
 if [ -e /dev/full ]; then
   last='muslin view > /dev/full'
-  timeout 60 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"
+  timeout 300 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"
   holds 'a full disk is told' test $? -eq 1
   says err 'cannot print the address to standard output: No space left'
 fi
@@ -56,7 +56,7 @@ start() {
   : >"$said/out"
   "$muslin" view "$@" >"$said/out" 2>"$said/err" </dev/null &
   process=$!
-  for _ in $(seq 300); do
+  for _ in $(seq 1200); do
     grep -q '^http' "$said/out" && break
     sleep 0.1
   done
@@ -68,7 +68,7 @@ start() {
 get() {
   exec 3<>"/dev/tcp/127.0.0.1/$port" || return
   printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: close\r\n\r\n' "$1" "$port" >&3
-  timeout 20 cat <&3 | tr -d '\0' | head -c 2000000
+  timeout 120 cat <&3 | tr -d '\0' | head -c 2000000
   exec 3>&-
 }
 
@@ -107,12 +107,12 @@ cat >bin/xdg-open <<'END'
 port=${1#http://127.0.0.1:} port=${port%%/*}
 exec 3<>"/dev/tcp/127.0.0.1/$port"
 printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n' "${1##*/}" >&3
-timeout 20 head -n 1 <&3 >opened.partial
+timeout 120 head -n 1 <&3 >opened.partial
 mv opened.partial opened
 END
 chmod +x bin/xdg-open
 PATH=$PWD/bin:$PATH DISPLAY=:0 start drooping --vertices 49 --open --port 0
-for _ in $(seq 300); do
+for _ in $(seq 1200); do
   [ -e opened ] && break
   sleep 0.1
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs muslin into a scratch folder and builds programs outside the tree against it: found by find_package and by
 # pkg-config, in C and in C++, with the shared and the static library. The shared library exports what the public headers
-# declare, and nothing else.
+# declare, and nothing else. docs/installing.md is held to its word: its commands are run, and its lines for CMake used.
 #
 #   test_install.sh SOURCE_FOLDER BUILD_FOLDER VERSION C_COMPILER
 set -u
@@ -93,6 +93,25 @@ check_pkg_config() {
   succeeds "pkg-config has another version" pkg-config --exact-version="$version" muslin
 }
 
+# block LANGUAGE: all blocks of the manual in that language, without those that make and install packages.
+block() {
+  awk -v language="$1" '/^```/ { on = $0 == "```" language; next } on && !/^(script\/|apt )/' "$source/docs/installing.md"
+}
+
+check_manual() {
+  local at=$folder/manual
+  mkdir -p "$at/home"
+  ln -s "$build" "$at/build"
+  cp "$source/tests/install/outside/program.c" "$at"
+  block sh >"$at/commands"
+  succeeds "the commands of docs/installing.md" env -C "$at" HOME="$at/home" bash -eu commands
+  { echo 'cmake_minimum_required(VERSION 3.25)' && echo 'project(user LANGUAGES C)' &&
+    echo 'add_executable(program program.c)' && block cmake; } >"$at/CMakeLists.txt"
+  succeeds "the manual's lines for CMake" cmake -S "$at" -B "$at/made" -G Ninja -DCMAKE_PREFIX_PATH="$at/home/.local"
+  succeeds "a program by the manual's lines" cmake --build "$at/made"
+  greets C "$at/made/program"
+}
+
 succeeds "cmake --install" cmake --install "$build" --prefix "$prefix"
 libraries=$(dirname "$(find "$prefix" -name libmuslin.a)")
 check_tree
@@ -100,5 +119,6 @@ check_symbols
 check_find_package C C
 check_find_package CXX C++
 check_pkg_config
+check_manual
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 30 ]
