@@ -43,7 +43,7 @@ typedef struct mus_step_record {
 } mus_step_record;
 
 /// Builds the model: meshes, constants, pins, matrix pattern. Scene errors name cloth and key. The scene must outlive
-/// the simulator.
+/// the simulator and stay as it is: the functions below change settings while it runs.
 MUS_API mus_status mus_sim_create(const mus_scene *scene, mus_sim **sim);
 MUS_API void mus_sim_free(mus_sim *sim);
 

@@ -64,7 +64,7 @@ size_t mus_contact_bytes(mus_contact_workspace *work);
 mus_status mus_contact_crossings(mus_contact_workspace *work, const double *position, double time);
 
 // Looks for contacts at `position` and makes holds and repulsions of a step from `time` of length h, with H as in
-// step.c and `predicted` its X.
+// step/scheme.h and `predicted` its X.
 typedef struct mus_contact_step {
   double time, h, length;
   const double *position, *velocity, *predicted;

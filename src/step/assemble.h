@@ -10,7 +10,7 @@
 typedef struct mus_instant {
   double time;                       // s
   const double *position, *velocity; // vertices * 3
-  double length;                     // s: H of step.c
+  double length;                     // s: H of step/scheme.h
   double drift;                      // s, see energy/element.h
 } mus_instant;
 

@@ -1,5 +1,5 @@
 // Ways to do a step, as a table that the public mus_integrator numbers. A new one is an enumerator of that with its
-// name (mus_integrator_name), a file with its mus_integration, and a line in integrator.c.
+// name (mus_integrator_name), a file with its mus_integrator_kind, and a line in integrator.c.
 #ifndef MUS_STEP_INTEGRATOR_H
 #define MUS_STEP_INTEGRATOR_H
 
@@ -7,7 +7,7 @@
 
 struct mus_step_context;
 
-typedef struct mus_integration {
+typedef struct mus_integrator_kind {
   int order;      // of its scheme, see scheme.h
   int overshoots; // 1: large steps may gain energy from nowhere, so that steps are checked for it
   // What it keeps for itself from step to step; all three are NULL if that is nothing.
@@ -19,14 +19,14 @@ typedef struct mus_integration {
   // c->work's right-hand side and change and c->linear's matrix are the last system, so that right - matrix * change is
   // what is left unsolved. May leave positions and velocities anywhere on failure.
   mus_status (*advance)(const struct mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record);
-} mus_integration;
+} mus_integrator_kind;
 
-extern const mus_integration mus_integration_euler, mus_integration_bdf2; // linearised.c
-extern const mus_integration mus_integration_newton;                      // newton.c
+extern const mus_integrator_kind mus_integrator_euler, mus_integrator_bdf2; // linearised.c
+extern const mus_integrator_kind mus_integrator_newton;                     // newton.c
 
 // The one that a simulator uses, with its own state.
 typedef struct mus_integrator_state {
-  const mus_integration *way;
+  const mus_integrator_kind *kind;
   void *own;
 } mus_integrator_state;
 

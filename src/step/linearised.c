@@ -51,5 +51,5 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   return mus_linearised_advance(c, s, record);
 }
 
-const mus_integration mus_integration_euler = {.order = 1, .overshoots = 1, .advance = advance};
-const mus_integration mus_integration_bdf2 = {.order = 2, .overshoots = 1, .advance = advance};
+const mus_integrator_kind mus_integrator_euler = {.order = 1, .overshoots = 1, .advance = advance};
+const mus_integrator_kind mus_integrator_bdf2 = {.order = 2, .overshoots = 1, .advance = advance};

@@ -130,5 +130,5 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   return status;
 }
 
-const mus_integration mus_integration_newton = {
+const mus_integrator_kind mus_integrator_newton = {
     .order = 1, .create = create, .free = mus_free, .bytes = bytes, .advance = advance};

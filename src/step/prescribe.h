@@ -24,7 +24,7 @@ mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const do
 
 // The same directions, with nothing left to do in them.
 void mus_prescribe_rest(mus_prescribed *prescribed);
-// Zeros in all these directions, in vertices * 3 numbers.
+// In vertices * 3 numbers, zeros in all these directions.
 void mus_prescribed_clear(const mus_prescribed *prescribed, double *value);
 
 #endif

@@ -19,7 +19,7 @@
 enum { CONTACT_HALVINGS = 2 };
 
 static mus_scheme predict(const mus_step_context *c, double h) {
-  mus_scheme s = mus_scheme_choose(c->integrator->way->order, c->state, h);
+  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_copy(c->work->unknowns, c->state->position, c->work->start_position);
   mus_copy(c->work->unknowns, c->state->velocity, c->work->start_velocity);
   mus_scheme_predict(&s, c->state, c->work->unknowns, c->work->predicted);
@@ -100,7 +100,7 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   constrain(c, &s);
   mus_status status = touch(c, &s, record);
   if (!status)
-    status = c->integrator->way->advance(c, c->integrator->own, &s, record);
+    status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
   if (!status) {
     measure(c, s.time, record);
     status = check(c, &s, record);

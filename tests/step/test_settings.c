@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "step/settings.h"
 #include "support/check.h"
 #include "support/runs.h"
 
@@ -166,9 +167,25 @@ static void solvers_change(void **state) {
   runs_free(same);
 }
 
+static void frames_are_whole_numbers_of_steps(void **state) {
+  (void)state;
+  mus_settings s = {.frame_rate = 24, .time_step = 0.002};
+  assert_int_equal(mus_settings_steps_per_frame(&s), 21);
+  assert_true(mus_settings_step_length(&s) == 1.0 / (24 * 21));
+  s.time_step = 1.0 / 48; // exactly half a frame, in spite of rounding
+  assert_int_equal(mus_settings_steps_per_frame(&s), 2);
+  s.time_step = 10; // longer than a frame
+  assert_int_equal(mus_settings_steps_per_frame(&s), 1);
+  assert_true(mus_settings_step_length(&s) == 1.0 / 24);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gravity_turns),    cmocka_unit_test(wind_blows),     cmocka_unit_test(still_air_changes_nothing),
-      cmocka_unit_test(stiffness_scales), cmocka_unit_test(fabrics_change), cmocka_unit_test(solvers_change)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(gravity_turns),
+                                     cmocka_unit_test(wind_blows),
+                                     cmocka_unit_test(still_air_changes_nothing),
+                                     cmocka_unit_test(stiffness_scales),
+                                     cmocka_unit_test(fabrics_change),
+                                     cmocka_unit_test(solvers_change),
+                                     cmocka_unit_test(frames_are_whole_numbers_of_steps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
