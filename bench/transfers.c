@@ -60,9 +60,8 @@ typedef struct workload {
 // --- levels -------------------------------------------------------------------------------------------------------
 
 // Smoothed aggregation that keeps copies of what it sees and makes.
-static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
-                          int *coarse_block) {
-  return mus_smoothed_aggregation.analyse(((workload *)self)->aggregation, fine, arena, prolongator, coarse_block);
+static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse) {
+  return mus_smoothed_aggregation.analyse(((workload *)self)->aggregation, fine, arena, coarse);
 }
 
 static mus_status keep(mus_arena *arena, const mus_matrix *from, mus_pattern *pattern, mus_matrix *to,
@@ -117,7 +116,10 @@ static void hold(sheet_system *sheet, double *kernel) {
 }
 
 static mus_status make_levels(workload *w) {
-  const mus_coarsening recorder = {"recorder", analyse, fill, special_nodes};
+  const mus_coarsening recorder = {
+      .name = "recorder", .uses_radius = 1, .analyse = analyse, .fill = fill, .special_nodes = special_nodes};
+  mus_hierarchy_options given = {.multigrid = mus_preset_solver_options(MUS_PRESET_FAST).multigrid,
+                                 .precision = MUS_PRECISION_SINGLE};
   mus_sa_options sa = mus_preset_solver_options(MUS_PRESET_FAST).sa;
   sa.filter_prolongator = 1;
   size_t n = (size_t)w->sheet.rows * 3;
@@ -129,7 +131,7 @@ static mus_status make_levels(workload *w) {
     status = mus_aggregation_set_kernel(w->aggregation, w->sheet.rows, 3, 3, kernel);
   }
   if (!status)
-    status = mus_hierarchy_create(&recorder, w, &sa, MUS_PRECISION_SINGLE, MUS_SETUP_NUMERIC, &hierarchy);
+    status = mus_hierarchy_create(&recorder, w, &given, &hierarchy);
   if (!status)
     status = mus_hierarchy_analyse(hierarchy, &w->sheet.a);
   mus_hierarchy_free(hierarchy);

@@ -101,8 +101,23 @@ MUS_API const char *mus_preset_name(mus_preset preset);
 /// The preset of that name; MUS_BAD_INPUT, with the list of names, when there is none.
 MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
 
-/// Settings of smoothed aggregation. In brackets those of the preset robust: of Tamstorf et al. 2015, but for the
-/// cycle.
+/// The names of the smoothers, "chebyshev" first; NULL if out of range.
+MUS_API const char *mus_smoother_name(int index);
+
+/// Settings of a multigrid hierarchy, whatever makes its levels. In brackets those of the preset robust, which are
+/// those of Tamstorf et al. 2015 except for the cycle.
+typedef struct mus_multigrid_options {
+  mus_cycle cycle;       ///< MUS_CYCLE_W; see docs/solver.md for what each costs
+  const char *smoother;  ///< one of mus_smoother_name() ("chebyshev")
+  int smoother_order;    ///< of the Chebyshev polynomial, 1 to 16 (2)
+  double smoother_range; ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
+  int lanczos_steps;     ///< for the spectral radius of D^-1 A, 1 to 64 (10)
+  int levels;            ///< at most this many, 1 to 20 (20)
+  int bottom;            ///< unknowns at which coarsening ends and a direct solve takes over (600)
+} mus_multigrid_options;
+
+/// Settings of smoothed aggregation, which makes the levels. In brackets those of the preset robust, which are those of
+/// Tamstorf et al. 2015.
 typedef struct mus_sa_options {
   double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
   double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
@@ -111,12 +126,6 @@ typedef struct mus_sa_options {
   int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
-  mus_cycle cycle;        ///< MUS_CYCLE_W; see docs/solver.md for what each costs
-  int smoother_order;     ///< of the Chebyshev polynomial, 1 to 16 (2)
-  double smoother_range;  ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
-  int lanczos_steps;      ///< for the spectral radius of D^-1 A, 1 to 64 (10)
-  int levels;             ///< at most this many, 1 to 20 (20)
-  int bottom;             ///< unknowns at which coarsening ends and a direct solve takes over (600)
 } mus_sa_options;
 
 typedef struct mus_solver_options {
@@ -129,6 +138,7 @@ typedef struct mus_solver_options {
   int threads;             ///< 0: all cores
   mus_preset preset;       ///< what the others were filled in from; for reports, changes nothing (MUS_PRESET_ROBUST)
   int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
+  mus_multigrid_options multigrid;
   mus_sa_options sa;
   unsigned cookie; ///< set by the functions below; options without it are refused
 } mus_solver_options;
@@ -213,6 +223,14 @@ MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const
 /// good one; other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
+/// A number that a coarsening or smoother adds to the report of a level.
+typedef struct mus_level_number {
+  const char *name; ///< "aggregates", "largest_aggregate" (nodes); "chebyshev_low", "chebyshev_high" (what it damps)
+  double value;
+} mus_level_number;
+
+enum { MUS_LEVEL_NUMBERS = 8 };
+
 /// One level of the hierarchy, finest first.
 typedef struct mus_level_report {
   int rows;               ///< nodes
@@ -223,6 +241,8 @@ typedef struct mus_level_report {
   double spectral_radius; ///< of D^-1 A as used by the smoother; 0 at the bottom
   int radius_converged;   ///< 0 when the estimate's own error bound is above 10%
   size_t bytes;           ///< matrix, prolongator and vectors of this level
+  int numbers;            ///< entries of `number` that are used
+  mus_level_number number[MUS_LEVEL_NUMBERS];
 } mus_level_report;
 
 enum { MUS_LEVELS_MAXIMUM = 20 };

@@ -157,7 +157,7 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
   if (o->precision >= 0)
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
-    scene->solver.sa.cycle = (mus_cycle)o->cycle;
+    scene->solver.multigrid.cycle = (mus_cycle)o->cycle;
   for (int k = 0; k < scene->cloth_count && o->density > 0; ++k)
     scene->cloths[k].density = o->density;
   const scene_shape shape = {o->vertices, o->tessellation, o->seed};

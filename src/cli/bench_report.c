@@ -129,7 +129,7 @@ static void set_settings(const bench_report *report, json_t *object) {
   json_object_set_new(object, "method", json_string(mus_method_name(solver->method)));
   json_object_set_new(object, "preset", json_string(mus_preset_name(solver->preset)));
   json_object_set_new(object, "precision", json_string(precision_name(solver)));
-  json_object_set_new(object, "cycle", json_string(solver->sa.cycle == MUS_CYCLE_V ? "v" : "w"));
+  json_object_set_new(object, "cycle", json_string(solver->multigrid.cycle == MUS_CYCLE_V ? "v" : "w"));
   json_object_set_new(object, "constrained", json_integer(r->constrained));
   json_object_set_new(object, "couplings", json_integer(r->couplings));
   json_object_set_new(object, "blocks", json_integer(r->blocks));

@@ -47,7 +47,7 @@ static void take_preset(solve_options *o) {
   o->solver = mus_preset_solver_options((mus_preset)o->preset);
   o->precision = (int)o->solver.precision;
   o->motions = (int)o->solver.sa.motions;
-  o->cycle = (int)o->solver.sa.cycle;
+  o->cycle = (int)o->solver.multigrid.cycle;
 }
 
 static int solver_options(solve_options *o, option *list) {
@@ -81,6 +81,7 @@ static int solver_options(solve_options *o, option *list) {
 
 static int aggregation_options(solve_options *o, option *list) {
   mus_sa_options *sa = &o->solver.sa;
+  mus_multigrid_options *multigrid = &o->solver.multigrid;
   int n = 0;
   list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
   list[n++] = option_real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
@@ -93,12 +94,14 @@ static int aggregation_options(solve_options *o, option *list) {
   list[n++] = option_flag("filter-prolongator", &sa->filter_prolongator,
                           "drop weak connections while smoothing the prolongator");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "coarser levels are visited once (v) or twice (w) (w)");
+  list[n++] = option_whole("smoother-order", &multigrid->smoother_order, 0, INT_MAX,
+                           "of the Chebyshev polynomial, 1 to 16 (2)");
+  list[n++] = option_real("smoother-range", &multigrid->smoother_range, "the smoother damps from rho / this to rho");
   list[n++] =
-      option_whole("smoother-order", &sa->smoother_order, 0, INT_MAX, "of the Chebyshev polynomial, 1 to 16 (2)");
-  list[n++] = option_real("smoother-range", &sa->smoother_range, "the smoother damps from rho / this to rho");
-  list[n++] = option_whole("lanczos-steps", &sa->lanczos_steps, 0, INT_MAX, "for the spectral radius, 1 to 64 (10)");
-  list[n++] = option_whole("max-levels", &sa->levels, 0, INT_MAX, "at most this many, 1 to 20 (20)");
-  list[n++] = option_whole("bottom", &sa->bottom, 0, INT_MAX, "unknowns at which a direct solve takes over (600)");
+      option_whole("lanczos-steps", &multigrid->lanczos_steps, 0, INT_MAX, "for the spectral radius, 1 to 64 (10)");
+  list[n++] = option_whole("max-levels", &multigrid->levels, 0, INT_MAX, "at most this many, 1 to 20 (20)");
+  list[n++] =
+      option_whole("bottom", &multigrid->bottom, 0, INT_MAX, "unknowns at which a direct solve takes over (600)");
   return n;
 }
 
@@ -170,7 +173,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
   o->solver.sa.motions = (mus_motions)o->motions;
-  o->solver.sa.cycle = (mus_cycle)o->cycle;
+  o->solver.multigrid.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
   return failed ? failed : check_ranges(&o->solver);
 }

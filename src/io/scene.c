@@ -248,21 +248,22 @@ static const mus_schema_field seam_fields[] = {
     {"close", MUS_SCHEMA_NUMBER, AT(mus_seam, close), FROM_TO(0, 1e9)}};
 SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 
+// One object of the scene sets both the aggregation and the hierarchy that is made of it.
 static const mus_schema_field aggregation_fields[] = {
-    {"strength", MUS_SCHEMA_NUMBER, AT(mus_sa_options, strength), FROM_TO(0, 0.999)},
-    {"dominance", MUS_SCHEMA_NUMBER, AT(mus_sa_options, dominance), FROM_TO(0, 1)},
-    {"motions", MUS_SCHEMA_CHOICE, AT(mus_sa_options, motions), .choices = motions_words},
-    {"reach", MUS_SCHEMA_WHOLE, AT(mus_sa_options, reach), FROM_TO(1, 2)},
-    {"kernel_sweeps", MUS_SCHEMA_WHOLE, AT(mus_sa_options, kernel_sweeps), FROM_TO(0, 100)},
-    {"smooth_prolongator", MUS_SCHEMA_TRUTH, AT(mus_sa_options, smooth_prolongator)},
-    {"filter_prolongator", MUS_SCHEMA_TRUTH, AT(mus_sa_options, filter_prolongator)},
-    {"cycle", MUS_SCHEMA_CHOICE, AT(mus_sa_options, cycle), .choices = cycle_words},
-    {"smoother_order", MUS_SCHEMA_WHOLE, AT(mus_sa_options, smoother_order), FROM_TO(1, 16)},
-    {"smoother_range", MUS_SCHEMA_NUMBER, AT(mus_sa_options, smoother_range), FROM_TO(1.01, 1000)},
-    {"lanczos_steps", MUS_SCHEMA_WHOLE, AT(mus_sa_options, lanczos_steps), FROM_TO(1, 64)},
-    {"levels", MUS_SCHEMA_WHOLE, AT(mus_sa_options, levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
-    {"bottom", MUS_SCHEMA_WHOLE, AT(mus_sa_options, bottom), FROM_TO(1, 20000)}};
-SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_sa_options, aggregation_fields, NULL);
+    {"strength", MUS_SCHEMA_NUMBER, AT(mus_solver_options, sa.strength), FROM_TO(0, 0.999)},
+    {"dominance", MUS_SCHEMA_NUMBER, AT(mus_solver_options, sa.dominance), FROM_TO(0, 1)},
+    {"motions", MUS_SCHEMA_CHOICE, AT(mus_solver_options, sa.motions), .choices = motions_words},
+    {"reach", MUS_SCHEMA_WHOLE, AT(mus_solver_options, sa.reach), FROM_TO(1, 2)},
+    {"kernel_sweeps", MUS_SCHEMA_WHOLE, AT(mus_solver_options, sa.kernel_sweeps), FROM_TO(0, 100)},
+    {"smooth_prolongator", MUS_SCHEMA_TRUTH, AT(mus_solver_options, sa.smooth_prolongator)},
+    {"filter_prolongator", MUS_SCHEMA_TRUTH, AT(mus_solver_options, sa.filter_prolongator)},
+    {"cycle", MUS_SCHEMA_CHOICE, AT(mus_solver_options, multigrid.cycle), .choices = cycle_words},
+    {"smoother_order", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.smoother_order), FROM_TO(1, 16)},
+    {"smoother_range", MUS_SCHEMA_NUMBER, AT(mus_solver_options, multigrid.smoother_range), FROM_TO(1.01, 1000)},
+    {"lanczos_steps", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.lanczos_steps), FROM_TO(1, 64)},
+    {"levels", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
+    {"bottom", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.bottom), FROM_TO(1, 20000)}};
+SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_solver_options, aggregation_fields, NULL);
 
 static void fill_preset(void *solver) {
   mus_solver_options *options = solver;
@@ -277,7 +278,7 @@ static const mus_schema_field solver_fields[] = {
     {"precision", MUS_SCHEMA_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
     {"setup", MUS_SCHEMA_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
     {"threads", MUS_SCHEMA_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
-    {"sa", MUS_SCHEMA_OBJECT, AT(mus_solver_options, sa), .inner = &aggregation_schema}};
+    {"sa", MUS_SCHEMA_OBJECT, .offset = 0, .inner = &aggregation_schema}};
 SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);
 
 static const mus_schema_field scene_fields[] = {

@@ -21,8 +21,21 @@ void mus_hierarchy_uncouple(mus_hierarchy *h) {
 
 // One term with n nodes is at most n times its own block diagonal. So A + C <= max(rho, n) (D_A + D_C) where A <= rho
 // D_A, and no radius of the sum has to be computed on the finest level.
-static mus_chebyshev coupled_smoother(const mus_hierarchy *h, const mus_beyond *beyond, double radius) {
-  return mus_hierarchy_smoother(h, fmax(radius, beyond->widest));
+static double coupled_radius(const mus_beyond *beyond, double radius) { return fmax(radius, beyond->widest); }
+
+static mus_status couple_finest_f(mus_hierarchy *h, const mus_beyond *beyond, size_t numbers, const double *inverse) {
+  mus_cycle_level_f *c = &h->coupled_f[0];
+  float *rounded = mus_arena_alloc(&h->coupled_arena, numbers, sizeof *rounded);
+  if (!rounded)
+    return mus_fail_memory();
+  mus_to_float(numbers, 1, inverse, rounded);
+  *c = h->f[0];
+  c->system.beyond = &h->beyond_f;
+  c->system.inverse_diagonal = rounded;
+  c->system.radius = coupled_radius(beyond, h->f[0].system.radius);
+  c->smoother_state = NULL;
+  mus_status status = mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
+  return status || !mus_level_is_smoothed(h, 0) ? status : mus_hierarchy_smooth_f(h, c, &h->coupled_arena);
 }
 
 static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus_beyond *beyond) {
@@ -34,33 +47,26 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
     status = mus_block_operator_inverse_diagonal(&(mus_block_operator){.a = a, .beyond = beyond}, l->diagonal, inverse);
   if (status)
     return status;
-  if (h->precision == MUS_PRECISION_DOUBLE) {
-    h->coupled_d[0] = h->d[0];
-    h->coupled_d[0].beyond = beyond;
-    h->coupled_d[0].inverse_diagonal = inverse;
-    h->coupled_d[0].smoother = coupled_smoother(h, beyond, h->d[0].smoother.high);
-    return MUS_OK;
-  }
-  float *rounded = mus_arena_alloc(&h->coupled_arena, numbers, sizeof *rounded);
-  if (!rounded)
-    return mus_fail_memory();
-  mus_to_float(numbers, 1, inverse, rounded);
-  h->coupled_f[0] = h->f[0];
-  h->coupled_f[0].beyond = &h->beyond_f;
-  h->coupled_f[0].inverse_diagonal = rounded;
-  h->coupled_f[0].smoother = coupled_smoother(h, beyond, h->f[0].smoother.high);
-  return mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
+  if (h->precision == MUS_PRECISION_SINGLE)
+    return couple_finest_f(h, beyond, numbers, inverse);
+  mus_cycle_level *c = &h->coupled_d[0];
+  *c = h->d[0];
+  c->system.beyond = beyond;
+  c->system.inverse_diagonal = inverse;
+  c->system.radius = coupled_radius(beyond, h->d[0].system.radius);
+  c->smoother_state = NULL;
+  return mus_level_is_smoothed(h, 0) ? mus_hierarchy_smooth(h, c, &h->coupled_arena) : MUS_OK;
 }
 
 // In double precision, whatever the cycle's is.
 static mus_status level_matrix(mus_hierarchy *h, int k, mus_arena *arena, mus_matrix *a) {
   if (h->precision == MUS_PRECISION_DOUBLE) {
-    *a = h->d[k].a;
+    *a = h->d[k].system.a;
     return MUS_OK;
   }
   mus_status status = mus_matrix_create(arena, h->level[k].pattern, h->level[k].block, h->level[k].block, a);
   if (!status)
-    mus_matrix_widen(&h->f[k].a, a);
+    mus_matrix_widen(&h->f[k].system.a, a);
   return status;
 }
 
@@ -113,47 +119,68 @@ static mus_status couple_second(mus_hierarchy *h, const mus_beyond *beyond, mus_
                                   &h->coupled_pattern[1], out);
 }
 
-// Hands a coarse matrix to the cycle, with its smoother where there is a coarser one.
-static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, int smoothed, mus_arena *scratch) {
+// Where a coarse level's inverse diagonal, radius and diagonal places go.
+typedef struct measures {
+  int *diagonal;
+  double *inverse; // NULL where the level is not smoothed
+  mus_radius radius;
+} measures;
+
+static mus_status measure(mus_hierarchy *h, int k, mus_matrix *a, mus_arena *scratch, measures *m) {
   const mus_level *l = &h->level[k];
-  size_t n = mus_level_unknowns(l), numbers = n * (size_t)l->block;
+  size_t n = mus_level_unknowns(l);
+  int smoothed = mus_level_is_smoothed(h, k);
+  *m = (measures){.diagonal = mus_arena_alloc(&h->coupled_arena, (size_t)l->pattern->rows, sizeof *m->diagonal)};
+  m->inverse = smoothed ? mus_arena_alloc(&h->coupled_arena, n * (size_t)l->block, sizeof *m->inverse) : NULL;
+  double *work = smoothed && h->smoother->uses_radius ? mus_arena_alloc(scratch, 4 * n, sizeof *work) : NULL;
+  if (!m->diagonal || (smoothed && !m->inverse) || (smoothed && h->smoother->uses_radius && !work))
+    return mus_fail_memory();
+  mus_status status = mus_diagonal_places(a->pattern, m->diagonal);
+  if (!status)
+    mus_prop_up(a, m->diagonal);
+  if (!status && smoothed)
+    status = mus_inverse_diagonal(a, m->diagonal, m->inverse);
+  if (!status && work)
+    status = mus_spectral_radius(&(mus_block_operator){.a = a}, m->inverse, h->options.lanczos_steps, work, &m->radius);
+  return status;
+}
+
+static mus_status couple_level_f(mus_hierarchy *h, int k, const mus_matrix *a, const measures *m) {
   mus_arena *arena = &h->coupled_arena;
-  double *inverse = smoothed ? mus_arena_alloc(arena, numbers, sizeof *inverse) : NULL;
-  double *work = smoothed ? mus_arena_alloc(scratch, 4 * n, sizeof *work) : NULL;
-  int *diagonal = mus_arena_alloc(scratch, (size_t)l->pattern->rows, sizeof *diagonal);
-  mus_status status = diagonal && (!smoothed || (inverse && work)) ? MUS_OK : mus_fail_memory();
-  mus_radius radius = {0};
-  if (!status)
-    status = mus_diagonal_places(a->pattern, diagonal);
-  if (!status)
-    mus_prop_up(a, diagonal);
-  if (!status && smoothed)
-    status = mus_inverse_diagonal(a, diagonal, inverse);
-  if (!status && smoothed)
-    status = mus_spectral_radius(&(mus_block_operator){.a = a}, inverse, h->options.lanczos_steps, work, &radius);
-  if (status)
-    return status;
-  mus_chebyshev smoother = mus_hierarchy_smoother(h, radius.value);
-  if (h->precision == MUS_PRECISION_DOUBLE) {
-    h->coupled_d[k] = h->d[k];
-    h->coupled_d[k].a = *a;
-    h->coupled_d[k].inverse_diagonal = inverse;
-    h->coupled_d[k].smoother = smoother;
-    return MUS_OK;
-  }
+  size_t numbers = mus_level_unknowns(&h->level[k]) * (size_t)h->level[k].block;
   mus_cycle_level_f *c = &h->coupled_f[k];
   *c = h->f[k];
-  c->smoother = smoother;
-  float *rounded = smoothed ? mus_arena_alloc(arena, numbers, sizeof *rounded) : NULL;
-  if (smoothed && !rounded)
+  c->smoother_state = NULL;
+  float *rounded = m->inverse ? mus_arena_alloc(arena, numbers, sizeof *rounded) : NULL;
+  if (m->inverse && !rounded)
     return mus_fail_memory();
-  if ((status = mus_matrix_create_f(arena, a->pattern, a->row_block, a->column_block, &c->a)))
+  mus_status status = mus_matrix_create_f(arena, a->pattern, a->row_block, a->column_block, &c->system.a);
+  if (status)
     return status;
-  mus_matrix_round(a, &c->a);
-  if (smoothed)
-    mus_to_float(numbers, 1, inverse, rounded);
-  c->inverse_diagonal = rounded;
-  return MUS_OK;
+  mus_matrix_round(a, &c->system.a);
+  c->system.diagonal = m->diagonal;
+  c->system.inverse_diagonal = rounded;
+  c->system.radius = m->radius.value;
+  if (!m->inverse)
+    return MUS_OK;
+  mus_to_float(numbers, 1, m->inverse, rounded);
+  return mus_hierarchy_smooth_f(h, c, arena);
+}
+
+// Hands a coarse matrix to the cycle, with its smoother where there is a coarser one.
+static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, mus_arena *scratch) {
+  measures m;
+  mus_status status = measure(h, k, a, scratch, &m);
+  if (status || h->precision == MUS_PRECISION_SINGLE)
+    return status ? status : couple_level_f(h, k, a, &m);
+  mus_cycle_level *c = &h->coupled_d[k];
+  *c = h->d[k];
+  c->smoother_state = NULL;
+  c->system.a = *a;
+  c->system.diagonal = m.diagonal;
+  c->system.inverse_diagonal = m.inverse;
+  c->system.radius = m.radius.value;
+  return m.inverse ? mus_hierarchy_smooth(h, c, &h->coupled_arena) : MUS_OK;
 }
 
 static mus_status couple_bottom(mus_hierarchy *h, const mus_matrix *a) {
@@ -175,7 +202,7 @@ static mus_status couple(mus_hierarchy *h, const mus_matrix *finest, const mus_b
   if (!status && last > 0)
     status = couple_second(h, beyond, scratch, &a);
   for (int k = 1; k <= last && !status; ++k) {
-    status = couple_level(h, k, &a, k < last || !factored, scratch);
+    status = couple_level(h, k, &a, scratch);
     if (k == last || status)
       break;
     mus_matrix coarse = {0};

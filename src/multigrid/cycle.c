@@ -10,7 +10,7 @@ static void solve_bottom(mus_cycle_level *level, const mus_cycle_bottom *bottom)
 }
 
 static void solve_bottom_f(mus_cycle_level_f *level, const mus_cycle_bottom *bottom) {
-  size_t n = unknowns(level->a.pattern, level->a.row_block);
+  size_t n = unknowns(level->system.a.pattern, level->system.a.row_block);
   mus_to_double(n, 1, level->b, bottom->right);
   mus_factor_solve(bottom->factor, bottom->right, bottom->left);
   mus_to_float(n, 1, bottom->left, level->x);

@@ -9,7 +9,7 @@
 #ifndef MUS_MULTIGRID_CYCLE_H
 #define MUS_MULTIGRID_CYCLE_H
 
-#include "multigrid/chebyshev.h"
+#include "multigrid/smoother.h"
 #include "sparse/factor.h"
 #include "sparse/matrix.h"
 

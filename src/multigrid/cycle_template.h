@@ -14,9 +14,9 @@ REAL *NAME(mus_cycle_run)(TYPE(mus_cycle_level) *level, int levels, int visits, 
     NAME(solve_bottom)(level, bottom);
     return level->x;
   }
-  TYPE(mus_block_operator) a = {.a = &level->a, .beyond = level->beyond, .symmetric = level->symmetric};
+  TYPE(mus_block_operator) a = NAME(mus_level_operator)(&level->system);
   REAL *x = level->x, *other = level->other;
-  NAME(mus_chebyshev_start)(&level->smoother, &a, level->inverse_diagonal, level->b, &x, &other);
+  level->smoother->pre(level->smoother_state, &level->system, level->b, &x, &other);
   if (levels > 1) {
     TYPE(mus_cycle_level) *next = level + 1;
     NAME(mus_block_operator_residual)(&a, level->b, x, other);
@@ -25,14 +25,13 @@ REAL *NAME(mus_cycle_run)(TYPE(mus_cycle_level) *level, int levels, int visits, 
     NAME(mus_multiply_add)(&level->p, coarse, x);
     if (visits > 1 && !(levels == 2 && bottom->factor)) {
       REAL *first = next->b;
-      NAME(mus_block_operator_residual)
-      (&(TYPE(mus_block_operator)){.a = &next->a, .beyond = next->beyond, .symmetric = next->symmetric}, first, coarse,
-       next->left_over);
+      TYPE(mus_block_operator) next_a = NAME(mus_level_operator)(&next->system);
+      NAME(mus_block_operator_residual)(&next_a, first, coarse, next->left_over);
       next->b = next->left_over;
       NAME(mus_multiply_add)(&level->p, NAME(mus_cycle_run)(next, levels - 1, visits, bottom), x);
       next->b = first;
     }
   }
-  NAME(mus_chebyshev_sweep)(&level->smoother, &a, level->inverse_diagonal, level->b, &x, &other);
+  level->smoother->post(level->smoother_state, &level->system, level->b, &x, &other);
   return x;
 }

@@ -18,17 +18,22 @@ static const double stalled = 0.9;
 // Without a sparse factorisation, larger bottoms than this are smoothed only.
 enum { DENSE_MAXIMUM = 5000 };
 
-mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
-                                mus_precision precision, mus_setup setup, mus_hierarchy **out) {
+mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_hierarchy_options *options,
+                                mus_hierarchy **out) {
+  const mus_smoother *smoother = options->smoother;
+  mus_status status = smoother ? MUS_OK : mus_smoother_find(options->multigrid.smoother, &smoother);
+  if (status)
+    return status;
   mus_hierarchy *h = mus_alloc_zero(1, sizeof *h);
   if (!h)
     return mus_fail_memory();
   h->method = method;
   h->self = self;
-  h->options = *options;
-  h->precision = precision;
-  h->own_finest = setup == MUS_SETUP_REUSE || setup == MUS_SETUP_AUTO;
-  h->renewable = setup == MUS_SETUP_COARSE || setup == MUS_SETUP_AUTO;
+  h->options = options->multigrid;
+  h->smoother = smoother;
+  h->precision = options->precision;
+  h->own_finest = options->setup == MUS_SETUP_REUSE || options->setup == MUS_SETUP_AUTO;
+  h->renewable = options->setup == MUS_SETUP_COARSE || options->setup == MUS_SETUP_AUTO;
   *out = h;
   return MUS_OK;
 }
@@ -58,7 +63,12 @@ void mus_hierarchy_free(mus_hierarchy *h) {
 // --- one level
 // --------------------------------------------------------------------------------------------------------
 
-// The inverse block diagonal and the spectral radius.
+void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, const mus_filter *held) {
+  h->coordinates = coordinates;
+  h->held = held;
+}
+
+// The inverse block diagonal and, for those who ask, the spectral radius.
 static mus_status measure(mus_hierarchy *h, mus_level *l) {
   size_t n = mus_level_unknowns(l);
   if (!l->inverse_diagonal) {
@@ -67,7 +77,7 @@ static mus_status measure(mus_hierarchy *h, mus_level *l) {
       return mus_fail_memory();
   }
   mus_status status = mus_inverse_diagonal(&l->a, l->diagonal, l->inverse_diagonal);
-  if (status)
+  if (status || !(h->method->uses_radius || h->smoother->uses_radius))
     return status;
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
@@ -78,13 +88,28 @@ static mus_status measure(mus_hierarchy *h, mus_level *l) {
   return status;
 }
 
+static mus_level_view view_of(const mus_hierarchy *h, int index) {
+  const mus_level *l = &h->level[index];
+  return (mus_level_view){.level = index,
+                          .a = &l->a,
+                          .diagonal = l->diagonal,
+                          .inverse_diagonal = l->inverse_diagonal,
+                          .spectral_radius = l->radius.value,
+                          .coordinates = index == 0 ? h->coordinates : l->coordinates,
+                          .held = index == 0 ? h->held : NULL};
+}
+
 // Decides whether there is a coarser level and lays out its patterns.
 static mus_status plan_coarser(mus_hierarchy *h, int index, int *coarser) {
   mus_level *l = &h->level[index], *next = l + 1;
-  mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
-  mus_status status = h->method->analyse(h->self, &view, &h->patterns, &l->prolongator, &l->coarse_block);
+  mus_level_view view = view_of(h, index);
+  mus_coarse_level found = {0};
+  mus_status status = h->method->analyse(h->self, &view, &h->patterns, &found);
   if (status)
     return status;
+  l->prolongator = found.prolongator;
+  l->coarse_block = found.block;
+  next->coordinates = found.coordinates;
   l->special = h->method->special_nodes(h->self, index);
   double coarse = (double)l->prolongator.columns * l->coarse_block;
   *coarser = coarse > 0 && coarse < stalled * (double)mus_level_unknowns(l);
@@ -133,7 +158,7 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
     status = mus_matrix_create(&next->numbers, next->pattern, next->block, next->block, &next->a);
   if (status)
     return status;
-  mus_level_view view = {index, &l->a, l->diagonal, l->inverse_diagonal, l->radius.value};
+  mus_level_view view = view_of(h, index);
   if ((status = h->method->fill(h->self, &view, &l->p, l->live)))
     return status;
   status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &next->a);
@@ -183,7 +208,7 @@ static mus_status make_symmetric(mus_hierarchy *h) {
   int pays = 0;
   h->symmetric_f = (mus_symmetric_f){0};
   mus_status status = MUS_OK;
-  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1)
+  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother->reads_rows)
     status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
   return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
@@ -191,7 +216,7 @@ static mus_status make_symmetric(mus_hierarchy *h) {
 // The finest matrix in single precision is stored once: for products, with each pair of blocks together where that
 // pays. What else is made from it is made from the caller's.
 static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a) {
-  mus_cycle_level_f *c = &h->f[index];
+  mus_level_system_f *c = &h->f[index].system;
   c->symmetric = index == 0 && h->symmetric_f.value ? &h->symmetric_f : NULL;
   if (c->symmetric) {
     c->a = (mus_matrix_f){h->level[0].pattern, h->level[0].block, h->level[0].block, NULL};
@@ -205,34 +230,37 @@ static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a)
   return status;
 }
 
-// Hands a finished level to the cycle: as it is, or rounded. `p` exists on all but the bottom level.
-static mus_status publish(mus_hierarchy *h, int index) {
+#define TEMPLATE "multigrid/hierarchy_template.h"
+#include "base/both_precisions.h"
+
+static mus_status publish_as_it_is(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
-  int has_p = l->p.value != NULL;
-  if (h->precision == MUS_PRECISION_DOUBLE) {
-    mus_cycle_level *c = &h->d[index];
-    if (index == 0 && h->own_finest) {
-      mus_status status = c->a.value ? MUS_OK : mus_matrix_create(&h->cycle, l->pattern, l->block, l->block, &c->a);
-      if (status)
-        return status;
-      mus_copy(mus_matrix_values(&l->a), l->a.value, c->a.value);
-    } else {
-      c->a = l->a;
-    }
-    c->p = l->p;
-    c->pt = &l->plan.pt;
-    c->passes = &h->passes[index];
-    c->inverse_diagonal = l->inverse_diagonal;
-    c->smoother = mus_hierarchy_smoother(h, l->radius.value);
-    return MUS_OK;
+  mus_cycle_level *c = &h->d[index];
+  if (index == 0 && h->own_finest) {
+    mus_matrix *own = &c->system.a;
+    mus_status status = own->value ? MUS_OK : mus_matrix_create(&h->cycle, l->pattern, l->block, l->block, own);
+    if (status)
+      return status;
+    mus_copy(mus_matrix_values(&l->a), l->a.value, own->value);
+  } else {
+    c->system.a = l->a;
   }
+  c->p = l->p;
+  c->system.inverse_diagonal = l->inverse_diagonal;
+  return publish(h, index, c);
+}
+
+// `p` exists on all but the bottom level.
+static mus_status publish_rounded(mus_hierarchy *h, int index) {
+  mus_level *l = &h->level[index];
   mus_cycle_level_f *c = &h->f[index];
+  int has_p = l->p.value != NULL;
   mus_status status = round_matrix(h, index, &l->a);
   if (!status && has_p && !c->p.value)
     status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &c->p);
-  float *inverse = (float *)c->inverse_diagonal;
+  float *inverse = (float *)c->system.inverse_diagonal;
   if (!status && l->inverse_diagonal && !inverse &&
-      !(c->inverse_diagonal = inverse =
+      !(c->system.inverse_diagonal = inverse =
             mus_arena_alloc(&h->cycle, mus_level_unknowns(l) * (size_t)l->block, sizeof *inverse)))
     status = mus_fail_memory();
   if (status)
@@ -241,12 +269,14 @@ static mus_status publish(mus_hierarchy *h, int index) {
     mus_matrix_round(&l->p, &c->p);
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
-  c->pt = &l->plan.pt;
-  c->passes = &h->passes[index];
-  c->smoother = mus_hierarchy_smoother(h, l->radius.value);
   mus_arena_clear(&l->numbers);
   l->a.value = l->p.value = l->inverse_diagonal = NULL;
-  return MUS_OK;
+  return publish_f(h, index, c);
+}
+
+// Hands a finished level to the cycle: as it is, or rounded.
+static mus_status publish_level(mus_hierarchy *h, int index) {
+  return h->precision == MUS_PRECISION_DOUBLE ? publish_as_it_is(h, index) : publish_rounded(h, index);
 }
 
 // --- renewal
@@ -255,16 +285,10 @@ static mus_status publish(mus_hierarchy *h, int index) {
 // Lays out what renewing needs.
 static mus_status plan_renewal(mus_hierarchy *h) {
   for (int k = 0; k < h->levels; ++k) {
-    const mus_level *l = &h->level[k];
-    if (h->precision == MUS_PRECISION_DOUBLE) {
-      double *probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *probe);
-      h->renewal[k] = (mus_renewal){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
-    } else {
-      float *probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *probe);
-      h->renewal_f[k] = (mus_renewal_f){.plan = &l->plan, .diagonal = l->diagonal, .probe = probe};
-    }
-    if (!h->renewal[k].probe && !h->renewal_f[k].probe)
-      return mus_fail_memory();
+    mus_status status = h->precision == MUS_PRECISION_DOUBLE ? plan_renewal_of(h, k, &h->renewal[k])
+                                                             : plan_renewal_of_f(h, k, &h->renewal_f[k]);
+    if (status)
+      return status;
   }
   return MUS_OK;
 }
@@ -272,9 +296,10 @@ static mus_status plan_renewal(mus_hierarchy *h) {
 // The numbers of all levels are new, those of the prolongators too.
 static void start_renewal(mus_hierarchy *h) {
   h->renewal[0].held = h->renewal_f[0].held = 0;
-  int smoothed = h->levels - (h->bottom.factor != NULL);
-  for (int k = 0; k < smoothed; ++k)
-    if (h->precision == MUS_PRECISION_DOUBLE)
+  for (int k = 0; k < h->levels && h->smoother->uses_radius; ++k)
+    if (!mus_level_is_smoothed(h, k))
+      continue;
+    else if (h->precision == MUS_PRECISION_DOUBLE)
       mus_renewal_start(&h->d[k], &h->renewal[k]);
     else
       mus_renewal_start_f(&h->f[k], &h->renewal_f[k]);
@@ -283,12 +308,12 @@ static void start_renewal(mus_hierarchy *h) {
 static mus_status factor_bottom(mus_hierarchy *h) {
   int last = h->levels - 1;
   if (h->precision == MUS_PRECISION_DOUBLE)
-    return mus_factor_compute(h->bottom.factor, &h->d[last].a);
+    return mus_factor_compute(h->bottom.factor, &h->d[last].system.a);
   mus_arena arena = {0};
   mus_matrix a;
   mus_status status = mus_matrix_create(&arena, h->level[last].pattern, h->level[last].block, h->level[last].block, &a);
   if (!status) {
-    mus_matrix_widen(&h->f[last].a, &a);
+    mus_matrix_widen(&h->f[last].system.a, &a);
     status = mus_factor_compute(h->bottom.factor, &a);
   }
   mus_arena_clear(&arena);
@@ -304,9 +329,9 @@ static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter 
       status = mus_renew_f(a, h->f, h->renewal_f, h->levels, factored, held, &h->made);
   } else {
     if (h->own_finest)
-      mus_copy(mus_matrix_values(a), a->value, h->d[0].a.value);
+      mus_copy(mus_matrix_values(a), a->value, h->d[0].system.a.value);
     else
-      h->d[0].a = *a;
+      h->d[0].system.a = *a;
     status = mus_renew(a, h->d, h->renewal, h->levels, factored, held, &h->made);
   }
   return !status && factored ? factor_bottom(h) : status;
@@ -368,7 +393,7 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
       stalled_early = 1;
       break;
     }
-    if (!symbolic && (status = publish(h, index)))
+    if (!symbolic && (status = publish_level(h, index)))
       return status;
   }
   if (symbolic) {
@@ -380,12 +405,12 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
     if ((status = make_symmetric(h)))
       return status;
     for (int k = 0; k < index; ++k)
-      if ((status = publish(h, k)))
+      if ((status = publish_level(h, k)))
         return status;
   }
   if ((status = finish_bottom(h, stalled_early)))
     return index == 0 ? status : mus_fail_prefix(status, "the bottom level of the hierarchy");
-  if ((status = publish(h, index)))
+  if ((status = publish_level(h, index)))
     return status;
   if (h->renewable)
     start_renewal(h);
@@ -457,6 +482,23 @@ static size_t pattern_bytes(const mus_pattern *p) {
   return ((size_t)p->rows + 1 + (size_t)mus_pattern_blocks(p)) * sizeof(int);
 }
 
+// What coarsening and smoother have to tell.
+static void report_more(const mus_hierarchy *h, int index, mus_level_report *report) {
+  if (h->method->report && index + 1 < h->levels)
+    h->method->report(h->self, index, report);
+  if (!mus_level_is_smoothed(h, index))
+    return;
+  if (h->precision == MUS_PRECISION_DOUBLE && h->smoother->in_double.report)
+    h->smoother->in_double.report(h->d[index].smoother_state, report);
+  if (h->precision == MUS_PRECISION_SINGLE && h->smoother->in_single.report)
+    h->smoother->in_single.report(h->f[index].smoother_state, report);
+}
+
+double mus_hierarchy_passes(const mus_multigrid_options *options) {
+  const mus_smoother *smoother;
+  return mus_smoother_find(options->smoother, &smoother) ? 0 : smoother->passes(options) + 1;
+}
+
 void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
   size_t size = h->precision == MUS_PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
   long long total = 0;
@@ -472,6 +514,7 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
                                  .dropped = l->dropped,
                                  .spectral_radius = l->radius.value,
                                  .radius_converged = l->radius.converged};
+    report_more(h, k, report);
     report->bytes = (size_t)report->nonzeros * size + pattern_bytes(l->pattern) +
                     mus_level_unknowns(l) * ((size_t)l->block + (size_t)vectors_needed(h, k)) * size;
     if (!last)

@@ -1,8 +1,9 @@
 // A multigrid hierarchy as a preconditioner: levels, cycle, set-up in parts, level report.
 //
 // The hierarchy owns what every Galerkin method shares: coarse matrices A_c = P^T A P, their inverse block diagonals,
-// spectral radii, Chebyshev smoothers, the direct solve at the bottom, and the cycle. What differs between methods is
-// where the prolongators P come from; that is a mus_coarsening, a table of two functions. The cycle knows none by name.
+// spectral radii for those who ask, the direct solve at the bottom, and the cycle. What differs between methods is
+// where the prolongators P come from, a mus_coarsening, and what smooths in between, a mus_smoother: tables of
+// functions, none of which is known by name here.
 //
 // Set-up is split. mus_hierarchy_analyse() does everything. mus_hierarchy_refresh() keeps every pattern (aggregates,
 // prolongators, coarse matrices) and redoes the numbers. mus_hierarchy_renew() keeps the prolongators' numbers too.
@@ -12,6 +13,7 @@
 #define MUS_MULTIGRID_HIERARCHY_H
 
 #include "constrain/filter.h"
+#include "multigrid/smoother.h"
 #include "muslin/solver.h"
 #include "sparse/matrix.h"
 
@@ -21,32 +23,53 @@ typedef struct mus_level_view {
   const mus_matrix *a;            // square, symmetric
   const int *diagonal;            // place of each row's diagonal block
   const double *inverse_diagonal; // of the block diagonal D
-  double spectral_radius;         // of D^-1 A
+  double spectral_radius;         // of D^-1 A; 0 where neither coarsening nor smoother uses it
+  const double *coordinates;      // three for each of the level's nodes; NULL: not known
+  const mus_filter *held;         // what is held at which nodes, on the finest level; NULL: nothing
 } mus_level_view;
+
+// What a coarsening decides about the next coarser level.
+typedef struct mus_coarse_level {
+  mus_pattern prolongator; // rows: the level's nodes; columns: the coarser level's. 0 columns: it can't be made coarser
+  int block;               // unknowns per node
+  const double *coordinates; // three for each coarse node, from the arena; may stay NULL
+} mus_coarse_level;
 
 // How a method makes prolongators. `self` is the method's own state, one for the whole hierarchy.
 typedef struct mus_coarsening {
   const char *name;
-  // Decides the pattern of the prolongator (rows: the level's nodes; columns: the coarser level's nodes) and the block
-  // size of the coarser level. Sets columns to 0 when the level cannot be made coarser. Keeps what fill() needs.
-  mus_status (*analyse)(void *self, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
-                        int *coarse_block);
+  int uses_radius; // wants to know the spectral radius of D^-1 A
+  // Decides what the coarser level is. Keeps what fill() needs. The arena lives as long as the patterns do.
+  mus_status (*analyse)(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse);
   // Computes the prolongator's values. live[i] becomes 0 for coarse unknowns without a basis vector (their column of P
   // is zero), 1 otherwise. The hierarchy puts something positive on the coarse diagonal there.
   mus_status (*fill)(void *self, const mus_level_view *fine, mus_matrix *prolongator, unsigned char *live);
-  // Nodes of that level which the coarser levels do not see, for the report.
+  // Nodes of that level which the coarser levels do not see. A level of nothing else is smoothed, not solved.
   int (*special_nodes)(const void *self, int level);
+  // Adds the coarsening's numbers to the report of a level that it made coarser, by mus_level_note(). May be NULL.
+  void (*report)(const void *self, int level, mus_level_report *report);
 } mus_coarsening;
+
+typedef struct mus_hierarchy_options {
+  mus_multigrid_options multigrid;
+  const mus_smoother *smoother; // NULL: the one that `multigrid` names
+  mus_precision precision;      // of the cycle
+  // What it must be ready for: MUS_SETUP_COARSE and MUS_SETUP_AUTO for renewal. In double precision the cycle reads the
+  // finest matrix where the caller has it; MUS_SETUP_REUSE and MUS_SETUP_AUTO make it keep a copy, for hierarchies that
+  // are to stay as they are while that matrix changes.
+  mus_setup setup;
+} mus_hierarchy_options;
 
 typedef struct mus_hierarchy mus_hierarchy;
 
-// The coarsening and its state must outlive the hierarchy. Of the options, those of smoother, Lanczos, levels and
-// bottom are used here. `setup` says what it must be ready for: MUS_SETUP_COARSE and MUS_SETUP_AUTO for renewal. In
-// double precision the cycle reads the finest matrix where the caller has it; MUS_SETUP_REUSE and MUS_SETUP_AUTO make
-// it keep a copy, for hierarchies that are to stay as they are while that matrix changes.
-mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_sa_options *options,
-                                mus_precision precision, mus_setup setup, mus_hierarchy **out);
+// The coarsening and its state must outlive the hierarchy. MUS_BAD_INPUT when there is no such smoother.
+mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_hierarchy_options *options,
+                                mus_hierarchy **out);
 void mus_hierarchy_free(mus_hierarchy *hierarchy); // NULL is fine
+
+// What the coarsening may look at, from the next set-up on: the finest nodes' coordinates and what is held there.
+// Either may be NULL. They must stay where they are until the next call or the last set-up.
+void mus_hierarchy_set_geometry(mus_hierarchy *hierarchy, const double *coordinates, const mus_filter *held);
 
 // The pattern of `a` must stay where it is while the hierarchy is used; its values may go after the call when the
 // precision is single or the hierarchy keeps a copy, and must stay otherwise.
@@ -68,6 +91,8 @@ const float *mus_hierarchy_apply_f(mus_hierarchy *hierarchy);
 
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);
+// Passes over a level's matrix that one visit of the cycle makes: both sweeps and the residual between them.
+double mus_hierarchy_passes(const mus_multigrid_options *options);
 size_t mus_hierarchy_bytes(const mus_hierarchy *hierarchy);
 
 #endif

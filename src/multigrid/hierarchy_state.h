@@ -17,6 +17,7 @@ typedef struct mus_level {
   int *diagonal;
   mus_pattern prolongator;
   mus_galerkin plan;
+  const double *coordinates; // NULL: not known
   int special, dropped;
   // numeric
   mus_arena numbers;
@@ -29,8 +30,11 @@ typedef struct mus_level {
 struct mus_hierarchy {
   const mus_coarsening *method;
   void *self;
-  mus_sa_options options;
+  mus_multigrid_options options;
+  const mus_smoother *smoother;
   mus_precision precision;
+  const double *coordinates; // for the coarsening to see, of the finest level; NULL: not known
+  const mus_filter *held;    // the same; NULL: nothing
   int own_finest, renewable, levels, ready;
   mus_level level[MUS_LEVELS_MAXIMUM];
   mus_arena patterns; // symbolic
@@ -56,10 +60,14 @@ struct mus_hierarchy {
 
 static inline size_t mus_level_unknowns(const mus_level *l) { return (size_t)l->pattern->rows * (size_t)l->block; }
 
-// The smoother for a spectral radius of D^-1 A.
-static inline mus_chebyshev mus_hierarchy_smoother(const mus_hierarchy *h, double radius) {
-  return (mus_chebyshev){h->options.smoother_order, radius / h->options.smoother_range, radius};
+// A level needs a smoother unless it is solved directly.
+static inline int mus_level_is_smoothed(const mus_hierarchy *h, int index) {
+  return index + 1 < h->levels || !h->bottom.factor;
 }
+
+// Sets the smoother of a level up, whose system is new. A state that is NULL is made, in the arena.
+mus_status mus_hierarchy_smooth(const mus_hierarchy *h, mus_cycle_level *level, mus_arena *arena);
+mus_status mus_hierarchy_smooth_f(const mus_hierarchy *h, mus_cycle_level_f *level, mus_arena *arena);
 
 // The cycle is again the one without.
 void mus_hierarchy_uncouple(mus_hierarchy *h);

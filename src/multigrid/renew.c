@@ -16,11 +16,9 @@ enum { PROBE_STEPS = 8, RUNS = 256 };
 // A probe that is still on its way to the end of the spectrum grows by less than this for a matrix that stays the same.
 static const double on_its_way = 1.1;
 
-// The smoother follows the radius.
-static void raise(mus_chebyshev *smoother, double radius, double growth_before, double growth) {
-  double high = growth > on_its_way * growth_before ? radius * growth / growth_before : radius;
-  smoother->low *= high / smoother->high;
-  smoother->high = high;
+// The radius of a matrix that has changed since the probe grew by `before`.
+static double followed(double radius, double before, double growth) {
+  return growth > on_its_way * before ? radius * growth / before : radius;
 }
 
 // The finest matrix is given in double precision, whatever the cycle's is.

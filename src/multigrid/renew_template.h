@@ -22,22 +22,22 @@ static void NAME(scale_probe)(size_t n, double factor, const REAL *from, REAL *t
 
 // probe <- D^-1 A probe, brought to length 1; returns how much longer it had become
 static double NAME(advance)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) {
-  size_t n = (size_t)level->a.pattern->rows * (size_t)level->a.row_block;
+  size_t n = (size_t)level->system.a.pattern->rows * (size_t)level->system.a.row_block;
   memset(level->x, 0, n * sizeof(REAL));
-  TYPE(mus_block_operator) a = {.a = &level->a, .symmetric = level->symmetric};
-  NAME(mus_block_operator_chebyshev)(&a, level->inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);
+  TYPE(mus_block_operator) a = {.a = &level->system.a, .symmetric = level->system.symmetric};
+  NAME(mus_block_operator_chebyshev)(&a, level->system.inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);
   double growth = sqrt(NAME(square)(n, level->other));
   NAME(scale_probe)(n, growth > 0 ? 1 / growth : 0, level->other, r->probe);
   return growth;
 }
 
 void NAME(mus_renewal_start)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) {
-  size_t n = (size_t)level->a.pattern->rows * (size_t)level->a.row_block;
+  size_t n = (size_t)level->system.a.pattern->rows * (size_t)level->system.a.row_block;
   for (size_t i = 0; i < n; ++i)
     r->probe[i] = (REAL)mus_random(1, (uint64_t)i);
   for (int k = 0; k < PROBE_STEPS; ++k)
     r->growth = NAME(advance)(level, r);
-  r->radius = level->smoother.high;
+  r->radius = level->system.radius;
 }
 
 // to = S_i from
@@ -129,17 +129,19 @@ mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *leve
   mus_status status = levels > 1 ? NAME(hold)(&level->p, r, held, arena) : MUS_OK;
   for (int k = 0; k < levels && !status; ++k) {
     if (k + 1 < levels || !factored) {
-      REAL *inverse = (REAL *)level[k].inverse_diagonal;
+      REAL *inverse = (REAL *)level[k].system.inverse_diagonal;
       status = k == 0 ? NAME(invert_finest)(finest, r->diagonal, inverse)
-                      : NAME(mus_inverse_diagonal)(&level[k].a, r[k].diagonal, inverse);
-      if (!status)
-        raise(&level[k].smoother, r[k].radius, r[k].growth, NAME(advance)(&level[k], &r[k]));
+                      : NAME(mus_inverse_diagonal)(&level[k].system.a, r[k].diagonal, inverse);
+      if (!status && r[k].probe)
+        level[k].system.radius = followed(r[k].radius, r[k].growth, NAME(advance)(&level[k], &r[k]));
+      if (!status && level[k].smoother->renew)
+        status = level[k].smoother->renew(level[k].smoother_state, &level[k].system);
     }
     if (k + 1 < levels && !status)
-      status = k == 0 ? NAME(galerkin_finest)(r->plan, finest, &level->p, &level[1].a)
-                      : NAME(mus_galerkin_fill)(r[k].plan, &level[k].a, &level[k].p, &level[k + 1].a);
+      status = k == 0 ? NAME(galerkin_finest)(r->plan, finest, &level->p, &level[1].system.a)
+                      : NAME(mus_galerkin_fill)(r[k].plan, &level[k].system.a, &level[k].p, &level[k + 1].system.a);
     if (k + 1 < levels && !status)
-      NAME(mus_prop_up)(&level[k + 1].a, r[k + 1].diagonal);
+      NAME(mus_prop_up)(&level[k + 1].system.a, r[k + 1].diagonal);
   }
   return status;
 }

@@ -55,8 +55,8 @@ static mus_status set_up(mus_coupled *c, const mus_system *system) {
   return status;
 }
 
-// The recurrence of multigrid/chebyshev.h among vectors that hold equalities: D^-1 is in no fused step. The radius is
-// an upper bound there.
+// The recurrence of multigrid/smoothers/chebyshev.h among vectors that hold equalities: D^-1 is in no fused step. The
+// radius is an upper bound there.
 static void smooth_held(const mus_coupled *c, int from_zero, const double *b, double *x) {
   double theta = (c->smoother.high + c->smoother.low) / 2, delta = (c->smoother.high - c->smoother.low) / 2;
   double sigma = theta / delta, rho = delta / theta;

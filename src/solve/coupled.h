@@ -11,7 +11,7 @@
 #ifndef MUS_SOLVE_COUPLED_H
 #define MUS_SOLVE_COUPLED_H
 
-#include "multigrid/chebyshev.h"
+#include "multigrid/smoothers/chebyshev.h"
 #include "solve/run.h"
 
 // `mus_coupled coupled = {.is_stale = 1};` is a valid one that holds nothing yet.

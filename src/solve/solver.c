@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/initialised.h"
+#include "multigrid/smoother.h"
 #include "par/par.h"
 #include "solve/method.h"
 
@@ -37,19 +38,20 @@ mus_solver_options mus_default_solver_options(void) {
                               .threads = 0,
                               .preset = MUS_PRESET_ROBUST,
                               .prefilter = 1,
+                              .multigrid = {.cycle = MUS_CYCLE_W,
+                                            .smoother = "chebyshev",
+                                            .smoother_order = 2,
+                                            .smoother_range = 10,
+                                            .lanczos_steps = 10,
+                                            .levels = MUS_LEVELS_MAXIMUM,
+                                            .bottom = 600},
                               .sa = {.strength = 0.48,
                                      .dominance = 0.1,
                                      .motions = MUS_MOTIONS_RIGID,
                                      .reach = 1,
                                      .kernel_sweeps = 1,
                                      .smooth_prolongator = 1,
-                                     .filter_prolongator = 0,
-                                     .cycle = MUS_CYCLE_W,
-                                     .smoother_order = 2,
-                                     .smoother_range = 10,
-                                     .lanczos_steps = 10,
-                                     .levels = MUS_LEVELS_MAXIMUM,
-                                     .bottom = 600},
+                                     .filter_prolongator = 0},
                               .cookie = MUS_COOKIE};
 }
 
@@ -58,7 +60,7 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
   options.preset = preset;
   if (preset == MUS_PRESET_PAPER) {
     options.setup = MUS_SETUP_FULL;
-    options.sa.cycle = MUS_CYCLE_V;
+    options.multigrid.cycle = MUS_CYCLE_V;
   } else if (preset == MUS_PRESET_FAST) {
     options.precision = MUS_PRECISION_SINGLE;
     options.setup = MUS_SETUP_AUTO;
@@ -66,8 +68,8 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
     options.sa.motions = MUS_MOTIONS_AUTO;
     options.sa.kernel_sweeps = 0;
     options.sa.filter_prolongator = 1;
-    options.sa.cycle = MUS_CYCLE_V;
-    options.sa.smoother_order = 1;
+    options.multigrid.cycle = MUS_CYCLE_V;
+    options.multigrid.smoother_order = 1;
   }
   return options;
 }
@@ -99,12 +101,12 @@ static mus_status check_options(const mus_solver_options *o) {
                {"sa.kernel_sweeps", o->sa.kernel_sweeps, 0, 100},
                {"sa.smooth_prolongator", o->sa.smooth_prolongator, 0, 1},
                {"sa.filter_prolongator", o->sa.filter_prolongator, 0, 1},
-               {"sa.cycle", o->sa.cycle, MUS_CYCLE_V, MUS_CYCLE_W},
-               {"sa.smoother_order", o->sa.smoother_order, 1, 16},
-               {"sa.smoother_range", o->sa.smoother_range, 1.01, 1000},
-               {"sa.lanczos_steps", o->sa.lanczos_steps, 1, 64},
-               {"sa.levels", o->sa.levels, 1, MUS_LEVELS_MAXIMUM},
-               {"sa.bottom", o->sa.bottom, 1, 20000}};
+               {"multigrid.cycle", o->multigrid.cycle, MUS_CYCLE_V, MUS_CYCLE_W},
+               {"multigrid.smoother_order", o->multigrid.smoother_order, 1, 16},
+               {"multigrid.smoother_range", o->multigrid.smoother_range, 1.01, 1000},
+               {"multigrid.lanczos_steps", o->multigrid.lanczos_steps, 1, 64},
+               {"multigrid.levels", o->multigrid.levels, 1, MUS_LEVELS_MAXIMUM},
+               {"multigrid.bottom", o->multigrid.bottom, 1, 20000}};
   for (size_t k = 0; k < sizeof range / sizeof *range; ++k) {
     mus_status status = in_range(range[k].name, range[k].value, range[k].low, range[k].high);
     if (status)
@@ -130,6 +132,9 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
       mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
   if (!status)
     status = check_options(options);
+  const mus_smoother *smoother = NULL;
+  if (!status)
+    status = mus_smoother_find(options->multigrid.smoother, &smoother);
   if (status)
     return status;
   if (!mus_method_kind_available(kind))
@@ -139,6 +144,7 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
   if (!solver)
     return mus_fail_memory();
   *solver = (mus_solver){.options = *options, .method = {.kind = kind}};
+  solver->options.multigrid.smoother = smoother->name; // the caller's text may go
   solver->residuals = mus_alloc(residuals_kept(solver), sizeof *solver->residuals);
   if (!solver->residuals) {
     mus_free(solver);

@@ -19,7 +19,8 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
       .preset = preset,
       .tolerance = 1e-5,
       .iterations = 1,
-      .sa = {.reach = 1, .smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1},
+      .sa = {.reach = 1},
+      .multigrid = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1},
       .cookie = MUS_COOKIE};
 }
 

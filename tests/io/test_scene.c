@@ -94,7 +94,7 @@ static void values_arrive(void **state) {
   assert_int_equal(s.wind.count, 2);
   assert_true(s.wind.time[1] == 2 && s.wind.value[5] == 5);
   assert_int_equal(s.solver.method, MUS_METHOD_DIAG);
-  assert_int_equal(s.solver.sa.cycle, MUS_CYCLE_V);
+  assert_int_equal(s.solver.multigrid.cycle, MUS_CYCLE_V);
   assert_string_equal(s.cloths[0].fabric, "silk");
   assert_true(s.cloths[0].stiffness.value[0] == 2);
   assert_int_equal(s.cloths[0].stitch_count, 2);

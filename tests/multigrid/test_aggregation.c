@@ -23,7 +23,7 @@ static const double radius = 1.9; // stands in for the spectral radius: only the
 // --- one coarsening -----------------------------------------------------------------------------------------------
 
 typedef struct coarse {
-  mus_sa_options options;
+  mus_solver_options options;
   mus_aggregation *aggregation;
   mus_arena arena;
   mus_pattern *pattern;
@@ -35,13 +35,16 @@ typedef struct coarse {
   double *dense; // P
 } coarse;
 
-static coarse coarsen(const problem *p, const mus_sa_options *options) {
+static coarse coarsen(const problem *p, const mus_solver_options *options) {
   coarse c = {.options = *options};
   mus_level_view view = problem_view(p, radius);
   c.pattern = mus_arena_alloc(&c.arena, 1, sizeof *c.pattern);
-  assert_int_equal(mus_aggregation_create(options, &c.aggregation), MUS_OK);
+  assert_int_equal(mus_aggregation_create(&options->sa, &c.aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(c.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
-  assert_int_equal(mus_smoothed_aggregation.analyse(c.aggregation, &view, &c.arena, c.pattern, &c.block), MUS_OK);
+  mus_coarse_level found = {0};
+  assert_int_equal(mus_smoothed_aggregation.analyse(c.aggregation, &view, &c.arena, &found), MUS_OK);
+  *c.pattern = found.prolongator;
+  c.block = found.block;
   int nodes;
   c.of = mus_aggregation_of(c.aggregation, 0, &nodes, &c.aggregates);
   assert_non_null(c.of);
@@ -69,8 +72,8 @@ static void free_coarse(coarse *c) {
 }
 
 // The same with the prolongator left tentative.
-static coarse tentative(const problem *p, mus_sa_options options) {
-  options.smooth_prolongator = 0;
+static coarse tentative(const problem *p, mus_solver_options options) {
+  options.sa.smooth_prolongator = 0;
   return coarsen(p, &options);
 }
 
@@ -98,7 +101,7 @@ static void mask_special(const problem *p, const coarse *c, int columns, double 
 static double *fitted_kernel(const problem *p, const coarse *c) {
   double *k = malloc((size_t)(p->n * p->count) * sizeof *k), *a = dense_from_matrix(&p->a);
   memcpy(k, p->kernel, (size_t)(p->n * p->count) * sizeof *k);
-  for (int sweep = 0; sweep < c->options.kernel_sweeps; ++sweep)
+  for (int sweep = 0; sweep < c->options.sa.kernel_sweeps; ++sweep)
     relax(p, a, p->count, k);
   mask_special(p, c, p->count, k);
   free(a);
@@ -110,12 +113,12 @@ static int weak_seen; // blocks that the filter dropped, or it would not be test
 // A as the prolongator is smoothed with: all of it, or, filtered, only its strong blocks, with the weak ones between
 // nodes that are not special added to the diagonal.
 static double *smoothing_matrix(const problem *p, const coarse *c) {
-  if (!c->options.filter_prolongator)
+  if (!c->options.sa.filter_prolongator)
     return dense_from_matrix(&p->a);
   mus_arena arena = {0};
   mus_strength s;
   mus_level_view view = problem_view(p, radius);
-  assert_int_equal(mus_strength_create(&arena, &view, c->options.strength, c->options.dominance, &s), MUS_OK);
+  assert_int_equal(mus_strength_create(&arena, &view, c->options.sa.strength, c->options.sa.dominance, &s), MUS_OK);
   mus_matrix filtered;
   assert_int_equal(mus_matrix_create(&arena, p->pattern, p->block, p->block, &filtered), MUS_OK);
   int size = p->block * p->block;
@@ -191,13 +194,13 @@ static void check_smoothed_kernel(const problem *p, const coarse *c, const coars
   free(kc), free(image), free(a), free(expected);
 }
 
-static void check_options(const problem *p, mus_sa_options options) {
+static void check_options(const problem *p, mus_solver_options options) {
   coarse hat = tentative(p, options);
   double *kernel = fitted_kernel(p, &hat);
   check_orthonormal(p->name, &hat, p->n);
   check_range(p, &hat, kernel);
-  for (options.filter_prolongator = 0; options.filter_prolongator < 2; ++options.filter_prolongator) {
-    if (options.filter_prolongator && options.strength == 0)
+  for (options.sa.filter_prolongator = 0; options.sa.filter_prolongator < 2; ++options.sa.filter_prolongator) {
+    if (options.sa.filter_prolongator && options.sa.strength == 0)
       continue; // nothing is weak
     coarse c = coarsen(p, &options);
     check_smoothed(p, &c, &hat);
@@ -210,11 +213,11 @@ static void check_options(const problem *p, mus_sa_options options) {
 
 // Frees the problem.
 static void check_problem(problem p) {
-  mus_sa_options options = rig_options();
-  for (options.kernel_sweeps = 0; options.kernel_sweeps <= 2; ++options.kernel_sweeps)
+  mus_solver_options options = rig_options();
+  for (options.sa.kernel_sweeps = 0; options.sa.kernel_sweeps <= 2; ++options.sa.kernel_sweeps)
     check_options(&p, options);
-  options.kernel_sweeps = 1;
-  options.strength = 0;
+  options.sa.kernel_sweeps = 1;
+  options.sa.strength = 0;
   check_options(&p, options);
   problem_free(&p);
 }
@@ -261,11 +264,11 @@ static void prolongators_of_half_held_sheets(void **state) {
 static void filtering_keeps_translations(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 1, SHEET_FREE);
-  mus_sa_options options = rig_options();
-  options.kernel_sweeps = 0;
-  options.dominance = 0;
+  mus_solver_options options = rig_options();
+  options.sa.kernel_sweeps = 0;
+  options.sa.dominance = 0;
   coarse hat = tentative(&p, options);
-  options.filter_prolongator = 1;
+  options.sa.filter_prolongator = 1;
   coarse c = coarsen(&p, &options);
   double *kc = dense_transposed_product(hat.unknowns, p.n, 3, hat.dense, p.kernel);
   double *image = dense_product(p.n, c.unknowns, 3, c.dense, kc), *a = dense_from_matrix(&p.a);
@@ -290,8 +293,8 @@ static int dropped(const coarse *c) {
 
 // A problem whose aggregates miss `missing` basis vectors; frees it.
 static void check_deficient(problem p, int missing) {
-  mus_sa_options options = rig_options();
-  options.kernel_sweeps = 0;
+  mus_solver_options options = rig_options();
+  options.sa.kernel_sweeps = 0;
   coarse c = coarsen(&p, &options);
   assert_int_equal(dropped(&c), missing);
   free_coarse(&c);
@@ -302,7 +305,7 @@ static void check_deficient(problem p, int missing) {
 static void collinear_nodes(void **state) {
   (void)state;
   problem p = problem_chain(30);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   coarse c = coarsen(&p, &options);
   int aggregates = c.aggregates;
   free_coarse(&c);
@@ -333,7 +336,7 @@ static void all_nodes_at_one_place(void **state) {
   problem p = problem_springs(2, (double[6]){0}, 1, (int[]){0, 1}, (double[]){1}, 0.1, 0, NULL);
   check_deficient(p, 3);
   memset(chain.kernel + 3 * chain.n, 0, (size_t)(3 * chain.n) * sizeof *chain.kernel);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   coarse c = coarsen(&chain, &options);
   assert_int_equal(dropped(&c), 3 * c.aggregates);
   free_coarse(&c);
@@ -358,7 +361,7 @@ static void single_nodes(void **state) {
     for (int c = 0; c < 3; ++c)
       p.a.value[(p.place[k] * 3 + c) * 3 + c] = 100;
   assert_int_equal(mus_inverse_diagonal(&p.a, p.place, p.inverse_diagonal), MUS_OK);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   coarse c = coarsen(&p, &options);
   assert_int_equal(mus_smoothed_aggregation.special_nodes(c.aggregation, 0), LEAVES);
   assert_int_equal(c.aggregates, 2);
@@ -373,8 +376,8 @@ static void aggregates_of_held_nodes(void **state) {
   problem p = problem_chain(30);
   for (int k = 0; k < p.count; ++k)
     memset(p.kernel + k * p.n, 0, (size_t)(3 * 12) * sizeof *p.kernel);
-  mus_sa_options options = rig_options();
-  options.kernel_sweeps = 0;
+  mus_solver_options options = rig_options();
+  options.sa.kernel_sweeps = 0;
   coarse c = coarsen(&p, &options);
   int empty = 0;
   for (int g = 0; g < c.aggregates; ++g) {
@@ -397,10 +400,10 @@ static void the_coarse_kernel_reaches_the_next_level(void **state) {
                    problem_chain(60), problem_poisson(10, 2)};
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
     problem *p = &all[k];
-    mus_sa_options options = rig_options();
-    options.kernel_sweeps = 0;
-    options.smooth_prolongator = 0;
-    options.bottom = 1;
+    mus_solver_options options = rig_options();
+    options.sa.kernel_sweeps = 0;
+    options.sa.smooth_prolongator = 0;
+    options.multigrid.bottom = 1;
     rig *r = rig_analysed(p, &options, MUS_PRECISION_DOUBLE);
     assert_true(r->seen >= 2 && r->level[1].p.value);
     const mus_matrix *p0 = &r->level[0].p, *p1 = &r->level[1].p;
@@ -427,18 +430,17 @@ static void the_coarse_kernel_reaches_the_next_level(void **state) {
 static void a_kernel_is_needed(void **state) {
   (void)state;
   problem p = problem_poisson(4, 1);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   mus_aggregation *aggregation;
   mus_level_view view = problem_view(&p, radius);
   mus_arena arena = {0};
-  mus_pattern pattern;
-  int block;
-  assert_int_equal(mus_aggregation_create(&options, &aggregation), MUS_OK);
-  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &pattern, &block), MUS_BAD_INPUT);
+  mus_coarse_level coarser = {0};
+  assert_int_equal(mus_aggregation_create(&options.sa, &aggregation), MUS_OK);
+  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_BAD_INPUT);
   assert_int_equal(mus_aggregation_set_kernel(aggregation, p.rows - 1, 1, 1, p.kernel), MUS_OK);
-  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &pattern, &block), MUS_BAD_INPUT);
+  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_BAD_INPUT);
   assert_int_equal(mus_aggregation_set_kernel(aggregation, p.rows, 1, 1, p.kernel), MUS_OK);
-  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &pattern, &block), MUS_OK);
+  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_OK);
   mus_aggregation_free(aggregation);
   mus_aggregation_free(NULL);
   mus_arena_clear(&arena);
@@ -449,16 +451,16 @@ static void a_kernel_is_needed(void **state) {
 static void special_nodes_only(void **state) {
   (void)state;
   problem p = problem_diagonal(7, 3, 1);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   mus_aggregation *aggregation;
   mus_level_view view = problem_view(&p, radius);
   mus_arena arena = {0};
-  mus_pattern pattern = {.columns = 5};
-  int block, nodes, aggregates;
-  assert_int_equal(mus_aggregation_create(&options, &aggregation), MUS_OK);
+  mus_coarse_level coarser = {0};
+  int nodes, aggregates;
+  assert_int_equal(mus_aggregation_create(&options.sa, &aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(aggregation, 7, 3, 3, p.kernel), MUS_OK);
-  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &pattern, &block), MUS_OK);
-  assert_int_equal(pattern.columns, 0);
+  assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_OK);
+  assert_int_equal(coarser.prolongator.columns, 0);
   assert_int_equal(mus_smoothed_aggregation.special_nodes(aggregation, 0), 7);
   assert_null(mus_aggregation_of(aggregation, 0, &nodes, &aggregates));
   assert_null(mus_aggregation_of(aggregation, -1, &nodes, &aggregates));
@@ -472,7 +474,7 @@ static void special_nodes_only(void **state) {
 static void the_kernel_may_change_between_fills(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 0, SHEET_DROOPING);
-  mus_sa_options options = rig_options();
+  mus_solver_options options = rig_options();
   coarse before = coarsen(&p, &options);
   for (int i = 0; i < p.n * p.count; ++i)
     p.kernel[i] *= 1 + 0.1 * (i % 7);
@@ -489,8 +491,8 @@ static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   problem p = problem_small_sheet(31, 1, SHEET_DROOPING);
   for (int filtered = 0; filtered < 2; ++filtered) {
-    mus_sa_options options = rig_options();
-    options.filter_prolongator = filtered;
+    mus_solver_options options = rig_options();
+    options.sa.filter_prolongator = filtered;
     mus_par_set_threads(1);
     coarse one = coarsen(&p, &options);
     for (int threads = 2; threads <= 7; threads += 5) {

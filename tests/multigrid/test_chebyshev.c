@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "multigrid/chebyshev.h"
+#include "multigrid/smoothers/chebyshev.h"
 #include "par/par.h"
 #include "support/dense.h"
 #include "support/problem.h"

@@ -32,12 +32,13 @@ typedef struct tower {
   double *dense_p[LEVELS];
   mus_cycle_level d[LEVELS];
   mus_cycle_level_f f[LEVELS];
+  mus_multigrid_options options; // the smoother's
   mus_cycle_bottom direct, smoothed;
 } tower;
 
 // Every node is interpolated from the group that it belongs to and from the next one, by random blocks.
 static mus_matrix random_prolongator(tower *t, int level, int block) {
-  const mus_matrix *a = &t->d[level].a;
+  const mus_matrix *a = &t->d[level].system.a;
   int rows = a->pattern->rows, groups = rows / 3, *start = calloc((size_t)rows + 1, sizeof *start);
   int *column = calloc((size_t)(2 * rows), sizeof *column);
   for (int i = 0; i < rows; ++i) {
@@ -59,11 +60,12 @@ static mus_matrix random_prolongator(tower *t, int level, int block) {
 static void make_coarser(tower *t, int level) {
   mus_cycle_level *l = &t->d[level], *next = l + 1;
   l->p = random_prolongator(t, level, level == 0 ? 4 : 5);
-  assert_int_equal(mus_galerkin_create(&t->arena, l->a.pattern, l->p.pattern, &t->plan[level]), MUS_OK);
+  assert_int_equal(mus_galerkin_create(&t->arena, l->system.a.pattern, l->p.pattern, &t->plan[level]), MUS_OK);
   l->pt = &t->plan[level].pt;
-  assert_int_equal(mus_matrix_create(&t->arena, &t->plan[level].coarse, l->p.column_block, l->p.column_block, &next->a),
+  mus_matrix *coarse = &next->system.a;
+  assert_int_equal(mus_matrix_create(&t->arena, &t->plan[level].coarse, l->p.column_block, l->p.column_block, coarse),
                    MUS_OK);
-  assert_int_equal(mus_galerkin_fill(&t->plan[level], &l->a, &l->p, &next->a), MUS_OK);
+  assert_int_equal(mus_galerkin_fill(&t->plan[level], &l->system.a, &l->p, coarse), MUS_OK);
   t->dense_p[level] = dense_from_matrix(&l->p);
 }
 
@@ -73,32 +75,36 @@ static float *rounded(tower *t, size_t n, const double *x) {
   return y;
 }
 
-// Smoother, vectors, dense twin and single-precision twin of a level whose matrix is there.
+// Vectors, dense twin and single-precision twin of a level whose matrix is there, and smoothers without numbers.
 static void furnish(tower *t, int level) {
   mus_cycle_level *l = &t->d[level];
   mus_cycle_level_f *f = &t->f[level];
-  int rows = l->a.pattern->rows, block = l->a.row_block, *place = calloc((size_t)rows, sizeof *place);
+  const mus_matrix *a = &l->system.a;
+  int rows = a->pattern->rows, block = a->row_block, *place = calloc((size_t)rows, sizeof *place);
   size_t n = (size_t)(rows * block);
-  t->dense[level] = pencil_create(&l->a);
-  double radius = 1.02 * pencil_radius(&t->dense[level]);
+  t->dense[level] = pencil_create(a);
   double *inverse = mus_arena_alloc(&t->arena, n * (size_t)block, sizeof *inverse);
-  assert_int_equal(mus_diagonal_places(l->a.pattern, place), MUS_OK);
-  assert_int_equal(mus_inverse_diagonal(&l->a, place, inverse), MUS_OK);
+  assert_int_equal(mus_diagonal_places(a->pattern, place), MUS_OK);
+  assert_int_equal(mus_inverse_diagonal(a, place, inverse), MUS_OK);
   free(place);
-  l->inverse_diagonal = inverse;
-  l->smoother = f->smoother = (mus_chebyshev){0, radius / 10, radius};
+  l->system.inverse_diagonal = inverse;
+  l->system.radius = f->system.radius = 1.02 * pencil_radius(&t->dense[level]);
   double **vectors[] = {&l->b, &l->x, &l->other, &l->left_over};
   float **vectors_f[] = {&f->b, &f->x, &f->other, &f->left_over};
   for (int k = 0; k < 4; ++k) {
     *vectors[k] = mus_arena_alloc(&t->arena, n, sizeof(double));
     *vectors_f[k] = mus_arena_alloc(&t->arena, n, sizeof(float));
   }
-  f->inverse_diagonal = rounded(t, n * (size_t)block, inverse);
-  f->a = (mus_matrix_f){l->a.pattern, block, block, rounded(t, mus_matrix_values(&l->a), l->a.value)};
+  f->system.inverse_diagonal = rounded(t, n * (size_t)block, inverse);
+  f->system.a = (mus_matrix_f){a->pattern, block, block, rounded(t, mus_matrix_values(a), a->value)};
+  l->smoother = &mus_chebyshev_smoother.in_double;
+  f->smoother = &mus_chebyshev_smoother.in_single;
+  assert_int_equal(l->smoother->create(&t->options, &l->system, &t->arena, &l->smoother_state), MUS_OK);
+  assert_int_equal(f->smoother->create(&t->options, &f->system, &t->arena, &f->smoother_state), MUS_OK);
 }
 
 static void make_bottom(tower *t) {
-  const mus_matrix *a = &t->d[t->levels - 1].a;
+  const mus_matrix *a = &t->d[t->levels - 1].system.a;
   size_t n = (size_t)(a->pattern->rows * a->row_block);
   t->direct.right = mus_arena_alloc(&t->arena, n, sizeof(double));
   t->direct.left = mus_arena_alloc(&t->arena, n, sizeof(double));
@@ -112,7 +118,8 @@ static tower *create_tower(int levels) {
   tower *t = calloc(1, sizeof *t);
   t->levels = levels;
   t->finest = problem_random(27, 4, 8);
-  t->d[0].a = t->finest.a;
+  t->options = mus_default_solver_options().multigrid;
+  t->d[0].system.a = t->finest.a;
   for (int level = 0; level < levels; ++level) {
     if (level > 0)
       make_coarser(t, level - 1);
@@ -152,7 +159,9 @@ typedef struct variant {
   int visits, order, direct, single;
 } variant;
 
-static int unknowns(const tower *t, int level) { return t->d[level].a.pattern->rows * t->d[level].a.row_block; }
+static int unknowns(const tower *t, int level) {
+  return t->d[level].system.a.pattern->rows * t->d[level].system.a.row_block;
+}
 
 // Fills every vector with NaN: what a cycle reads, it must have written.
 static void poison(tower *t) {
@@ -188,8 +197,13 @@ static const double *run_single(tower *t, variant v, const double *b, double *wi
 
 static void run(tower *t, variant v, const double *b, double *x) {
   poison(t);
-  for (int level = 0; level < t->levels; ++level)
-    t->d[level].smoother.order = t->f[level].smoother.order = v.order;
+  t->options.smoother_order = v.order;
+  for (int level = 0; level < t->levels; ++level) {
+    mus_cycle_level *d = &t->d[level];
+    mus_cycle_level_f *f = &t->f[level];
+    assert_int_equal(d->smoother->set_up(d->smoother_state, &d->system), MUS_OK);
+    assert_int_equal(f->smoother->set_up(f->smoother_state, &f->system), MUS_OK);
+  }
   const double *result = v.single ? run_single(t, v, b, x) : run_double(t, v, b);
   memmove(x, result, (size_t)t->finest.n * sizeof *x);
 }
@@ -209,7 +223,7 @@ static double *matrix_of(tower *t, variant v) {
 
 static double *reference(const tower *t, variant v, int level) {
   const pencil *p = &t->dense[level];
-  mus_chebyshev c = t->d[level].smoother;
+  mus_chebyshev c = mus_chebyshev_for(&t->options, t->d[level].system.radius);
   c.order = v.order;
   double *smoother = reference_smoother(p, &c), *result;
   if (level + 1 == t->levels) {

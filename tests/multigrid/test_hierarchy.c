@@ -20,9 +20,9 @@
 static const mus_cycle cycles[] = {MUS_CYCLE_V, MUS_CYCLE_W};
 
 // As many levels as possible.
-static mus_sa_options deep_options(void) {
-  mus_sa_options options = rig_options();
-  options.bottom = 20;
+static mus_solver_options deep_options(void) {
+  mus_solver_options options = rig_options();
+  options.multigrid.bottom = 20;
   return options;
 }
 
@@ -59,9 +59,9 @@ static void check_galerkin(const rig_level *fine, const mus_matrix *coarse) {
 // Frees the problem.
 static void check_levels(problem p) {
   for (int kind = 0; kind < 3; ++kind) {
-    mus_sa_options options = deep_options();
-    options.smooth_prolongator = kind > 0;
-    options.filter_prolongator = kind == 2;
+    mus_solver_options options = deep_options();
+    options.sa.smooth_prolongator = kind > 0;
+    options.sa.filter_prolongator = kind == 2;
     rig *r = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
     assert_true(r->seen >= 2);
     assert_memory_equal(r->level[0].a.value, p.a.value, mus_matrix_values(&p.a) * sizeof(double));
@@ -83,7 +83,7 @@ static void coarse_matrices_are_galerkin_products(void **state) {
 
 // --- the cycle ----------------------------------------------------------------------------------------------------
 
-static void check_cycle(const problem *p, const mus_sa_options *options, mus_precision precision, int levels) {
+static void check_cycle(const problem *p, const mus_solver_options *options, mus_precision precision, int levels) {
   int n = p->n;
   double tolerance = precision == MUS_PRECISION_DOUBLE ? 1e-8 : 2e-3,
          rounding = precision == MUS_PRECISION_DOUBLE ? 1e-12 : 2e-5;
@@ -95,8 +95,8 @@ static void check_cycle(const problem *p, const mus_sa_options *options, mus_pre
   dense_product_eigenvalues(n, m, a, values);
   if (!(difference < tolerance) || !(asymmetry < rounding) || !(values[0] > 0) || !(values[n - 1] < 1 + tolerance))
     fail_msg("%s, cycle %d, order %d, precision %d: difference %g, asymmetry %g, eigenvalues of M A from %g to %g",
-             p->name, (int)options->cycle, options->smoother_order, (int)precision, difference, asymmetry, values[0],
-             values[n - 1]);
+             p->name, (int)options->multigrid.cycle, options->multigrid.smoother_order, (int)precision, difference,
+             asymmetry, values[0], values[n - 1]);
   free(m), free(expected), free(a), free(values);
   rig_free(r);
 }
@@ -106,10 +106,10 @@ static void check_cycles(problem p, int levels) {
   for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
     for (int order = 1; order <= 4; ++order)
       for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-        mus_sa_options options = deep_options();
-        options.cycle = cycles[c];
-        options.smoother_order = order;
-        options.smoother_range = 5 + 5 * order;
+        mus_solver_options options = deep_options();
+        options.multigrid.cycle = cycles[c];
+        options.multigrid.smoother_order = order;
+        options.multigrid.smoother_range = 5 + 5 * order;
         check_cycle(&p, &options, (mus_precision)precision, levels);
       }
   problem_free(&p);
@@ -131,10 +131,10 @@ static void cycles_follow_the_formulas_elsewhere(void **state) {
 static void the_number_of_levels_can_be_limited(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 1, SHEET_DROOPING);
-  mus_sa_options options = deep_options();
-  for (options.levels = 2; options.levels <= 5; ++options.levels)
-    check_cycle(&p, &options, MUS_PRECISION_DOUBLE, options.levels < 3 ? options.levels : 3);
-  options.levels = 1;
+  mus_solver_options options = deep_options();
+  for (options.multigrid.levels = 2; options.multigrid.levels <= 5; ++options.multigrid.levels)
+    check_cycle(&p, &options, MUS_PRECISION_DOUBLE, options.multigrid.levels < 3 ? options.multigrid.levels : 3);
+  options.multigrid.levels = 1;
   rig *r = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
   assert_int_equal(levels_of(r), 1);
   assert_int_equal(rig_iterations(r, &p, 1e-8), 1); // solved directly
@@ -169,9 +169,9 @@ static void cycles_are_symmetric_positive_definite_and_linear(void **state) {
     for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
       for (int order = 1; order <= 4; ++order)
         for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-          mus_sa_options options = deep_options();
-          options.cycle = cycles[c];
-          options.smoother_order = order;
+          mus_solver_options options = deep_options();
+          options.multigrid.cycle = cycles[c];
+          options.multigrid.smoother_order = order;
           rig *r = rig_analysed(&p, &options, (mus_precision)precision);
           assert_true(levels_of(r) >= 3);
           check_inner_products(r, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-11 : 1e-4);
@@ -188,7 +188,7 @@ static void residuals_may_be_tiny_or_huge(void **state) {
   problem p = problem_small_sheet(15, 1, SHEET_DROOPING);
   const double scales[] = {1e-250, 1e-60, 1e60, 1e250};
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    mus_sa_options options = deep_options();
+    mus_solver_options options = deep_options();
     rig *r = rig_analysed(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 3), *mv = applied(r, p.n, v), *scaled = vector_zero(p.n);
     for (size_t s = 0; s < sizeof scales / sizeof *scales; ++s) {
@@ -210,7 +210,7 @@ static void zero_gives_zero_and_nan_gives_nan(void **state) {
   (void)state;
   problem p = problem_small_sheet(9, 0, SHEET_DROOPING);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    mus_sa_options options = deep_options();
+    mus_solver_options options = deep_options();
     rig *r = rig_analysed(&p, &options, (mus_precision)precision);
     double *v = vector_zero(p.n), *z = applied(r, p.n, v);
     assert_true(mus_max_abs((size_t)p.n, z) == 0);
@@ -237,7 +237,7 @@ static void refreshing_with_the_same_values_changes_no_bit(void **state) {
   problem p = problem_small_sheet(21, 1, SHEET_DROOPING);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision)
     for (int own = 0; own < 2; ++own) {
-      mus_sa_options options = deep_options();
+      mus_solver_options options = deep_options();
       rig *fresh = rig_analysed(&p, &options, (mus_precision)precision);
       rig *kept = rig_create(&p, &options, (mus_precision)precision, own ? MUS_SETUP_REUSE : MUS_SETUP_NUMERIC);
       assert_int_equal(mus_hierarchy_refresh(kept->hierarchy, &p.a), MUS_OK); // analyses: there is nothing yet
@@ -273,7 +273,7 @@ static void refreshing_with_new_values_works_like_a_new_analysis(void **state) {
   (void)state;
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(31, 0.05);
-    mus_sa_options options = deep_options();
+    mus_solver_options options = deep_options();
     rig *kept = rig_analysed(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 5), *before = applied(kept, p.n, v);
     for (int step = 1; step <= 3; ++step) {
@@ -298,7 +298,7 @@ static void an_old_hierarchy_preconditions_a_new_matrix(void **state) {
   (void)state;
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(25, 0.05);
-    mus_sa_options options = deep_options();
+    mus_solver_options options = deep_options();
     rig *old = rig_create(&p, &options, (mus_precision)precision, MUS_SETUP_REUSE);
     assert_int_equal(mus_hierarchy_analyse(old->hierarchy, &p.a), MUS_OK);
     double *v = vector_random(p.n, 6), *before = applied(old, p.n, v);
@@ -325,7 +325,7 @@ static void an_old_hierarchy_preconditions_a_new_matrix(void **state) {
 static void refreshing_with_another_pattern_analyses(void **state) {
   (void)state;
   problem p = problem_small_sheet(15, 0, SHEET_DROOPING), q = problem_small_sheet(17, 1, SHEET_PINNED);
-  mus_sa_options options = deep_options();
+  mus_solver_options options = deep_options();
   rig *moved = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
       *fresh = rig_analysed(&q, &options, MUS_PRECISION_DOUBLE);
   assert_int_equal(mus_aggregation_set_kernel(moved->aggregation, q.rows, 3, 6, q.kernel), MUS_OK);
@@ -338,7 +338,7 @@ static void refreshing_with_another_pattern_analyses(void **state) {
 static void a_bad_matrix_is_refused_and_the_next_one_taken(void **state) {
   (void)state;
   problem p = problem_small_sheet(21, 1, SHEET_DROOPING);
-  mus_sa_options options = deep_options();
+  mus_solver_options options = deep_options();
   rig *fresh = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
       *tried = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE);
   double kept = p.a.value[p.place[200] * 9];
@@ -380,7 +380,7 @@ static void deficient_systems_converge(void **state) {
   for (int constraints = 0; constraints <= count; constraints += count / 2) {
     problem p = problem_springs(NODES, positions, springs, ends, stiffness, 1e-3, constraints, held);
     for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-      mus_sa_options options = deep_options();
+      mus_solver_options options = deep_options();
       rig *r = rig_analysed(&p, &options, (mus_precision)precision);
       mus_solve_record record;
       mus_hierarchy_report(r->hierarchy, &record);
@@ -399,8 +399,8 @@ static void deficient_systems_converge(void **state) {
 // --- the level report ---------------------------------------------------------------------------------------------
 
 static void check_report(const problem *p, mus_precision precision, mus_cycle cycle, size_t *bytes) {
-  mus_sa_options options = deep_options();
-  options.cycle = cycle;
+  mus_solver_options options = deep_options();
+  options.multigrid.cycle = cycle;
   rig *r = rig_analysed(p, &options, precision);
   mus_solve_record record;
   memset(&record, 77, sizeof record);
@@ -458,8 +458,8 @@ static void single_precision_costs_at_most_one_iteration(void **state) {
     for (int boundary = SHEET_FREE; boundary <= SHEET_DROOPING; ++boundary) {
       problem p = problem_small_sheet(25, irregular, (sheet_boundary)boundary);
       for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c) {
-        mus_sa_options options = rig_options();
-        options.cycle = cycles[c];
+        mus_solver_options options = rig_options();
+        options.multigrid.cycle = cycles[c];
         rig *wide = rig_analysed(&p, &options, MUS_PRECISION_DOUBLE),
             *narrow = rig_analysed(&p, &options, MUS_PRECISION_SINGLE);
         for (double tolerance = 1e-5; tolerance >= 1e-10; tolerance /= 1e5) {
@@ -499,8 +499,8 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
     for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
       mus_solver_options options = mus_default_solver_options();
       options.precision = (mus_precision)precision;
-      options.sa.cycle = cycles[c];
-      options.sa.bottom = 100;
+      options.multigrid.cycle = cycles[c];
+      options.multigrid.bottom = 100;
       options.threads = 1;
       double *one = solution(&s, &options);
       for (options.threads = 2; options.threads <= 7; options.threads += 5) {
@@ -517,7 +517,7 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
 
 // Sets up with fewer and fewer allocations failing until it works; what fails must say so and leave no trace.
 static void sweep_failures(const problem *p, mus_precision precision, int refresh) {
-  mus_sa_options options = deep_options();
+  mus_solver_options options = deep_options();
   rig *good = rig_analysed(p, &options, precision), *unused = rig_create(p, &options, precision, MUS_SETUP_REUSE);
   size_t empty = mus_hierarchy_bytes(unused->hierarchy);
   mus_status status = MUS_OUT_OF_MEMORY;
@@ -557,7 +557,7 @@ static void solves_survive_failing_allocations(void **state) {
   sheet_system s;
   assert_int_equal(sheet_system_create(&o, &s), MUS_OK);
   mus_solver_options options = mus_default_solver_options();
-  options.sa.bottom = 20;
+  options.multigrid.bottom = 20;
   double *expected = solution(&s, &options), *x = vector_zero(3 * s.rows);
   mus_solver *solver;
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
@@ -581,135 +581,6 @@ static void solves_survive_failing_allocations(void **state) {
   sheet_system_free(&s);
 }
 
-// --- the contract with a coarsening -------------------------------------------------------------------------------
-
-// Joins nodes 2k and 2k + 1, or does what it is told.
-typedef struct pairs {
-  int analysed, filled; // calls
-  int stop_at;          // the level that is not made coarser, or
-  int stall_at;         // ... hardly, or
-  int fail_at;          // ... that fails
-  int dead;             // 1: the first unknown of every coarse node has no basis vector
-  double radius[8];     // seen while analysing the levels
-} pairs;
-
-static mus_status pairs_analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
-                                int *coarse_block) {
-  pairs *t = self;
-  assert_int_equal(fine->level, t->analysed++);
-  t->radius[fine->level] = fine->spectral_radius;
-  if (fine->level == t->fail_at)
-    return mus_fail(MUS_UNSUPPORTED, "no pairs today");
-  int rows = fine->a->pattern->rows, factor = fine->level == t->stall_at ? 1 : 2;
-  int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
-  int *column = mus_arena_alloc(arena, (size_t)rows, sizeof *column);
-  if (!start || !column)
-    return mus_fail_memory();
-  for (int i = 0; i <= rows; ++i)
-    start[i] = i;
-  for (int i = 0; i < rows; ++i)
-    column[i] = i / factor;
-  *prolongator = (mus_pattern){rows, fine->level == t->stop_at ? 0 : (rows + factor - 1) / factor, start, column};
-  *coarse_block = fine->a->row_block;
-  return MUS_OK;
-}
-
-static mus_status pairs_fill(void *self, const mus_level_view *fine, mus_matrix *p, unsigned char *live) {
-  pairs *t = self;
-  int block = p->row_block;
-  ++t->filled;
-  assert_true(fine->spectral_radius > 0 && fine->inverse_diagonal);
-  assert_true(fine->spectral_radius == t->radius[fine->level]);
-  memset(p->value, 0, mus_matrix_values(p) * sizeof(double));
-  for (int i = 0; i < p->pattern->columns * block; ++i)
-    live[i] = !(t->dead && i % block == 0);
-  for (int i = 0; i < p->pattern->rows; ++i)
-    for (int k = t->dead; k < block; ++k)
-      p->value[(i * block + k) * block + k] = 1;
-  return MUS_OK;
-}
-
-static int pairs_special(const void *self, int level) {
-  (void)self;
-  return 100 + level;
-}
-
-static const mus_coarsening pairing = {"pairs", pairs_analyse, pairs_fill, pairs_special};
-
-static const pairs plain = {.stop_at = -1, .stall_at = -1, .fail_at = -1};
-
-static mus_hierarchy *pair_up(pairs *t, const problem *p, mus_status expected, mus_solve_record *record) {
-  mus_sa_options options = rig_options();
-  options.bottom = 12;
-  mus_hierarchy *h;
-  assert_int_equal(mus_hierarchy_create(&pairing, t, &options, MUS_PRECISION_DOUBLE, MUS_SETUP_NUMERIC, &h), MUS_OK);
-  assert_int_equal(mus_hierarchy_analyse(h, &p->a), expected);
-  mus_hierarchy_report(h, record);
-  return h;
-}
-
-static void any_coarsening_will_do(void **state) {
-  (void)state;
-  problem p = problem_poisson(8, 2); // 64 nodes, then 32, 16, 8, 4
-  mus_solve_record record;
-  for (int dead = 0; dead < 2; ++dead) {
-    pairs t = plain;
-    t.dead = dead;
-    mus_hierarchy *h = pair_up(&t, &p, MUS_OK, &record);
-    const int rows[] = {64, 32, 16, 8, 4};
-    assert_int_equal(record.levels, 5);
-    for (int k = 0; k < 5; ++k) {
-      assert_int_equal(record.level[k].rows, rows[k]);
-      assert_int_equal(record.level[k].special, k < 4 ? 100 + k : 0);
-      assert_int_equal(record.level[k].dropped, k > 0 && dead ? rows[k] : 0);
-    }
-    assert_int_equal(t.analysed, 4);
-    assert_int_equal(t.filled, 4);
-    assert_int_equal(mus_hierarchy_refresh(h, &p.a), MUS_OK);
-    assert_int_equal(t.analysed, 4); // patterns are kept, numbers redone
-    assert_int_equal(t.filled, 8);
-    mus_hierarchy_free(h);
-  }
-  problem_free(&p);
-}
-
-static void coarsening_ends_when_it_stops_or_stalls(void **state) {
-  (void)state;
-  problem p = problem_poisson(8, 2);
-  mus_solve_record record;
-  for (int stall = 0; stall < 2; ++stall) {
-    pairs t = plain;
-    *(stall ? &t.stall_at : &t.stop_at) = 2;
-    mus_hierarchy *h = pair_up(&t, &p, MUS_OK, &record);
-    assert_int_equal(record.levels, 3);
-    assert_int_equal(t.analysed, 3);
-    assert_int_equal(t.filled, 2);
-    double *z = vector_zero(p.n);
-    mus_hierarchy_apply(h, p.b, z);
-    assert_true(mus_dot((size_t)p.n, z, p.b) > 0);
-    mus_free(z);
-    assert_int_equal(mus_hierarchy_refresh(h, &p.a), MUS_OK);
-    assert_int_equal(t.analysed, 3);
-    mus_hierarchy_free(h);
-  }
-  problem_free(&p);
-}
-
-static void errors_of_a_coarsening_name_the_level(void **state) {
-  (void)state;
-  problem p = problem_poisson(8, 2);
-  mus_solve_record record;
-  pairs t = plain;
-  t.fail_at = 1;
-  mus_hierarchy *h = pair_up(&t, &p, MUS_UNSUPPORTED, &record);
-  assert_non_null(strstr(mus_last_error(), "no pairs today"));
-  assert_non_null(strstr(mus_last_error(), "level 1"));
-  assert_int_equal(record.levels, 0);
-  mus_hierarchy_free(h);
-  mus_hierarchy_free(NULL);
-  problem_free(&p);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coarse_matrices_are_galerkin_products),
@@ -730,9 +601,6 @@ int main(void) {
       cmocka_unit_test(threads_do_not_change_a_bit_of_the_solution),
       cmocka_unit_test(set_up_survives_failing_allocations),
       cmocka_unit_test(solves_survive_failing_allocations),
-      cmocka_unit_test(any_coarsening_will_do),
-      cmocka_unit_test(coarsening_ends_when_it_stops_or_stalls),
-      cmocka_unit_test(errors_of_a_coarsening_name_the_level),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,9 @@
 
 enum { SIDE = 25 };
 
-static mus_sa_options lean_options(void) {
-  mus_sa_options options = mus_preset_solver_options(MUS_PRESET_FAST).sa;
-  options.bottom = 60;
+static mus_solver_options lean_options(void) {
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_FAST);
+  options.multigrid.bottom = 60;
   return options;
 }
 
@@ -32,7 +32,7 @@ static problem wavy_sheet(double wave) {
   return problem_sheet(&options);
 }
 
-static rig *kept_rig(const problem *p, const mus_sa_options *options, mus_precision precision) {
+static rig *kept_rig(const problem *p, const mus_solver_options *options, mus_precision precision) {
   rig *r = rig_create(p, options, precision, MUS_SETUP_COARSE);
   assert_int_equal(mus_hierarchy_analyse(r->hierarchy, &p->a), MUS_OK);
   return r;
@@ -62,7 +62,7 @@ static void renewing_for_the_same_matrix_changes_little(void **state) {
   (void)state;
   problem p = wavy_sheet(0.05);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    mus_sa_options options = lean_options();
+    mus_solver_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 5), *before = applied(r, p.n, v);
     for (int again = 0; again < 3; ++again)
@@ -80,7 +80,7 @@ static void renewing_for_a_new_matrix_is_nearly_as_good_as_new(void **state) {
   (void)state;
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     problem p = wavy_sheet(0.05);
-    mus_sa_options options = lean_options();
+    mus_solver_options options = lean_options();
     rig *kept = kept_rig(&p, &options, (mus_precision)precision);
     for (int step = 1; step <= 4; ++step) {
       problem next = wavy_sheet(0.05 + 0.01 * step);
@@ -111,8 +111,8 @@ static void radii_follow_the_matrix(void **state) {
     for (int i = 0; i < p.rows; ++i) // inertia that hides the stiffness: the radius is about 1
       for (int r = 0; r < 3; ++r)
         p.a.value[9 * (size_t)p.place[i] + (size_t)(4 * r)] += 1e3 * fabs(stiff[9 * (size_t)p.place[i]]);
-    mus_sa_options options = lean_options();
-    options.dominance = 0; // nothing is left to the smoother alone
+    mus_solver_options options = lean_options();
+    options.sa.dominance = 0; // nothing is left to the smoother alone
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     memcpy(p.a.value, stiff, mus_matrix_values(&p.a) * sizeof *stiff);
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
@@ -140,7 +140,7 @@ static void held_directions_are_left_alone(void **state) {
   assert_int_equal(mus_matrix_create(&arena, p.pattern, 3, 3, &filtered), MUS_OK);
   mus_filter_matrix(&filter, &p.a, p.place, mus_filter_scale(&p.a, p.place), &filtered);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    mus_sa_options options = lean_options();
+    mus_solver_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     double *v = vector_random(p.n, 7);
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &p.a, NULL), MUS_OK);
@@ -169,7 +169,7 @@ static void threads_change_no_bit(void **state) {
   static const int threads[] = {1, 2, 7};
   for (int t = 0; t < 3; ++t) {
     int before = mus_par_set_threads(threads[t]);
-    mus_sa_options options = lean_options();
+    mus_solver_options options = lean_options();
     rig *r = kept_rig(&p, &options, MUS_PRECISION_SINGLE);
     mus_matrix moved = {p.pattern, 3, 3, next.a.value};
     assert_int_equal(mus_hierarchy_renew(r->hierarchy, &moved, NULL), MUS_OK);
@@ -262,7 +262,7 @@ static void coarse_levels_see_couplings(void **state) {
   mus_beyond beyond;
   assert_int_equal(mus_beyond_create(&arena, p.rows, 3, &terms, &beyond), MUS_OK);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    mus_sa_options options = lean_options();
+    mus_solver_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);
     int without = coupled_iterations(r, &p, &beyond);
     assert_int_equal(mus_hierarchy_couple(r->hierarchy, &p.a, &beyond), MUS_OK);

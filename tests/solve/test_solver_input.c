@@ -56,12 +56,12 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(int, sa.kernel_sweeps, 0, -1, 100, 101);
   CHECK_RANGE(int, sa.smooth_prolongator, 0, -1, 1, 2);
   CHECK_RANGE(int, sa.filter_prolongator, 0, -1, 1, 2);
-  CHECK_RANGE(mus_cycle, sa.cycle, MUS_CYCLE_V, -1, MUS_CYCLE_W, 2);
-  CHECK_RANGE(int, sa.smoother_order, 1, 0, 16, 17);
-  CHECK_RANGE(double, sa.smoother_range, 1.01, 1, 1000, 1000.5);
-  CHECK_RANGE(int, sa.lanczos_steps, 1, 0, 64, 65);
-  CHECK_RANGE(int, sa.levels, 1, 0, MUS_LEVELS_MAXIMUM, MUS_LEVELS_MAXIMUM + 1);
-  CHECK_RANGE(int, sa.bottom, 1, 0, 20000, 20001);
+  CHECK_RANGE(mus_cycle, multigrid.cycle, MUS_CYCLE_V, -1, MUS_CYCLE_W, 2);
+  CHECK_RANGE(int, multigrid.smoother_order, 1, 0, 16, 17);
+  CHECK_RANGE(double, multigrid.smoother_range, 1.01, 1, 1000, 1000.5);
+  CHECK_RANGE(int, multigrid.lanczos_steps, 1, 0, 64, 65);
+  CHECK_RANGE(int, multigrid.levels, 1, 0, MUS_LEVELS_MAXIMUM, MUS_LEVELS_MAXIMUM + 1);
+  CHECK_RANGE(int, multigrid.bottom, 1, 0, 20000, 20001);
 }
 
 static void options_that_are_not_numbers_are_named(void **state) {
@@ -75,7 +75,7 @@ static void options_that_are_not_numbers_are_named(void **state) {
   CHECK_NAN(tolerance);
   CHECK_NAN(sa.strength);
   CHECK_NAN(sa.dominance);
-  CHECK_NAN(sa.smoother_range);
+  CHECK_NAN(multigrid.smoother_range);
 }
 
 static void methods_have_names(void **state) {
@@ -96,6 +96,37 @@ static void methods_have_names(void **state) {
     for (int m = 0; m < MUS_METHODS; ++m)
       assert_non_null(strstr(mus_last_error(), mus_method_name((mus_method)m)));
   }
+}
+
+static void smoothers_have_names(void **state) {
+  (void)state;
+  assert_string_equal(mus_smoother_name(0), "chebyshev");
+  assert_null(mus_smoother_name(-1));
+  const char *wrong[] = {"", "Chebyshev", "jacobi", NULL};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+    mus_solver_options options = mus_default_solver_options();
+    options.multigrid.smoother = wrong[k];
+    expect_refused(&options, wrong[k] ? wrong[k] : "smoother");
+    for (int s = 0; mus_smoother_name(s); ++s)
+      assert_non_null(strstr(mus_last_error(), mus_smoother_name(s)));
+  }
+}
+
+// What is written over once the solver is there does not matter to it.
+static void the_smoothers_name_is_not_kept(void **state) {
+  (void)state;
+  char name[] = "chebyshev";
+  mus_solver_options options = mus_default_solver_options();
+  options.multigrid.smoother = name;
+  mus_solver *solver = NULL;
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  memset(name, 'x', sizeof name - 1);
+  assert_int_equal(mus_solver_set_pattern(solver, 1, 1, (int[]){0, 1}, (int[]){0}), MUS_OK);
+  assert_int_equal(mus_solver_set_values(solver, (double[]){4}), MUS_OK);
+  double x = 0;
+  assert_int_equal(mus_solver_solve(solver, (double[]){8}, &x), MUS_OK);
+  assert_true(x == 2);
+  mus_solver_free(solver);
 }
 
 static void missing_methods_say_how_to_get_them(void **state) {
@@ -356,6 +387,8 @@ int main(void) {
       cmocka_unit_test(options_out_of_range_are_named),
       cmocka_unit_test(options_that_are_not_numbers_are_named),
       cmocka_unit_test(methods_have_names),
+      cmocka_unit_test(smoothers_have_names),
+      cmocka_unit_test(the_smoothers_name_is_not_kept),
       cmocka_unit_test(missing_methods_say_how_to_get_them),
       cmocka_unit_test(calls_out_of_order_are_refused),
       cmocka_unit_test(a_pattern_forgets_the_rest),

@@ -54,7 +54,7 @@ mus_solver_options given_options(mus_method method, double tolerance) {
   mus_solver_options options = mus_default_solver_options();
   options.method = method;
   options.tolerance = tolerance;
-  options.sa.bottom = 24;
+  options.multigrid.bottom = 24;
   return options;
 }
 

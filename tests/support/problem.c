@@ -220,7 +220,8 @@ void problem_free(problem *p) {
 }
 
 mus_level_view problem_view(const problem *p, double radius) {
-  return (mus_level_view){0, &p->a, p->place, p->inverse_diagonal, radius};
+  return (mus_level_view){
+      .a = &p->a, .diagonal = p->place, .inverse_diagonal = p->inverse_diagonal, .spectral_radius = radius};
 }
 
 double *vector_zero(int n) {

@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_REFERENCE_CYCLE_H
 #define TESTS_SUPPORT_REFERENCE_CYCLE_H
 
-#include "multigrid/chebyshev.h"
+#include "multigrid/smoothers/chebyshev.h"
 #include "sparse/matrix.h"
 #include "support/algebra.h"
 

@@ -41,10 +41,9 @@ static mus_status note_level(rig *r, const mus_level_view *fine) {
   return copy_matrix(&r->arena, fine->a, &r->level[fine->level].a);
 }
 
-static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
-                          int *coarse_block) {
+static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse) {
   rig *r = self;
-  mus_status status = mus_smoothed_aggregation.analyse(r->aggregation, fine, arena, prolongator, coarse_block);
+  mus_status status = mus_smoothed_aggregation.analyse(r->aggregation, fine, arena, coarse);
   return status ? status : note_level(r, fine);
 }
 
@@ -69,23 +68,25 @@ static int special_nodes(const void *self, int level) {
   return mus_smoothed_aggregation.special_nodes(r->aggregation, level);
 }
 
-static const mus_coarsening spy = {"spy", analyse, fill, special_nodes};
+static const mus_coarsening spy = {
+    .name = "spy", .uses_radius = 1, .analyse = analyse, .fill = fill, .special_nodes = special_nodes};
 
 // --- life ----------------------------------------------------------------------------------------------------------
 
-mus_sa_options rig_options(void) { return mus_default_solver_options().sa; }
+mus_solver_options rig_options(void) { return mus_default_solver_options(); }
 
-rig *rig_create(const problem *p, const mus_sa_options *options, mus_precision precision, mus_setup setup) {
+rig *rig_create(const problem *p, const mus_solver_options *options, mus_precision precision, mus_setup setup) {
   rig *r = calloc(1, sizeof *r);
   require(r != NULL, "allocation");
   r->options = *options;
-  require(mus_aggregation_create(options, &r->aggregation) == MUS_OK, "mus_aggregation_create");
+  mus_hierarchy_options hierarchy = {.multigrid = options->multigrid, .precision = precision, .setup = setup};
+  require(mus_aggregation_create(&options->sa, &r->aggregation) == MUS_OK, "mus_aggregation_create");
   require(mus_aggregation_set_kernel(r->aggregation, p->rows, p->block, p->count, p->kernel) == MUS_OK, "the kernel");
-  require(mus_hierarchy_create(&spy, r, options, precision, setup, &r->hierarchy) == MUS_OK, "mus_hierarchy_create");
+  require(mus_hierarchy_create(&spy, r, &hierarchy, &r->hierarchy) == MUS_OK, "mus_hierarchy_create");
   return r;
 }
 
-rig *rig_analysed(const problem *p, const mus_sa_options *options, mus_precision precision) {
+rig *rig_analysed(const problem *p, const mus_solver_options *options, mus_precision precision) {
   rig *r = rig_create(p, options, precision, MUS_SETUP_NUMERIC);
   require(mus_hierarchy_analyse(r->hierarchy, &p->a) == MUS_OK, "mus_hierarchy_analyse");
   return r;
@@ -132,7 +133,7 @@ static double *reference_bottom(const rig_level *l, const pencil *fine, const do
 static double *reference_from(const rig *r, int index) {
   const rig_level *l = &r->level[index];
   pencil fine = pencil_create(&l->a);
-  mus_chebyshev c = {r->options.smoother_order, l->radius / r->options.smoother_range, l->radius};
+  mus_chebyshev c = mus_chebyshev_for(&r->options.multigrid, l->radius);
   double *smoother = reference_smoother(&fine, &c), *result;
   if (!l->p.value) {
     result = reference_bottom(l, &fine, smoother);
@@ -140,7 +141,7 @@ static double *reference_from(const rig *r, int index) {
     int n = fine.n, coarse = l->p.pattern->columns * l->p.column_block;
     double *p = dense_from_matrix(&l->p), *coarse_a = coarse_matrix(l, fine.a, p, n, coarse);
     double *below = index + 1 < r->seen ? reference_from(r, index + 1) : reference_inverse(coarse, coarse_a);
-    int visits = r->options.cycle == MUS_CYCLE_W ? 2 : 1;
+    int visits = r->options.multigrid.cycle == MUS_CYCLE_W ? 2 : 1;
     result = reference_cycle(n, fine.a, smoother, coarse, p, coarse_a, below, visits);
     free(p), free(coarse_a), free(below);
   }

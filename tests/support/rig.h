@@ -15,7 +15,7 @@ typedef struct rig_level {
 } rig_level;
 
 typedef struct rig {
-  mus_sa_options options;
+  mus_solver_options options;
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_arena arena;
@@ -23,13 +23,13 @@ typedef struct rig {
   rig_level level[MUS_LEVELS_MAXIMUM];
 } rig;
 
-// Default options of smoothed aggregation.
-mus_sa_options rig_options(void);
+// Default options.
+mus_solver_options rig_options(void);
 
 // An empty hierarchy that knows the problem's near kernel. What goes wrong ends the test.
-rig *rig_create(const problem *problem, const mus_sa_options *options, mus_precision precision, mus_setup setup);
+rig *rig_create(const problem *problem, const mus_solver_options *options, mus_precision precision, mus_setup setup);
 // The same, analysed.
-rig *rig_analysed(const problem *problem, const mus_sa_options *options, mus_precision precision);
+rig *rig_analysed(const problem *problem, const mus_solver_options *options, mus_precision precision);
 void rig_free(rig *rig);
 
 // The cycle as a dense n x n matrix, one application a column; to be freed with free().

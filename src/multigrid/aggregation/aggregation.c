@@ -147,8 +147,7 @@ static mus_status smoothing_part(mus_arena *arena, const mus_pattern *a, const m
   return MUS_OK;
 }
 
-static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *arena, mus_pattern *prolongator,
-                          int *coarse_block) {
+static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *out) {
   mus_aggregation *self = state;
   sa_level *l = &self->level[fine->level];
   if (fine->level == 0) { // a new hierarchy begins: everything but the given kernel goes
@@ -167,16 +166,15 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
                                    fine->level == 0 ? self->options.reach : 1, &l->aggregates);
   if (!status) {
     l->special = strength.special_nodes;
-    *coarse_block = self->count;
-    prolongator->columns = 0;
+    out->block = self->count;
     if (l->aggregates.count > 0) {
       status = one_block_rows(&self->arena, l);
       if (!status)
         status = smoothing_part(&self->arena, fine->a->pattern, &strength, self->options.filter_prolongator, l);
       if (!status && self->options.smooth_prolongator)
-        status = mus_product_pattern(arena, &l->part, &l->tentative, prolongator);
+        status = mus_product_pattern(arena, &l->part, &l->tentative, &out->prolongator);
       else if (!status)
-        *prolongator = l->tentative;
+        out->prolongator = l->tentative;
     }
   }
   mus_arena_clear(&scratch);
@@ -312,4 +310,18 @@ static int special_nodes(const void *state, int level) {
   return self->level[level].special;
 }
 
-const mus_coarsening mus_smoothed_aggregation = {"smoothed aggregation", analyse, fill, special_nodes};
+static void report(const void *state, int level, mus_level_report *report) {
+  const mus_aggregates *a = &((const mus_aggregation *)state)->level[level].aggregates;
+  int largest = 0;
+  for (int g = 0; g < a->count; ++g)
+    largest = a->start[g + 1] - a->start[g] > largest ? a->start[g + 1] - a->start[g] : largest;
+  mus_level_note(report, "aggregates", a->count);
+  mus_level_note(report, "largest_aggregate", largest);
+}
+
+const mus_coarsening mus_smoothed_aggregation = {.name = "smoothed aggregation",
+                                                 .uses_radius = 1,
+                                                 .analyse = analyse,
+                                                 .fill = fill,
+                                                 .special_nodes = special_nodes,
+                                                 .report = report};

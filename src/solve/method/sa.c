@@ -80,12 +80,13 @@ static const double cg_step = 1.2, symbolic_cost = 360, numeric_cost = 280;
 static double cycle_cost(const mus_sa *sa) {
   mus_solve_record record = {0};
   mus_hierarchy_report(sa->hierarchy, &record);
-  double passes = 2.0 * mus_sa_settings(sa).smoother_order; // order - 1, residual, order
+  mus_multigrid_options multigrid = mus_sa_multigrid_settings(sa);
+  double passes = mus_hierarchy_passes(&multigrid);
   double bytes = sa->options->precision == MUS_PRECISION_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
   for (int k = 0; k < record.levels; ++k) {
     double share = (double)record.level[k].nonzeros / (double)record.level[0].nonzeros;
     cost += share * visits * passes;
-    if (sa->options->sa.cycle == MUS_CYCLE_W) {
+    if (multigrid.cycle == MUS_CYCLE_W) {
       cost += k > 0 ? share * visits / 2 : 0;
       visits *= 2;
     }

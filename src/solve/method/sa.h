@@ -35,6 +35,7 @@ static inline int mus_sa_is_kept(const mus_sa *sa) {
 
 // Settings of the hierarchy as it is now, or will be when it is made.
 mus_sa_options mus_sa_settings(const mus_sa *sa);
+mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa);
 // MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
 int mus_sa_may_turn_rigid(const mus_sa *sa);
 void mus_sa_turn_rigid(mus_sa *sa);

@@ -28,10 +28,15 @@ void mus_sa_turn_rigid(mus_sa *sa) {
 
 mus_sa_options mus_sa_settings(const mus_sa *sa) {
   mus_sa_options settings = sa->options->sa;
-  if (settings.motions == MUS_MOTIONS_AUTO && has_rotations(sa)) {
+  if (settings.motions == MUS_MOTIONS_AUTO && has_rotations(sa))
     settings.reach = 2;
+  return settings;
+}
+
+mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
+  mus_multigrid_options settings = sa->options->multigrid;
+  if (sa->options->sa.motions == MUS_MOTIONS_AUTO && has_rotations(sa))
     settings.smoother_order *= 2;
-  }
   return settings;
 }
 
@@ -64,9 +69,10 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = MUS_OK;
   if (!sa->aggregation)
     status = mus_aggregation_create(&settings, &sa->aggregation);
+  mus_hierarchy_options options = {
+      .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
   if (!status && !sa->hierarchy)
-    status = mus_hierarchy_create(&mus_smoothed_aggregation, sa->aggregation, &settings, sa->options->precision,
-                                  sa->options->setup, &sa->hierarchy);
+    status = mus_hierarchy_create(&mus_smoothed_aggregation, sa->aggregation, &options, &sa->hierarchy);
   return status;
 }
 
@@ -108,6 +114,7 @@ int mus_sa_releases(const mus_sa *sa) {
 
 static mus_status make_from_kernel(mus_sa *sa, const mus_filter *s, make_hierarchy *make) {
   mus_status status = give_kernel(sa, s);
+  mus_hierarchy_set_geometry(sa->hierarchy, sa->system->positions, s);
   if (!status)
     status = make(sa->hierarchy, &sa->system->a);
   mus_aggregation_drop_kernel(sa->aggregation);

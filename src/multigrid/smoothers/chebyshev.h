@@ -5,15 +5,18 @@
 //   theta = (high + low) / 2, delta = (high - low) / 2, sigma = theta / delta, rho_0 = 1 / sigma
 //   x_1 = x_0 + D^-1 r_0 / theta,   rho_k = 1 / (2 sigma - rho_{k-1})
 //   x_{k+1} = x_k + 2 rho_k / delta D^-1 r_k + rho_k rho_{k-1} (x_k - x_{k-1})
-#ifndef MUS_MULTIGRID_CHEBYSHEV_H
-#define MUS_MULTIGRID_CHEBYSHEV_H
+#ifndef MUS_MULTIGRID_SMOOTHERS_CHEBYSHEV_H
+#define MUS_MULTIGRID_SMOOTHERS_CHEBYSHEV_H
 
-#include "constrain/beyond.h"
+#include "multigrid/smoother.h"
 
 typedef struct mus_chebyshev {
   int order;
   double low, high;
 } mus_chebyshev;
+
+// The interval for a spectral radius: order and range are the options'.
+mus_chebyshev mus_chebyshev_for(const mus_multigrid_options *options, double radius);
 
 // Improves *x, a guess for A x = b, by one sweep of `order` matrix passes. `other` is scratch of the same size; x
 // and other trade places with every pass, so the caller's pointers are updated.

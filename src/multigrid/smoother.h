@@ -1,0 +1,37 @@
+// Smoothers: what takes the rough part out of an error on a level, before and after the coarser levels take out the
+// smooth part. A smoother is a table of functions in a file of its own under smoothers/; smoother.c lists them. The
+// cycle and the hierarchy know none by name.
+//
+// For the cycle to be symmetric, the two sweeps must be adjoint to each other in the inner product of A: with a
+// pre-sweep x = N b from zero, the post-sweep is x <- x + N^T (b - A x). For it to be positive definite, a sweep must
+// not make the error larger in the norm of A. A polynomial in D^-1 A is its own adjoint; Gauss-Seidel goes forward,
+// then backward.
+#ifndef MUS_MULTIGRID_SMOOTHER_H
+#define MUS_MULTIGRID_SMOOTHER_H
+
+#include "constrain/beyond.h"
+#include "muslin/solver.h"
+
+// mus_level_system and mus_smoother_calls, and the same with _f for single precision
+#define TEMPLATE "multigrid/smoother_types_template.h"
+#include "base/both_precisions.h"
+
+typedef struct mus_smoother {
+  const char *name;
+  int uses_radius; // wants to know the spectral radius of D^-1 A
+  int reads_rows;  // needs the blocks of `a`: products with the matrix are not enough
+  // Passes over a level's matrix that the two sweeps make together, the first one starting from zero.
+  double (*passes)(const mus_multigrid_options *options);
+  mus_smoother_calls in_double;
+  mus_smoother_calls_f in_single;
+} mus_smoother;
+
+// MUS_BAD_INPUT, with the list of names, if there is no such smoother; NULL is no name.
+mus_status mus_smoother_find(const char *name, const mus_smoother **out);
+
+// Adds a number to the report of a level, up to MUS_LEVEL_NUMBERS of them. `name` is kept by address.
+void mus_level_note(mus_level_report *report, const char *name, double value);
+
+extern const mus_smoother mus_chebyshev_smoother;
+
+#endif

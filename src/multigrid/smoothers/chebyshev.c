@@ -1,0 +1,52 @@
+// The Chebyshev smoother in both precisions. See chebyshev.h.
+#include "multigrid/smoothers/chebyshev.h"
+
+#include "base/error.h"
+
+// The recurrence's coefficients of one pass after the other.
+typedef struct recurrence {
+  double sigma, delta, rho;
+  double alpha, beta; // of the pass at hand
+} recurrence;
+
+static recurrence first_pass(const mus_chebyshev *c) {
+  double theta = (c->high + c->low) / 2, delta = (c->high - c->low) / 2;
+  return (recurrence){theta / delta, delta, delta / theta, 1 / theta, 0};
+}
+
+static void next_pass(recurrence *r) {
+  double rho = 1 / (2 * r->sigma - r->rho);
+  r->alpha = 2 * rho / r->delta;
+  r->beta = rho * r->rho;
+  r->rho = rho;
+}
+
+mus_chebyshev mus_chebyshev_for(const mus_multigrid_options *options, double radius) {
+  return (mus_chebyshev){options->smoother_order, radius / options->smoother_range, radius};
+}
+
+// Of one level.
+typedef struct level_state {
+  mus_chebyshev chebyshev;
+  const mus_multigrid_options *options;
+} level_state;
+
+// A start from zero takes one pass less than a sweep.
+static double passes_of_both(const mus_multigrid_options *options) { return 2.0 * options->smoother_order - 1; }
+
+static void report(const void *state, mus_level_report *report) {
+  const level_state *s = state;
+  mus_level_note(report, "chebyshev_low", s->chebyshev.low);
+  mus_level_note(report, "chebyshev_high", s->chebyshev.high);
+}
+
+#define TEMPLATE "multigrid/smoothers/chebyshev_template.h"
+#include "base/both_precisions.h"
+
+const mus_smoother mus_chebyshev_smoother = {
+    .name = "chebyshev",
+    .uses_radius = 1,
+    .passes = passes_of_both,
+    .in_double = {create, set_up, renew, pre, post, report},
+    .in_single = {create_f, set_up_f, renew_f, pre_f, post_f, report},
+};
