@@ -121,17 +121,6 @@ static inline void filter_row(int block, const mus_filter *s, const mus_pattern 
   }
 }
 
-void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to) {
-  const mus_pattern *pattern = from->pattern;
-  if (from->value != to->value)
-    mus_copy(mus_matrix_values(from), from->value, to->value); // one sweep is faster than a copy a row
-  if (s->count == 0)
-    return;
-  MUS_PARALLEL_FOR_IF(pattern->rows >= MUS_PAR_MINIMUM)
-  for (int row = 0; row < pattern->rows; ++row)
-    FOR_BLOCK(s->block, filter_row, s, pattern, row, row, place[row], scale, to->value);
-}
-
 // --- in place --------------------------------------------------------------------------------------
 
 mus_status mus_filter_saved_create(mus_arena *arena, const mus_filter *s, const mus_pattern *pattern,

@@ -34,13 +34,10 @@ void mus_filter_impose(const mus_filter *s, double *x);
 // x <- (I - S) z
 void mus_filter_target(const mus_filter *s, double *x);
 
-// to <- S from S + scale (I - S), with S for the constraints of single nodes only: equalities across nodes would need
-// blocks that the pattern does not have. `to` and `from` share a pattern and may share values. `place` as in
-// mus_diagonal_places. An exactly symmetric matrix stays exactly symmetric.
-void mus_filter_matrix(const mus_filter *s, const mus_matrix *from, const int *place, double scale, mus_matrix *to);
-
-// The same in place, touching only rows and columns of constrained nodes and keeping what they were. No equalities
-// across nodes, as above. `at` is the transpose of the pattern, which must be symmetric.
+// A matrix filtered in place, a <- S a S + scale (I - S), touching only rows and columns of constrained nodes and
+// keeping what they were. S is that of single nodes: equalities across nodes would need blocks that the pattern does
+// not have. `at` is the transpose of the pattern, which must be symmetric; `place` as in mus_diagonal_places. An
+// exactly symmetric matrix stays exactly symmetric.
 typedef struct mus_filter_saved {
   int *start;    // count + 1, in blocks: where a constrained node's row starts; its column follows
   double *value; // NULL where nothing is constrained
@@ -62,9 +59,9 @@ void mus_filter_target_residual(const mus_filter *s, const mus_transpose *at, co
 // to <- S from S for the blocks beyond a pattern. The two may be the same.
 void mus_filter_beyond(const mus_filter *s, const mus_beyond *from, double *to);
 
-// A scale for mus_filter_matrix with which cond(S A S + scale (I - S)) <= cond(A), for it lies in A's field of values:
-// the mean of A's diagonal, which is the mean of its eigenvalues, or of some thousand rows of it. 1 for a matrix
-// without rows.
+// A scale for mus_filter_in_place with which cond(S A S + scale (I - S)) <= cond(A), for it lies in A's field of
+// values: the mean of A's diagonal, which is the mean of its eigenvalues, or of some thousand rows of it. 1 for a
+// matrix without rows.
 double mus_filter_scale(const mus_matrix *a, const int *place);
 
 #endif

@@ -15,6 +15,7 @@
 #include "sheet_system.h"
 #include "solve/constraints.h"
 #include "support/dense.h"
+#include "support/filtered.h"
 
 enum { LIMIT = 2000 };
 
@@ -385,7 +386,7 @@ static mus_status ppcg(bench *t, const mus_filter *s, double *x) {
   double *z = malloc(n * sizeof *z), *right = malloc(n * sizeof *right);
   mus_matrix filtered;
   assert_int_equal(mus_matrix_create(&system->arena, system->pattern, system->block, system->block, &filtered), MUS_OK);
-  mus_filter_matrix(s, &system->a, system->place, mus_filter_scale(&system->a, system->place), &filtered);
+  filtered_matrix(s, &system->a, system->place, mus_filter_scale(&system->a, system->place), &filtered);
   jacobi inner = create_jacobi(&system->arena, &filtered, system->place);
   mus_preconditioner m = {.self = &inner, .apply = apply_jacobi};
   mus_filter_target(s, z);

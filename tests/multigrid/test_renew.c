@@ -14,6 +14,7 @@
 #include "par/vector.h"
 #include "solve/constraints.h"
 #include "support/dense.h"
+#include "support/filtered.h"
 #include "support/rig.h"
 
 enum { SIDE = 25 };
@@ -138,7 +139,7 @@ static void held_directions_are_left_alone(void **state) {
   assert_int_equal(mus_constraints_filter(&arena, p.rows, 3, HELD, constraints, &filter), MUS_OK);
   mus_matrix filtered;
   assert_int_equal(mus_matrix_create(&arena, p.pattern, 3, 3, &filtered), MUS_OK);
-  mus_filter_matrix(&filter, &p.a, p.place, mus_filter_scale(&p.a, p.place), &filtered);
+  filtered_matrix(&filter, &p.a, p.place, mus_filter_scale(&p.a, p.place), &filtered);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
     mus_solver_options options = lean_options();
     rig *r = kept_rig(&p, &options, (mus_precision)precision);

@@ -10,6 +10,7 @@
 #include "solve/constraints.h"
 #include "solve/near_kernel.h"
 #include "support/dense.h"
+#include "support/filtered.h"
 
 static void require(int condition, const char *what) {
   if (condition)
@@ -61,7 +62,7 @@ static void constrain(problem *p, const double *positions, int constraints, cons
     return;
   mus_filter s;
   require(mus_constraints_filter(&p->arena, p->rows, 3, constraints, constraint, &s) == MUS_OK, "the filter");
-  mus_filter_matrix(&s, &p->a, p->place, mus_filter_scale(&p->a, p->place), &p->a);
+  filtered_matrix(&s, &p->a, p->place, mus_filter_scale(&p->a, p->place), &p->a);
   for (int k = 0; k < 6; ++k)
     mus_filter_apply(&s, p->kernel + (size_t)k * n);
   if (p->b)
