@@ -267,7 +267,7 @@ int main(int argc, char **argv) {
                    option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
                    option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (21)"),
                    option_flag("irregular", &chosen.irregular, "diagonals chosen at random"),
-                   option_flag("help", &help, "this text")};
+                   option_flag("help", &help, "print this text")};
   list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_symmetric", list, sizeof list / sizeof list[0]};
   int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);

@@ -290,7 +290,7 @@ int main(int argc, char **argv) {
   option list[] = {option_whole("side", &chosen.side, 30, 4096, "vertices a side of the sheet (201: 40,401 vertices)"),
                    option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
                    option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (31)"),
-                   option_flag("help", &help, "this text")};
+                   option_flag("help", &help, "print this text")};
   list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_transfers", list, sizeof list / sizeof list[0]};
   int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);

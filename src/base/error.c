@@ -50,5 +50,5 @@ mus_status mus_fail_prefix(mus_status status, const char *format, ...) {
 }
 
 mus_status mus_fail_memory(void) {
-  return mus_fail(MUS_OUT_OF_MEMORY, "out of memory: use a smaller problem or a machine with more");
+  return mus_fail(MUS_OUT_OF_MEMORY, "out of memory: use a smaller problem or a machine with more memory");
 }

@@ -22,7 +22,7 @@ enum { BUFFER = 1 << 17, NUMBER = 32 }; // no number is longer than NUMBER
 
 static mus_status fail_writing(const mus_output *out) {
   const char *why = errno ? strerror(errno) : "compression failed";
-  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its rights and the free space",
+  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its permissions and the free space",
                   out->path, why);
 }
 

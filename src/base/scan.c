@@ -271,7 +271,7 @@ mus_status mus_scan_peek(mus_scanner *s, const char **word, size_t *length) {
     return status;
   const char *p = word_end(s);
   if (!is_whole_word(s, p))
-    return mus_scan_fail(s, MUS_BAD_INPUT, "a word of more than %d characters: shorten it", MUS_SCAN_WORD);
+    return mus_scan_fail(s, MUS_BAD_INPUT, "a word has more than %d characters: shorten it", MUS_SCAN_WORD);
   *word = s->cursor;
   *length = (size_t)(p - s->cursor);
   return MUS_OK;
@@ -282,7 +282,7 @@ mus_status mus_scan_end_line(mus_scanner *s) {
   if (status != MUS_OK || s->cursor == s->end || *s->cursor == '\n')
     return status;
   char shown[WORD_SHOWN + 4];
-  return mus_scan_fail(s, MUS_BAD_INPUT, "'%s' is more than belongs on this line: check it and the lines before",
+  return mus_scan_fail(s, MUS_BAD_INPUT, "'%s' is one value too many on this line: check it and the lines before",
                        show_word(s, s->cursor, shown));
 }
 
@@ -291,7 +291,7 @@ mus_status mus_scan_end_line(mus_scanner *s) {
 mus_status mus_scan_fail_word(const mus_scanner *s, const char *what, const char *kind) {
   char shown[WORD_SHOWN + 4];
   if (s->cursor == s->end && s->at_end)
-    return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends where %s should be: it was cut off", what);
+    return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends where %s should be: it is truncated", what);
   if (*s->cursor == '\n')
     return mus_scan_fail(s, MUS_BAD_INPUT, "the line ends where %s should be: complete the line", what);
   if (!is_whole_word(s, word_end(s)))
@@ -315,8 +315,8 @@ mus_status mus_scan_integer(mus_scanner *s, const char *what, long long *value) 
     return mus_scan_fail_word(s, what, "a whole number");
   if (sum == LLONG_MAX - 9) {
     char shown[WORD_SHOWN + 4];
-    return mus_scan_fail(s, MUS_BAD_INPUT, "%s is too large for %s: at most %d can be read",
-                         show_word(s, s->cursor, shown), what, INT_MAX);
+    return mus_scan_fail(s, MUS_BAD_INPUT, "%s is too large for %s: the maximum is %d", show_word(s, s->cursor, shown),
+                         what, INT_MAX);
   }
   *value = negative ? -sum : sum;
   s->cursor = p;
@@ -392,7 +392,7 @@ mus_status mus_scan_real(mus_scanner *s, const char *what, double *value) {
   decimal number;
   const char *p = scan_decimal(s->cursor, &number);
   if (!p && (begins_like(s->cursor, "nan") || begins_like(s->cursor, "inf")))
-    return mus_scan_fail(s, MUS_BAD_INPUT, "%s is not a finite number: find out where it was made", what);
+    return mus_scan_fail(s, MUS_BAD_INPUT, "%s is not a finite number: check the program that wrote it", what);
   if (!p || !is_whole_word(s, p))
     return mus_scan_fail_word(s, what, "a number");
   double result = to_double(s->cursor, &number);
@@ -410,7 +410,7 @@ mus_status mus_scan_newline(mus_scanner *s) {
   if (status != MUS_OK)
     return status;
   if (s->cursor == s->end)
-    return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends here: it was cut off");
+    return mus_scan_fail(s, MUS_BAD_INPUT, "the file ends here: it is truncated");
   ++s->cursor;
   ++s->line;
   return MUS_OK;
@@ -423,7 +423,7 @@ mus_status mus_scan_bytes(mus_scanner *s, size_t size, const char *what, const u
       return status;
   }
   if ((size_t)(s->end - s->cursor) < size)
-    return mus_fail(MUS_BAD_INPUT, "%s: the file ends where %s should be: it was cut off", s->name, what);
+    return mus_fail(MUS_BAD_INPUT, "%s: the file ends where %s should be: it is truncated", s->name, what);
   *bytes = (const unsigned char *)s->cursor;
   s->cursor += size;
   return MUS_OK;

@@ -34,58 +34,59 @@ static const char *const unknowns[] = {"velocity", "position", NULL};      // of
 static int list_options(bench_options *o, option *list) {
   int n = 0;
   list[n++] = option_text("example", &o->scene, "SCENE", "built-in scene or scene file (drooping)");
-  list[n++] =
-      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
+  list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
+                           "approximate total, over all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
-  list[n++] = option_whole("seed", &o->seed, 0, INT_MAX, "of an irregular tessellation");
-  list[n++] = option_whole("steps", &o->plan.steps, 1, STEPS_MOST, "how many steps' systems to solve (5)");
+  list[n++] = option_whole("seed", &o->seed, 0, INT_MAX, "seed of an irregular tessellation");
+  list[n++] = option_whole("steps", &o->plan.steps, 1, STEPS_MOST, "number of steps whose systems are solved (5)");
   list[n++] =
-      option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated before, so that the cloth moves (10)");
-  list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000,
-                           "copies of each solver, of which the fastest altogether counts (1)");
-  list[n++] = option_whole("burst", &o->plan.burst, 1, STEPS_MOST, "steps measured one after the other (1)");
-  list[n++] = option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from one burst to the next (1)");
+      option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated first, so that the cloth is moving (10)");
+  list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000, "copies of each solver; the fastest overall counts (1)");
+  list[n++] = option_whole("burst", &o->plan.burst, 1, STEPS_MOST, "consecutive steps to measure (1)");
+  list[n++] =
+      option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from the start of one burst to the next (1)");
   list[n++] = option_whole("errors", &o->plan.errors, 0, STEPS_MOST,
-                           "true errors at every so many of the steps measured, 0: never (1)");
+                           "compute true errors at every N-th measured step; 0: never (1)");
   list[n++] = option_text("solvers", &o->solvers, "LIST",
-                          "with commas between; those that this build lacks are left out. A preset's\n"
-                          "settings are asked for as sa:paper, constraints that are filtered out of vectors,\n"
-                          "not out of the matrix, as sa:filtered or sa:paper:filtered\n"
+                          "separated by commas; those missing from this build are left out. Use\n"
+                          "sa:paper for a preset's settings, and sa:filtered or sa:paper:filtered\n"
+                          "to filter constraints out of the vectors instead of the matrix\n"
                           "(sa,diag,mpcg,cholmod,gamg,boomeramg)");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words,
-                            "the simulator's, and that of solvers without one of their own:\n"
+                            "of the simulator, and of solvers without one of their own:\n"
                             "paper, fast or robust");
-  list[n++] = option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, the simulator's too");
+  list[n++] =
+      option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, including the simulator's");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = option_real("time-step", &o->time_step, "seconds");
   list[n++] = option_flag("fixed-steps", &o->fixed_steps,
-                          "never halve the simulator's steps, as the scene's \"adaptive\" does");
+                          "never halve the simulator's steps, even if the scene is \"adaptive\"");
   list[n++] = option_real("density", &o->density, "kg/m^2, of every cloth");
   list[n++] = option_choice("unknown", &o->unknown, "U", unknowns,
-                            "what is solved for: the change of velocity, from zero (velocity), or that of\n"
+                            "what to solve for: the change of velocity, from zero (velocity), or the change of\n"
                             "position, from the last step's (position) (velocity)");
-  list[n++] = option_text("json", &o->json, "FILE", "write the figures too, of every step and on average");
+  list[n++] = option_text("json", &o->json, "FILE", "also write the figures, per step and on average");
   list[n++] =
       option_text("save", &o->plan.save, "DIR", "write the last system for `muslin solve`: A.mtx b.mtx X.mtx fix.txt");
-  list[n++] = option_flag("help", &o->help, "this text");
+  list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
   return n;
 }
 
 static void print_help(const option_table *table) {
   printf("muslin bench [options]\n\n"
-         "Measures solvers side by side on the linear systems of a scene's steps: all on the same systems, in turn.\n"
+         "Compares solvers on the linear systems of a scene's steps. All of them solve the same systems, in turn.\n"
          "See docs/benchmarks.md for what the figures mean.\n\nSolvers:");
   for (int method = 0; method < MUS_METHODS; ++method)
     if (mus_method_available((mus_method)method))
       printf(" %s", mus_method_name((mus_method)method));
   printf("\n\nOptions:\n");
   options_print(table, stdout);
-  printf(
-      "\nWithout an option, what the scene says counts.\n"
-      "\nExit status: 0 when all was done; 1 when a solver failed or a file could not be written; 2 for bad input.\n");
+  printf("\nOptions override the scene.\n"
+         "\nExit status: 0 if everything was done; 1 if a solver failed or a file could not be written; 2 for bad "
+         "input.\n");
 }
 
 // The names of the list that this build can run, in their order. Those it cannot are said, unless nobody asked.
@@ -103,8 +104,8 @@ static int parse_solvers(const char *list, int asked, bench_plan *plan) {
     if (mus_method_available(variant.method))
       plan->variant[plan->variants++] = variant;
     else if (asked)
-      fprintf(stderr, "%s: this build has no %s, which is left out; see docs/solver.md for building with it\n", program,
-              word);
+      fprintf(stderr, "%s: this build has no %s, so it is left out; see docs/solver.md for how to build with it\n",
+              program, word);
     rest = rest[length] ? rest + length + 1 : NULL;
   }
   return plan->variants > 0 ? 0 : failure_input(program, "--solvers: this build has none of %s", list);

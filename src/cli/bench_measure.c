@@ -130,8 +130,8 @@ static void solve_tightly(bench *b) {
   double residual = mus_solver_record(b->reference)->true_residual;
   p->first_error = NAN;
   if ((status && status != MUS_NOT_CONVERGED) || !(residual <= reference_margin * b->scene->solver.tolerance)) {
-    fprintf(stderr, "%s: no true errors, because the tight solve %s\n", b->plan->program,
-            status ? "failed" : "is not tight enough");
+    fprintf(stderr, "%s: no true errors, because the reference solve %s\n", b->plan->program,
+            status ? "failed" : "is not accurate enough");
     return;
   }
   memcpy(p->x, p->guess, p->unknowns * sizeof *p->x);

@@ -30,7 +30,7 @@ int bench_variant_parse(const char *program, const char *word, bench_variant *va
   char parts[sizeof variant->name], *rest = parts;
   *variant = (bench_variant){.preset = -1};
   if (strlen(word) >= sizeof variant->name)
-    return failure_input(program, "--solvers: no solver has a name as long as %.40s...", word);
+    return failure_input(program, "--solvers: no solver has a name like %.40s...", word);
   strcpy(variant->name, word);
   strcpy(parts, word);
   char *colon = strchr(rest, ':');
@@ -48,7 +48,7 @@ int bench_variant_parse(const char *program, const char *word, bench_variant *va
     failed = parse_part(program, rest, variant);
   }
   if (!failed && variant->filtered && !mus_method_may_filter_vectors(variant->method))
-    return failure_input(program, "--solvers: %s: only sa and diag can be filtered; mpcg is always", word);
+    return failure_input(program, "--solvers: %s: only sa and diag can be filtered; mpcg always is", word);
   return failed;
 }
 

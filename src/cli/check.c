@@ -27,17 +27,17 @@ enum { OPTIONS = 9, PLACES_MOST = 100000000, THREADS_MOST = 1024 };
 static int list_options(check_options *o, option *list) {
   int n = 0;
   list[n++] = option_texts("body", &o->bodies, "MESH[:CACHE]",
-                           "a body that cloth must not cross, and the PC2 or MDD\nfile that moves it; once for each");
-  list[n++] = option_text("frames", &o->frames, "A-B", "only these (all)");
-  list[n++] = option_whole("places", &o->check.places, 0, PLACES_MOST, "pairs of a frame that are told (5)");
-  list[n++] = option_text("json", &o->json, "FILE", "write all that was found; places as above");
-  list[n++] =
-      option_flag("new", &o->only_new, "status 1 only for pairs that are not there in frame 0,\nand not at seams");
-  list[n++] = option_flag("seams", &o->seams, "status 1 also for pairs at seams, which meet where they are sewn");
-  list[n++] = option_flag("quiet", &o->quiet, "the summary only");
-  list[n++] =
-      option_whole("threads", &o->check.threads, 0, THREADS_MOST, "0: all cores; what is found is the same (0)");
-  list[n++] = option_flag("help", &o->help, "this text");
+                           "an additional body, and the PC2 or MDD file that\nmoves it; may be repeated");
+  list[n++] = option_text("frames", &o->frames, "A-B", "only these frames (all)");
+  list[n++] = option_whole("places", &o->check.places, 0, PLACES_MOST, "pairs to list per frame (5)");
+  list[n++] = option_text("json", &o->json, "FILE", "write everything as JSON; pairs as above");
+  list[n++] = option_flag("new", &o->only_new,
+                          "status 1 only for pairs that do not already intersect\nin frame 0 and are not at seams");
+  list[n++] = option_flag("seams", &o->seams, "status 1 also for pairs at seams, which meet where\nthey are sewn");
+  list[n++] = option_flag("quiet", &o->quiet, "print only the summary");
+  list[n++] = option_whole("threads", &o->check.threads, 0, THREADS_MOST,
+                           "0: all cores; the findings are the same for any number (0)");
+  list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
   return n;
 }
@@ -46,11 +46,11 @@ static void print_help(const option_table *table) {
   printf(
       "muslin check FOLDER [options]\n"
       "muslin check MESH [CACHE] [--body MESH[:CACHE]]... [options]\n\n"
-      "Searches every frame for triangles that intersect, cloth with cloth and cloth with bodies, by exact\n"
+      "Searches every frame for intersecting triangles, cloth with cloth and cloth with bodies, in exact\n"
       "arithmetic on the numbers in the caches (docs/check.md). FOLDER is what muslin run writes; meshes are OBJ or\n"
       "PLY, caches PC2 or MDD.\n\nOptions:\n");
   options_print(table, stdout);
-  printf("\nExit status: 0 when nothing intersects; 1 when something does; 2 when it could not be searched.\n");
+  printf("\nExit status: 0 if nothing intersects; 1 if something does; 2 if the search was not possible.\n");
 }
 
 // Whole numbers, as "3", "3-" or "3-10".
@@ -65,7 +65,7 @@ static int parse_frames(const char *text, mus_check_options *check) {
   } else
     good = good && !*end;
   if (!good || first > 100000000 || last > 100000000)
-    return failure_input(program, "--frames: '%s' is not FIRST-LAST, like 0-48, nor FIRST-", text);
+    return failure_input(program, "--frames: '%s' is neither FIRST-LAST, such as 0-48, nor FIRST-", text);
   check->first = (int)first;
   check->last = (int)last;
   return 0;
@@ -82,7 +82,7 @@ static int parse_command(int argc, char **argv, check_options *o) {
     return 0;
   }
   if (count == 0)
-    return failure_input(program, "of what? Give a result folder or a mesh, or --help");
+    return failure_input(program, "no result given: name a result folder or a mesh, or use --help");
   o->check.body_count = o->bodies.count;
   o->check.bodies = o->bodies.text;
   return o->frames ? parse_frames(o->frames, &o->check) : 0;
@@ -170,11 +170,11 @@ static void print_summary(const check_options *o, const mus_check_record *r) {
   }
   if (r->total.cloth_cloth + r->total.cloth_body == 0)
     printf("no intersection, seams aside\n");
-  printf("intersecting pairs of triangles, all frames together: ");
+  printf("intersecting pairs of triangles, in all frames: ");
   print_counts(&r->total);
   printf("\n");
   if (r->worst >= 0)
-    printf("seams aside, %d frame%s %s some, frame %d most\n", r->frames_with, r->frames_with == 1 ? "" : "s",
+    printf("seams aside, %d frame%s %s some, frame %d the most\n", r->frames_with, r->frames_with == 1 ? "" : "s",
            r->frames_with == 1 ? "has" : "have", r->worst);
 }
 

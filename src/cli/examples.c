@@ -28,7 +28,8 @@ static int print_scene(const char *name, const char *about) {
 
 int examples_command(int argc, char **argv) {
   int help = 0, plain = 0, failed;
-  const option list[] = {{.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "this text"}};
+  const option list[] = {
+      {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "print this text"}};
   option_table table = {program, list, 1};
   failed = options_parse(&table, argc, argv, NULL, 0, &plain);
   if (failed)
@@ -44,6 +45,6 @@ int examples_command(int argc, char **argv) {
     failed = print_scene(name, about);
   if (!failed)
     printf(
-        "\nRun one with `muslin run NAME`; `muslin info NAME` shows it as JSON, to begin a scene of your own with.\n");
+        "\nRun one with `muslin run NAME`; `muslin info NAME` prints it as JSON, as a starting point for your own.\n");
   return failed;
 }

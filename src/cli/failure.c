@@ -15,7 +15,7 @@ int failure_input(const char *program, const char *format, ...) {
 }
 
 int failure_memory(const char *program) {
-  fprintf(stderr, "%s: out of memory: use a smaller problem or a machine with more\n", program);
+  fprintf(stderr, "%s: out of memory: use a smaller problem or a machine with more memory\n", program);
   return CLI_FAILED;
 }
 

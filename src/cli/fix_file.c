@@ -56,8 +56,8 @@ static int read_vertex(const reader *r, const char *word, int *vertex) {
   if (*end || end == word)
     return failure_input(r->program, "%s:%d: '%s' is not a vertex number", r->path, r->line, word);
   if (errno || value < 1 || value > r->vertices)
-    return failure_input(r->program, "%s:%d: vertex %s does not exist; they are counted from 1 to %d", r->path, r->line,
-                         word, r->vertices);
+    return failure_input(r->program, "%s:%d: vertex %s does not exist; vertices are numbered from 1 to %d", r->path,
+                         r->line, word, r->vertices);
   *vertex = (int)value - 1;
   return 0;
 }
@@ -81,8 +81,8 @@ static mus_constraint *entry_of(reader *r, int vertex) {
 
 static int add_direction(const reader *r, mus_constraint *entry, const double *direction, double value) {
   if (entry->count == r->block)
-    return failure_input(r->program, "%s:%d: vertex %d has more than %d directions already", r->path, r->line,
-                         entry->node + 1, r->block - 1);
+    return failure_input(r->program, "%s:%d: vertex %d has more than %d directions", r->path, r->line, entry->node + 1,
+                         r->block - 1);
   memcpy(entry->direction[entry->count], direction, (size_t)r->block * sizeof *direction);
   entry->value[entry->count++] = value;
   return 0;

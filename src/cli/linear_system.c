@@ -66,9 +66,9 @@ static int load_coordinates(const char *program, const char *path, linear_system
   double *by_columns;
   int columns;
   if (out->a.block != 3)
-    return failure_input(program, "--coords needs three unknowns a vertex, not %d: the matrix has %d rows",
+    return failure_input(program, "--coords needs three unknowns per vertex, not %d: the matrix has %d rows",
                          out->a.block, out->unknowns);
-  int failed = load_dense(program, path, "positions need a row for each vertex (unknowns / 3) and three columns",
+  int failed = load_dense(program, path, "positions need one row per vertex (unknowns / 3) and three columns",
                           out->a.rows, 3, 3, &by_columns, &columns);
   if (failed)
     return failed;
@@ -124,19 +124,18 @@ int system_load(const char *program, const system_files *files, linear_system *o
   int columns;
   *out = (linear_system){0};
   if (files->coordinates && files->kernel)
-    return failure_input(program, "--coords and --kernel both give the near kernel: use one");
+    return failure_input(program, "--coords and --kernel both give the near-null space: use one");
   int failed = load_matrix(program, files, out);
   if (!failed && files->coordinates)
     failed = load_coordinates(program, files->coordinates, out);
   if (!failed && files->kernel)
-    failed = load_dense(program, files->kernel, "a kernel needs a row for each unknown and 1 to 12 columns",
+    failed = load_dense(program, files->kernel, "a near-null space needs one row per unknown and 1 to 12 columns",
                         out->unknowns, 1, KERNEL_MAXIMUM, &out->kernel, &out->kernel_count);
   if (!failed && files->fix)
     failed = fix_file_read(program, files->fix, out->a.rows, out->a.block, &out->constraint, &out->constraint_count);
   if (!failed && files->right_hand_side)
-    failed =
-        load_dense(program, files->right_hand_side, "a right-hand side needs a row for each unknown and one column",
-                   out->unknowns, 1, 1, &out->b, &columns);
+    failed = load_dense(program, files->right_hand_side, "a right-hand side needs one row per unknown and one column",
+                        out->unknowns, 1, 1, &out->b, &columns);
   if (!failed && !files->right_hand_side)
     failed = make_right_hand_side(program, out);
   return failed;

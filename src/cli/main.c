@@ -29,17 +29,17 @@ static const command commands[] = {
     {"examples", examples_command, "list the built-in scenes"},
     {"check", check_command, "search a result for intersections"},
     {"render", render_command, "draw pictures and videos of a result"},
-    {"info", info_command, "say what a mesh, scene, cache, matrix or result folder holds"},
-    {"solve", solve_command, "use the linear solver on a Matrix Market system"},
-    {"bench", bench_command, "measure solvers side by side"},
+    {"info", info_command, "describe a mesh, scene, cache, matrix or result folder"},
+    {"solve", solve_command, "run the linear solver on a Matrix Market system"},
+    {"bench", bench_command, "compare solvers"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *file) {
   fprintf(file, "muslin: multigrid solvers for cloth and elastic solids\n\n"
                 "  muslin COMMAND ...        run a command\n"
-                "  muslin help COMMAND       its options\n"
-                "  muslin --version\n\n"
+                "  muslin help COMMAND       list its options\n"
+                "  muslin --version          print the version\n\n"
                 "Commands:\n");
   for (int i = 0; i < COMMANDS; ++i)
     fprintf(file, "  %-24s  %s\n", commands[i].name, commands[i].help);

@@ -133,7 +133,7 @@ static int parse_choice(const option_table *table, const option *o, const char *
       *(int *)o->target = i;
       return 0;
     }
-  fprintf(stderr, "%s: --%s: '%s' is none of", table->program, o->name, text);
+  fprintf(stderr, "%s: --%s: '%s' is not one of", table->program, o->name, text);
   for (int i = 0; o->choices[i]; ++i)
     fprintf(stderr, "%s %s", i ? "," : "", o->choices[i]);
   fprintf(stderr, "\n");
@@ -143,7 +143,7 @@ static int parse_choice(const option_table *table, const option *o, const char *
 static int append(const option_table *table, const option *o, const char *text) {
   option_list *list = o->target;
   if (list->count == OPTION_LIST) {
-    fprintf(stderr, "%s: --%s: no more than %d can be given\n", table->program, o->name, OPTION_LIST);
+    fprintf(stderr, "%s: --%s can be given at most %d times\n", table->program, o->name, OPTION_LIST);
     return USAGE_ERROR;
   }
   list->text[list->count++] = text;

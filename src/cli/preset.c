@@ -13,7 +13,8 @@ int method_choose(const char *program, const char *word, mus_method *method) {
     return failure_status(program, "--solver", status);
   return mus_method_available(*method)
              ? 0
-             : failure_input(program, "--solver: this build has no %s; see docs/solver.md for building with it", word);
+             : failure_input(program, "--solver: this build has no %s; see docs/solver.md for how to build with it",
+                             word);
 }
 
 void preset_fill(mus_preset preset, mus_solver_options *options) {

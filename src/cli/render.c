@@ -48,14 +48,14 @@ static int read_whole(const char **text, int *number) {
 static int parse_size(const char *text, mus_render_options *draw) {
   const char *at = text;
   if (!read_whole(&at, &draw->width) || *at++ != 'x' || !read_whole(&at, &draw->height) || *at)
-    return failure_input(program, "--size: '%s' is not WIDTHxHEIGHT, like 960x540", text);
+    return failure_input(program, "--size: '%s' is not WIDTHxHEIGHT, such as 960x540", text);
   return 0;
 }
 
 static int parse_range(const char *text, mus_render_options *draw) {
   const char *at = text;
   if (!read_numbers(&at, 2, ':', draw->range) || *at || !(draw->range[0] < draw->range[1]))
-    return failure_input(program, "--range: '%s' is not LOW:HIGH, two numbers, the smaller first", text);
+    return failure_input(program, "--range: '%s' is not LOW:HIGH, two numbers with the smaller one first", text);
   return 0;
 }
 
@@ -63,7 +63,7 @@ static int parse_range(const char *text, mus_render_options *draw) {
 static int parse_colour(const char *text, mus_render_options *draw) {
   const char *digits = text + (*text == '#');
   if (strlen(digits) != 6 || strspn(digits, "0123456789abcdefABCDEF") != 6)
-    return failure_input(program, "--colour: '%s' is not RRGGBB, two hexadecimal digits each, like b03020", text);
+    return failure_input(program, "--colour: '%s' is not RRGGBB, two hexadecimal digits each, such as b03020", text);
   unsigned long value = strtoul(digits, NULL, 16);
   for (int c = 0; c < 3; ++c)
     draw->colour[c] = (double)(value >> (16 - 8 * c) & 255) / 255;
@@ -85,10 +85,9 @@ static int parse_camera(const char *text, mus_render_options *draw) {
     good = read_numbers(&at, 1, 0, &draw->field_of_view);
   }
   if (!good || *at)
-    return failure_input(
-        program, "--camera: '%s' is not X,Y,Z[:X,Y,Z[:DEGREES]], the eye, what it looks at, and its field", text);
+    return failure_input(program, "--camera: '%s' is not X,Y,Z[:X,Y,Z[:DEGREES]]: eye, target and field of view", text);
   if (!(draw->field_of_view > 0 && draw->field_of_view < 179))
-    return failure_input(program, "--camera: a field of %g degrees: give one above 0 and below 179",
+    return failure_input(program, "--camera: a field of view of %g degrees: give one above 0 and below 179",
                          draw->field_of_view);
   return 0;
 }
@@ -110,7 +109,7 @@ static int parse_frames(const char *text, mus_render_options *draw) {
     good = !*at || (read_whole(&at, &draw->last) && draw->last >= draw->first);
   }
   if (!good || *at)
-    return failure_input(program, "--frames: '%s' is not FIRST-LAST, like 0-48, nor FIRST-", text);
+    return failure_input(program, "--frames: '%s' is neither FIRST-LAST, such as 0-48, nor FIRST-", text);
   return 0;
 }
 
@@ -129,28 +128,26 @@ static int list_options(render_options *o, option *list) {
        "NAME_####.png for a sequence of pictures",
        0, 0, NULL},
       {"cache", 0, OPTION_TEXT, &o->cache, "FILE", "PC2 or MDD file that moves the mesh RESULT", 0, 0, NULL},
-      {"frame", 0, OPTION_TEXT, &o->frame, "N", "of a picture; -1 is the last, -2 the one before (-1)", 0, 0, NULL},
-      {"frames", 0, OPTION_TEXT, &o->frames, "A-B", "of a video or sequence (all)", 0, 0, NULL},
-      {"every", 0, OPTION_WHOLE, &o->draw.every, "K", "draw every Kth of these only (1)", 1, 1000000, NULL},
-      {"fps", 0, OPTION_REAL, &o->draw.frames_per_second, "HZ",
-       "frames a second of a video (so that it takes as\nlong as what it shows)", 0, 0, NULL},
+      {"frame", 0, OPTION_TEXT, &o->frame, "N", "frame of a single picture; -1 is the last (-1)", 0, 0, NULL},
+      {"frames", 0, OPTION_TEXT, &o->frames, "A-B", "frames of a video or sequence (all)", 0, 0, NULL},
+      {"every", 0, OPTION_WHOLE, &o->draw.every, "K", "draw only every K-th of these (1)", 1, 1000000, NULL},
+      {"fps", 0, OPTION_REAL, &o->draw.frames_per_second, "HZ", "frames per second of a video (real time)", 0, 0, NULL},
       {"size", 0, OPTION_TEXT, &o->size, "WxH", "pixels (960x540)", 0, 0, NULL},
-      {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays a pixel: 1, 4 or 16 (4)", 1, 16, NULL},
+      {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays per pixel: 1, 4 or 16 (4)", 1, 16, NULL},
       {"look", 0, OPTION_CHOICE, &o->look, "WHICH", "fabric (threads), plain or checker (fabric)", 0, 0, looks},
-      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "of all cloths (each fabric has its own)", 0, 0, NULL},
+      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "colour of all cloths (each fabric has its own)", 0, 0, NULL},
       {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
        "false colours: stretch (%), bend (1/m), residual\n(kg m/s, of a run with --residual), or none (none)", 0, 0,
        heats},
-      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: cloth that intersects something is red (nothing)", 0, 0,
-       shown},
-      {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "of the false colours (that of nearly all vertices)", 0, 0,
+      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: intersecting cloth is red (nothing)", 0, 0, shown},
+      {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "range of the false colours (covers nearly all vertices)", 0, 0,
        NULL},
       {"wireframe", 0, OPTION_FLAG, &o->draw.wireframe, NULL, "draw the edges of triangles", 0, 0, NULL},
-      {"no-ground", 0, OPTION_FLAG, &o->draw.no_ground, NULL, "nothing below", 0, 0, NULL},
+      {"no-ground", 0, OPTION_FLAG, &o->draw.no_ground, NULL, "draw no ground", 0, 0, NULL},
       {"camera", 0, OPTION_TEXT, &o->camera, "EYE[:TARGET[:FOV]]",
-       "X,Y,Z in metres each, and the field in degrees\n(automatic; the field is 26)", 0, 0, NULL},
-      {"threads", 0, OPTION_WHOLE, &o->draw.threads, "N", "threads; 0: all cores (0)", 0, 4096, NULL},
-      {"help", 'h', OPTION_FLAG, &o->help, NULL, "this text", 0, 0, NULL}};
+       "X,Y,Z in metres each, and the vertical field of view in\ndegrees (automatic, 26 degrees)", 0, 0, NULL},
+      {"threads", 0, OPTION_WHOLE, &o->draw.threads, "N", "number of threads; 0: all cores (0)", 0, 4096, NULL},
+      {"help", 'h', OPTION_FLAG, &o->help, NULL, "print this text", 0, 0, NULL}};
   memcpy(list, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
 }
@@ -158,8 +155,8 @@ static int list_options(render_options *o, option *list) {
 static void print_help(const option_table *table) {
   printf(
       "muslin render RESULT -o FILE [options]\n\n"
-      "Draws what a run has computed. RESULT is its folder (while it is running, too), or an OBJ or PLY mesh, which\n"
-      "--cache moves. docs/pictures.md shows what comes out.\n\n");
+      "Draws what a run has computed. RESULT is its folder, which may still be growing, or an OBJ or PLY mesh, which\n"
+      "--cache moves. See docs/pictures.md.\n\n");
   options_print(table, stdout);
 }
 
@@ -192,11 +189,11 @@ static int check_together(const render_options *o) {
                          "--frames, --every and --fps are for several frames: write an .mp4 or NAME_####.png, or give "
                          "--frame");
   if (!still && o->frame)
-    return failure_input(program, "--frame is for one picture: write a .png without #, or give --frames");
+    return failure_input(program, "--frame is for a single picture: write a .png without #, or give --frames");
   if (o->range && o->heat == MUS_RENDER_HEAT_NONE)
-    return failure_input(program, "--range is for --heat: give that too");
+    return failure_input(program, "--range needs --heat: give that too");
   if (o->show && o->heat)
-    return failure_input(program, "--show and --heat are for one picture each: choose one");
+    return failure_input(program, "--show and --heat cannot be combined: choose one");
   if (o->draw.frames_per_second < 0)
     return failure_input(program, "--fps: give a number above 0");
   return 0;
@@ -213,9 +210,9 @@ static int parse_command(int argc, char **argv, render_options *o, const char **
     return 0;
   }
   if (count == 0)
-    return failure_input(program, "of what? Give a result folder or a mesh, or --help");
+    return failure_input(program, "no result given: name a result folder or a mesh, or use --help");
   if (!o->output)
-    return failure_input(program, "whereto? Give -o FILE.png or -o FILE.mp4");
+    return failure_input(program, "no output given: use -o FILE.png or -o FILE.mp4");
   failed = parse_texts(o);
   return failed ? failed : check_together(o);
 }

@@ -38,7 +38,8 @@ void report_print_system(const solve_report *report, FILE *file) {
           s->a.rows > 1 ? "s" : "", s->a.block, s->a.block > 1 ? "s" : "");
   if (s->constraint_count)
     fprintf(file, ", %s of them constrained", numbers_grouped(s->constraint_count).text);
-  fprintf(file, "\nright-hand side: %s; near kernel: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
+  fprintf(file,
+          "\nright-hand side: %s; near-null space: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
   if (s->positions)
     fprintf(file, "rigid-body motions\n");
   else if (s->kernel)

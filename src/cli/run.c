@@ -44,28 +44,26 @@ static const char *list_integrators(void) {
 
 static int list_options(run_options *o, option *list) {
   int n = 0;
-  list[n++] = option_text("output", &o->folder, "DIR", "folder for the results (out/NAME)");
+  list[n++] = option_text("output", &o->folder, "DIR", "result folder (out/NAME)");
   list[n - 1].letter = 'o';
-  list[n++] = option_whole("frames", &o->frames, 0, FRAMES_MOST, "how many to simulate");
-  list[n++] = option_flag("resume", &o->run.resume, "go on from the last checkpoint in the folder");
-  list[n++] =
-      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
+  list[n++] = option_whole("frames", &o->frames, 0, FRAMES_MOST, "number of frames to simulate");
+  list[n++] = option_flag("resume", &o->run.resume, "resume from the last checkpoint in the folder");
+  list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
+                           "approximate total, over all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
   list[n - 1].value = "S";
   list[n++] = option_choice("integrator", &o->integrator, "I", integrators, list_integrators());
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
-  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] =
       option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
-  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, with commas between (pc2)");
+  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, separated by commas (pc2)");
   list[n++] =
-      option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames from one to the next, 0: none (10)");
-  list[n++] =
-      option_flag("preview", &o->run.preview, "keep DIR/preview.png at the latest frame, and make DIR/preview.mp4");
-  list[n++] =
-      option_flag("residual", &o->run.residual, "also write what each frame's last solve left, as NAME.residual.pc2");
-  list[n++] = option_flag("help", &o->help, "this text");
+      option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames between checkpoints; 0: none (10)");
+  list[n++] = option_flag("preview", &o->run.preview, "keep DIR/preview.png up to date, and make DIR/preview.mp4");
+  list[n++] = option_flag("residual", &o->run.residual, "also write each frame's last residual, as NAME.residual.pc2");
+  list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
   return n;
 }
@@ -73,13 +71,13 @@ static int list_options(run_options *o, option *list) {
 static void print_help(const option_table *table) {
   printf("muslin run SCENE [options]\n\n"
          "Simulates a scene into a folder: caches, meshes, report.json, checkpoints (docs/caches.md).\n"
-         "SCENE is a scene file (docs/scene.md), a built-in scene's name (muslin examples), or a result folder, whose\n"
-         "scene is then run again into the same folder or, with --resume, gone on with.\n\nOptions:\n");
+         "SCENE is a scene file (docs/scene.md), the name of a built-in scene (muslin examples), or a result folder,\n"
+         "whose scene is then run again into the same folder or, with --resume, resumed.\n\nOptions:\n");
   options_print(table, stdout);
-  printf(
-      "\nWithout an option, what the scene says counts. Ctrl-C stops after the step, a second one at once; either\n"
-      "way, and after kill -9 too, --resume goes on, and the results have the same bits as if nothing had happened.\n"
-      "\nExit status: 0 when all was done; 1 when the run failed or was stopped; 2 for bad input.\n");
+  printf("\nOptions override the scene. Ctrl-C stops after the current step, a second Ctrl-C at once. In either case, "
+         "and\n"
+         "even after kill -9, --resume continues, and the results are bit-identical to those of an uninterrupted run.\n"
+         "\nExit status: 0 if everything was done; 1 if the run failed or was stopped; 2 for bad input.\n");
 }
 
 static int parse_command(int argc, char **argv, run_options *o) {
@@ -91,7 +89,8 @@ static int parse_command(int argc, char **argv, run_options *o) {
   if (o->help)
     print_help(&table);
   else if (count == 0)
-    return failure_input(program, "which scene? Give a scene file or a name (muslin examples lists them), or --help");
+    return failure_input(program,
+                         "no scene given: name a scene file or a built-in scene (see muslin examples), or use --help");
   return 0;
 }
 
@@ -137,7 +136,7 @@ static char *default_folder(const mus_scene *scene) {
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number) {
-  static const char words[] = "\nstopping after this step; once more stops at once\n";
+  static const char words[] = "\nstopping after this step; press Ctrl-C again to stop at once\n";
   (void)number;
   interrupted = 1;
   ssize_t wrote = write(STDERR_FILENO, words, sizeof words - 1);
@@ -161,24 +160,24 @@ static void catch_interrupts(void) {
 static void tell_how_to_go_on(const char *folder, const mus_run_record *s) {
   int last = s->checkpoint > 0 ? s->frames - s->frames % s->checkpoint : 0;
   if (last > 0)
-    fprintf(stderr, "%d frames are done; go on from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
+    fprintf(stderr, "%d frames are done; resume from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
   else
-    fprintf(stderr, "%d frames are done and there is no checkpoint yet; begin again with: muslin run %s\n", s->frames,
+    fprintf(stderr, "%d frames are done, but there is no checkpoint yet; start again with: muslin run %s\n", s->frames,
             folder);
 }
 
 // What the simulator held, and what the whole process took.
 static void tell_memory(const mus_run_record *s) {
   struct rusage used;
-  printf("  %.0f bytes a vertex", (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
+  printf("  %.0f bytes per vertex", (double)s->bytes / (s->vertices > 0 ? s->vertices : 1));
   if (getrusage(RUSAGE_SELF, &used) == 0)
-    printf("; the process took %.0f MiB at most", (double)used.ru_maxrss / 1024); // Linux counts KiB
+    printf("; peak memory of the process: %.0f MiB", (double)used.ru_maxrss / 1024); // Linux counts KiB
   printf("\n");
 }
 
 static void tell(const char *folder, const mus_scene *scene, const mus_run_record *s) {
   if (s->complete) {
-    printf("%s: its %d frames are complete already\n", folder, s->frames);
+    printf("%s: all %d frames are already complete\n", folder, s->frames);
     return;
   }
   printf("%s: %d frames of %d vertices, %lld steps", folder, s->frames, s->vertices, s->steps);
@@ -187,12 +186,12 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_recor
   if (s->retries > 0)
     printf(" (%lld solves retried)", s->retries);
   if (s->steps > 0)
-    printf(", %.1f iterations a step", (double)s->iterations / (double)s->steps);
+    printf(", %.1f iterations per step", (double)s->iterations / (double)s->steps);
   printf(", %.1f s\n", s->seconds);
   if (s->tangled > 0)
     printf("  cloth was tangled in %lld steps\n", s->tangled);
   if (s->impossible > 0)
-    printf("  bodies or pins left no way out %lld times: muslin check %s tells where cloth goes through something\n",
+    printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
            s->impossible, folder);
   tell_memory(s);
   char name[128];

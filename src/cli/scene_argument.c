@@ -33,8 +33,8 @@ static int load_builtin(const char *program, const char *word, mus_scene *scene)
   }
   const char *nearest = options_nearest(word, names);
   return failure_input(program,
-                       "there is no file %s, nor a built-in scene of that name%s%s%s: the built-in ones are %s", word,
-                       nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", list);
+                       "there is neither a file %s nor a built-in scene of that name%s%s%s: the built-in scenes are %s",
+                       word, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "", list);
 }
 
 // "drooping" for "scenes/drooping.json".
@@ -79,7 +79,7 @@ int scene_argument_load(const char *program, const char *word, mus_scene *scene,
   strcat(path, inside);
   int failed = stat(path, &about) == 0 ? load_file(program, path, scene)
                                        : failure_input(program,
-                                                       "%s: there is no scene.json in it: name a folder that "
+                                                       "%s: it contains no scene.json: name a folder that "
                                                        "muslin run has written",
                                                        word);
   free(path);
@@ -106,6 +106,7 @@ int scene_argument_shape(const char *program, const char *word, const scene_shap
       shape->seed = (unsigned)wanted->seed;
   }
   if (asked && generated == 0)
-    return failure_input(program, "--vertices and --tessellation: every cloth of %s is from a file", word);
+    return failure_input(program, "--vertices and --tessellation have no effect: every cloth of %s is from a file",
+                         word);
   return 0;
 }

@@ -53,28 +53,30 @@ static void take_preset(solve_options *o) {
 static int solver_options(solve_options *o, option *list) {
   int n = 0;
   list[n++] =
-      option_text("solver", &o->solvers, "LIST", "one solver, or several with commas between to compare them (sa)");
-  list[n++] = option_choice("preset", &o->preset, "P", preset_words,
-                            "settings that options change: paper, fast or robust (robust)");
+      option_text("solver", &o->solvers, "LIST", "one solver, or several separated by commas to compare them (sa)");
+  list[n++] =
+      option_choice("preset", &o->preset, "P", preset_words, "settings to start from: paper, fast or robust (robust)");
   list[n++] = option_text("coords", &o->files.coordinates, "X.mtx",
-                          "vertex positions, n x 3: the near kernel becomes the rigid-body motions");
-  list[n++] = option_text("kernel", &o->files.kernel, "K.mtx", "any near kernel, one vector a column (constants)");
+                          "vertex positions, n x 3: the rigid-body motions become the\nnear-null space");
+  list[n++] =
+      option_text("kernel", &o->files.kernel, "K.mtx", "any near-null space, one vector per column (constants)");
   list[n++] =
       option_whole("block", &o->files.block, 0, INT_MAX,
-                   "unknowns a vertex, numbered one after the other, 1 to 12\n(3 when that divides the size, else 1)");
+                   "unknowns per vertex, numbered consecutively, 1 to 12\n(3 if that divides the size, else 1)");
   list[n++] = option_text("fix", &o->files.fix, "FILE", "constraints, see below");
   list[n++] = option_real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5)");
   list[n++] = option_whole("iterations", &o->solver.iterations, 0, INT_MAX, "at most this many (10000)");
   list[n++] =
       option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (double)");
   list[n++] = option_whole("threads", &o->solver.threads, 0, INT_MAX,
-                           "0: all cores (0); the results have the same bits for any number");
-  list[n++] = option_text("output", &o->solution, "x.mtx", "write the solution; of several solvers, the first one's");
+                           "0: all cores (0); the results are bit-identical for any number");
+  list[n++] =
+      option_text("output", &o->solution, "x.mtx", "write the solution; the first solver's if there are several");
   list[n - 1].letter = 'o';
   list[n++] = option_text("json", &o->json, "FILE", "write everything that was measured");
   list[n++] = option_text("plot", &o->plot, "FILE.svg", "draw the residual curves");
-  list[n++] = option_flag("levels", &o->levels, "show the hierarchy's levels and the residual curves");
-  list[n++] = option_flag("help", &o->help, "this text");
+  list[n++] = option_flag("levels", &o->levels, "print the hierarchy's levels and the residual curves");
+  list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
   return n;
 }
@@ -84,16 +86,17 @@ static int aggregation_options(solve_options *o, option *list) {
   mus_multigrid_options *multigrid = &o->solver.multigrid;
   int n = 0;
   list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
-  list[n++] = option_real("dominance", &sa->dominance, "nodes coupled less than this are left to the smoother (0.1)");
   list[n++] =
-      option_choice("motions", &o->motions, "M", motions, "that coordinates give: translations, rigid or auto (rigid)");
-  list[n++] = option_whole("reach", &sa->reach, 1, 2, "strong connections from an aggregate's middle to its edge (1)");
-  list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near kernel (1)");
+      option_real("dominance", &sa->dominance, "nodes coupled by less than this are left to the smoother (0.1)");
+  list[n++] = option_choice("motions", &o->motions, "M", motions,
+                            "motions that --coords gives: translations, rigid or auto (rigid)");
+  list[n++] = option_whole("reach", &sa->reach, 1, 2, "strong connections from an aggregate's centre to its edge (1)");
+  list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near-null space (1)");
   list[n++] = option_flag("tentative-prolongator", &sa->smooth_prolongator, "do not smooth the prolongator");
   list[n - 1].kind = OPTION_CLEAR;
   list[n++] = option_flag("filter-prolongator", &sa->filter_prolongator,
                           "drop weak connections while smoothing the prolongator");
-  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "coarser levels are visited once (v) or twice (w) (w)");
+  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "visit coarser levels once (v) or twice (w) (w)");
   list[n++] = option_whole("smoother-order", &multigrid->smoother_order, 0, INT_MAX,
                            "of the Chebyshev polynomial, 1 to 16 (2)");
   list[n++] = option_real("smoother-range", &multigrid->smoother_range, "the smoother damps from rho / this to rho");
@@ -106,10 +109,11 @@ static int aggregation_options(solve_options *o, option *list) {
 }
 
 static void print_help(const option_table *general, const option_table *aggregation) {
-  printf("muslin solve A.mtx [b.mtx] [options]\n\n"
-         "Solves A x = b for a symmetric positive definite matrix in a Matrix Market file (plain or gzip-compressed).\n"
-         "Without b, b is A times a fixed pseudo-random vector, so that the error of the solution is known and shown.\n"
-         "\nSolvers:");
+  printf(
+      "muslin solve A.mtx [b.mtx] [options]\n\n"
+      "Solves A x = b for a symmetric positive definite matrix in a Matrix Market file (plain or gzip-compressed).\n"
+      "Without b, b is A times a fixed pseudo-random vector, so that the error of the solution is known and reported.\n"
+      "\nSolvers:");
   for (int method = 0; method < MUS_METHODS; ++method)
     if (mus_method_available((mus_method)method))
       printf(" %s", mus_method_name((mus_method)method));
@@ -117,13 +121,14 @@ static void print_help(const option_table *general, const option_table *aggregat
   options_print(general, stdout);
   printf("\nSmoothed aggregation:\n");
   options_print(aggregation, stdout);
-  printf("\nConstraints (--fix) are lines of text; vertices are counted from 1, as in Matrix Market files:\n"
-         "  vertex dx dy dz value      the solution at the vertex has d . x = value; up to three lines a vertex\n"
-         "  vertex all x y z           the solution at the vertex is (x, y, z)\n"
-         "  # a comment\n"
-         "(With blocks of 1 or 2, directions and values have as many numbers.)\n"
-         "\nExit status: 0 when all was done; 1 when a solver failed or a file could not be written; 2 for bad input.\n"
-         "The solution is written only if its solver converged; --json and --plot report failed solvers too.\n");
+  printf(
+      "\nConstraints (--fix) are lines of text; vertices are numbered from 1, as in Matrix Market files:\n"
+      "  vertex dx dy dz value      the solution at the vertex satisfies d . x = value; up to three lines per vertex\n"
+      "  vertex all x y z           the solution at the vertex is (x, y, z)\n"
+      "  # a comment\n"
+      "(With blocks of 1 or 2, directions and values have as many numbers.)\n"
+      "\nExit status: 0 if everything was done; 1 if a solver failed or a file could not be written; 2 for bad input.\n"
+      "The solution is written only if its solver converged; --json and --plot report failed solvers too.\n");
 }
 
 static int parse_solvers(solve_options *o) {
@@ -168,7 +173,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
     return 0;
   }
   if (plain_count == 0)
-    return failure_input(program, "which matrix? Give a Matrix Market file, or --help");
+    return failure_input(program, "no matrix given: name a Matrix Market file, or use --help");
   o->files.matrix = plain[0];
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
@@ -246,7 +251,7 @@ static int run_solvers(const solve_options *o, const linear_system *s, solver_ru
 
 static int write_solution(const solve_options *o, const linear_system *s, const solver_run *run, double *x) {
   if (run->status) {
-    fprintf(stderr, "%s: %s is not written, because %s failed\n", program, o->solution, mus_method_name(run->asked));
+    fprintf(stderr, "%s: %s was not written, because %s failed\n", program, o->solution, mus_method_name(run->asked));
     return CLI_FAILED;
   }
   mus_matrix_market matrix = {.rows = s->unknowns, .columns = 1, .dense = 1, .value = x};

@@ -184,7 +184,7 @@ static int save_constraints(const saving *to, const mus_sim_system *s) {
 int system_save(const char *program, const char *folder, const mus_sim_system *s) {
   saving to = {program, folder};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    fprintf(stderr, "%s: cannot make the folder %s: %s\n", program, folder, strerror(errno));
+    fprintf(stderr, "%s: cannot create the folder %s: %s\n", program, folder, strerror(errno));
     return CLI_FAILED;
   }
   int failed = save_matrix(&to, s);

@@ -32,33 +32,33 @@ enum { OPTIONS = 16, PORT_MOST = 65535, VERTICES_MOST = 100000000, THREADS_MOST 
 
 static int list_options(watch_options *o, option *list) {
   int n = 0;
-  list[n++] =
-      option_whole("vertices", &o->vertices, 4, VERTICES_MOST, "about so many, of all cloths that are not from files");
+  list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
+                           "approximate total, over all cloths that are not from files");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most (1/60)");
   list[n - 1].value = "S";
-  list[n++] = option_real("tolerance", &o->tolerance, "of the linear solver (1e-3: what an eye can see)");
+  list[n++] = option_real("tolerance", &o->tolerance, "of the linear solver (1e-3, enough for the eye)");
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
-  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "its settings: paper, fast or robust");
+  list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] =
-      option_flag("live", &o->live, "simulate the scene of a result folder anew, instead of playing the result");
-  list[n++] = option_flag("paused", &o->paused, "wait for a page to say \"play\"");
+      option_flag("live", &o->live, "simulate the scene of a result folder again instead of\nplaying the result");
+  list[n++] = option_flag("paused", &o->paused, "wait until \"play\" is pressed on a page");
   list[n++] = option_flag("open", &o->open, "ask the desktop to open the address");
   list[n++] = option_text("host", &o->host, "ADDRESS",
                           "listen on this address of the machine, 0.0.0.0 for all:\n"
-                          "others can then watch and take part (127.0.0.1)");
-  list[n++] = option_whole("port", &o->port, 0, PORT_MOST, "0: any that is free (8765, or any where that is taken)");
-  list[n++] = option_flag("help", &o->help, "this text");
+                          "others can then watch and join in (127.0.0.1)");
+  list[n++] = option_whole("port", &o->port, 0, PORT_MOST, "0: any free port (8765, or any free one if that is taken)");
+  list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
   return n;
 }
 
 static void print_help(const option_table *table) {
   printf("muslin view SCENE|RESULT [options]\n\n"
-         "Simulates a scene and shows it in the browser, where it can be turned, pulled at and changed, or plays the\n"
-         "folder that muslin run has left. SCENE is a scene file (docs/scene.md) or a built-in scene's name (muslin\n"
-         "examples). The address that is printed has a token in it: who does not know it is refused. docs/view.md\n"
-         "shows the page.\n\nOptions:\n");
+         "Simulates a scene and shows it in the browser, where it can be turned, pulled at and changed, or plays a\n"
+         "folder written by muslin run. SCENE is a scene file (docs/scene.md) or the name of a built-in scene (muslin\n"
+         "examples). The printed address contains a token: requests without it are rejected. docs/view.md\n"
+         "describes the page.\n\nOptions:\n");
   options_print(table, stdout);
 }
 
@@ -71,8 +71,8 @@ static int parse_command(int argc, char **argv, watch_options *o) {
   if (o->help)
     print_help(&table);
   else if (count == 0)
-    return failure_input(program, "what? Give a scene file, a built-in scene's name (muslin examples lists them) or a "
-                                  "result folder, or --help");
+    return failure_input(program, "nothing to view: name a scene file, a built-in scene (see muslin examples) or a "
+                                  "result folder, or use --help");
   return 0;
 }
 
@@ -145,7 +145,7 @@ static int watch(const watch_options *o, const mus_scene *scene) {
 // Options that only a simulation has.
 static int check_playback(const watch_options *o) {
   if (o->vertices > 0 || !isnan(o->time_step) || !isnan(o->tolerance) || o->solver || o->preset >= 0 || o->threads >= 0)
-    return failure_input(program, "%s is a result, which is played as it is: give --live to simulate its scene anew",
+    return failure_input(program, "%s is a result, which is played as it is: give --live to simulate its scene again",
                          o->subject);
   return 0;
 }
@@ -160,7 +160,8 @@ int view_command(int argc, char **argv) {
   if (failed)
     return failed;
   if (!folder && o.live)
-    failed = failure_input(program, "--live is for result folders: %s is simulated anyway", o.subject);
+    failed =
+        failure_input(program, "--live is for result folders: %s is a scene, which is simulated anyway", o.subject);
   else if (folder && !o.live)
     failed = check_playback(&o);
   else

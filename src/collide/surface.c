@@ -19,7 +19,7 @@ static int mixed_triangle(const mus_surface_parts *parts) {
 static mus_status check_parts(const mus_surface_parts *parts) {
   int mixed = mixed_triangle(parts);
   if (mixed >= 0)
-    return mus_fail(MUS_BAD_INPUT, "triangle %d joins cloth and bodies, or stands among the wrong ones", mixed);
+    return mus_fail(MUS_BAD_INPUT, "triangle %d joins cloth and bodies, or is listed among the wrong ones", mixed);
   for (int i = 0; i < 2 * parts->sewn; ++i)
     if (parts->pair[i] < 0 || parts->pair[i] >= parts->vertices)
       return mus_fail(MUS_BAD_INPUT, "sewn pair %d has vertex %d outside 0...%d", i / 2, parts->pair[i],

@@ -29,7 +29,7 @@ mus_status mus_cache_format_from_name(const char *name, const mus_cache_format *
     size_t used = strlen(names);
     snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", formats[i]->name);
   }
-  return mus_fail(MUS_BAD_INPUT, "no cache format is called \"%.40s\": choose among %s", name, names);
+  return mus_fail(MUS_BAD_INPUT, "there is no cache format \"%.40s\": choose one of %s", name, names);
 }
 
 // --- making writers ------------------------------------------------------------------------------------------------
@@ -39,19 +39,19 @@ enum { FRAMES_MAXIMUM = 10000000, FIRST_MAXIMUM = 1000000 };
 
 static mus_status check_definition(const mus_cache_format *format, const mus_cache_definition *d) {
   if (d->points < 1)
-    return mus_fail(MUS_BAD_INPUT, "a cache of %d points: there must be one at least", d->points);
+    return mus_fail(MUS_BAD_INPUT, "a cache of %d points: there must be at least one", d->points);
   if (d->frames < 1 || d->frames > FRAMES_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT, "a cache of %d frames: plan 1 to %d", d->frames, FRAMES_MAXIMUM);
   if (d->first_frame < 0 || d->first_frame > FIRST_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT, "a cache that begins with frame %d: begin with 0 to %d", d->first_frame,
                     FIRST_MAXIMUM);
   if (!isfinite(d->frames_per_second) || d->frames_per_second <= 0)
-    return mus_fail(MUS_BAD_INPUT, "a cache of %g frames a second: give a positive number", d->frames_per_second);
+    return mus_fail(MUS_BAD_INPUT, "a cache of %g frames per second: give a positive number", d->frames_per_second);
   if (format->needs_mesh && !d->mesh)
     return mus_fail(MUS_BAD_INPUT, "a %s cache without a mesh: give the triangles", format->name);
   if (d->mesh && d->mesh->vertices != d->points)
-    return mus_fail(MUS_BAD_INPUT, "a cache of %d points for a mesh of %d vertices: give one point a vertex", d->points,
-                    d->mesh->vertices);
+    return mus_fail(MUS_BAD_INPUT, "a cache of %d points for a mesh of %d vertices: give one point per vertex",
+                    d->points, d->mesh->vertices);
   return MUS_OK;
 }
 
@@ -118,8 +118,9 @@ int mus_cache_frames(const mus_cache_writer *writer) { return writer->frames; }
 
 mus_status mus_cache_keep(mus_cache_writer *writer, int frames) {
   if (frames < 0 || frames > writer->frames)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: holds %d whole frames, not %d: go on from an earlier one or start afresh",
-                    writer->path, writer->frames, frames);
+    return mus_fail(MUS_BAD_INPUT,
+                    "%.200s: holds %d complete frames, not %d: resume from an earlier one or start again", writer->path,
+                    writer->frames, frames);
   mus_status status = writer->format->keep(writer, frames);
   if (status == MUS_OK) {
     writer->frames = frames;
@@ -140,7 +141,7 @@ static mus_status check_positions(const mus_cache_writer *writer, const double *
 
 mus_status mus_cache_write(mus_cache_writer *writer, const double *positions) {
   if (writer->unchosen)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: goes on from an earlier run: say which frames stay", writer->path);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: continues an earlier run: state which frames to keep", writer->path);
   if (writer->frames >= writer->definition.frames)
     return mus_fail(MUS_BAD_INPUT, "%.200s: was planned for %d frames: plan more", writer->path,
                     writer->definition.frames);
@@ -155,7 +156,7 @@ mus_status mus_cache_sync(mus_cache_writer *writer) { return writer->format->syn
 
 mus_status mus_cache_finish(mus_cache_writer *writer) {
   if (writer->frames < 1)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: has no frame: write one before it is finished", writer->path);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: has no frames: write one before finishing it", writer->path);
   mus_status status = writer->unchosen ? mus_cache_keep(writer, writer->frames) : MUS_OK;
   return status == MUS_OK ? writer->format->finish(writer) : status;
 }
@@ -181,7 +182,7 @@ mus_status mus_cache_put_floats(mus_cache_writer *writer, const double *position
 }
 
 mus_status mus_cache_fail_other(const mus_cache_writer *writer, const char *what, double there, double wanted) {
-  return mus_fail(MUS_BAD_INPUT, "%.200s: cannot go on from it: %s %.9g where the scene has %.9g: start afresh",
+  return mus_fail(MUS_BAD_INPUT, "%.200s: cannot be resumed: %s %.9g where the scene has %.9g: start again",
                   writer->path, what, there, wanted);
 }
 
@@ -223,7 +224,7 @@ static mus_status read_head(mus_cache_reader *reader) {
       return formats[i]->read_head(reader);
     }
   return mus_source_fail(&reader->source, 0,
-                         "neither a PC2 file by its first bytes nor MDD by its name: give one of these");
+                         "neither PC2 by its first bytes nor MDD by its name: give a file of either kind");
 }
 
 mus_status mus_cache_open(const char *path, mus_cache_reader **reader) {

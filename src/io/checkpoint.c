@@ -119,7 +119,7 @@ mus_status mus_checkpoint_write(const char *path, const mus_checkpoint *checkpoi
 // --- reading -------------------------------------------------------------------------------------------------------
 
 static mus_status fail_damaged(const mus_source *from, uint64_t offset, const char *what) {
-  return mus_source_fail(from, offset, "%s: go on from another checkpoint", what);
+  return mus_source_fail(from, offset, "%s: resume from another checkpoint", what);
 }
 
 static mus_status read_head(const mus_source *from, head *h) {
@@ -136,12 +136,12 @@ static mus_status read_head(const mus_source *from, head *h) {
     return mus_fail(MUS_UNSUPPORTED, "%.200s: byte %zu: version %u of checkpoints: this program reads version %d only",
                     from->path, offsetof(head, version), h->version, VERSION);
   if (h->sum != head_sum(h))
-    return fail_damaged(from, offsetof(head, sum), "the head is damaged");
+    return fail_damaged(from, offsetof(head, sum), "the header is damaged");
   if (h->sections < 1 || h->sections > MUS_CHECKPOINT_SECTIONS || h->frame < 0 || h->frame > INT_MAX || h->zero != 0)
-    return fail_damaged(from, offsetof(head, frame), "the head says what no checkpoint can");
+    return fail_damaged(from, offsetof(head, frame), "the header is impossible");
   if (h->length != from->length)
     return fail_damaged(from, from->length < h->length ? from->length : h->length,
-                        from->length < h->length ? "the file is cut short" : "something follows the checkpoint");
+                        from->length < h->length ? "the file is truncated" : "something follows the checkpoint");
   return MUS_OK;
 }
 
@@ -176,7 +176,7 @@ static mus_status read_sections(const mus_source *from, mus_arena *arena, const 
       return mus_fail_memory();
     status = mus_source_read(from, table[i].offset, data, (size_t)table[i].bytes);
     if (status == MUS_OK && mus_checksum(0, data, (size_t)table[i].bytes) != table[i].sum)
-      return mus_source_fail(from, table[i].offset, "section \"%s\" is damaged: go on from another checkpoint",
+      return mus_source_fail(from, table[i].offset, "section \"%s\" is damaged: resume from another checkpoint",
                              table[i].name);
     sections[i] = (mus_checkpoint_section){.name = table[i].name, .data = data, .bytes = (size_t)table[i].bytes};
   }
@@ -207,13 +207,14 @@ mus_status mus_checkpoint_find(const mus_checkpoint *checkpoint, const char *nam
     if (strcmp(section->name, name) != 0)
       continue;
     if (section->bytes != bytes)
-      return mus_fail(MUS_BAD_INPUT,
-                      "the checkpoint of frame %d has %zu bytes of %s where %zu are needed: it is of another scene",
-                      checkpoint->frame, section->bytes, name, bytes);
+      return mus_fail(
+          MUS_BAD_INPUT,
+          "the checkpoint of frame %d has %zu bytes of %s where %zu are needed: it belongs to another scene",
+          checkpoint->frame, section->bytes, name, bytes);
     *data = section->data;
     return MUS_OK;
   }
-  return mus_fail(MUS_BAD_INPUT, "the checkpoint of frame %d has no %s: it is of another scene", checkpoint->frame,
+  return mus_fail(MUS_BAD_INPUT, "the checkpoint of frame %d has no %s: it belongs to another scene", checkpoint->frame,
                   name);
 }
 
@@ -258,7 +259,7 @@ static int descending(const void *a, const void *b) {
 static mus_status list_frames(const char *folder, mus_list *frames, int remove_unfinished) {
   DIR *open_folder = opendir(folder);
   if (!open_folder)
-    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the folder and its rights", folder,
+    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the folder and its permissions", folder,
                     strerror(errno));
   mus_status status = MUS_OK;
   mus_arena scratch = {0};
@@ -289,7 +290,7 @@ static mus_status remove_frame(const char *folder, int frame) {
   char *path = frame_path(&scratch, folder, frame);
   mus_status status = path ? MUS_OK : mus_fail_memory();
   if (path && unlink(path) != 0 && errno != ENOENT)
-    status = mus_fail(MUS_IO_ERROR, "%.200s: cannot be removed (%s): check the folder and its rights", path,
+    status = mus_fail(MUS_IO_ERROR, "%.200s: cannot be removed (%s): check the folder and its permissions", path,
                       strerror(errno));
   mus_arena_clear(&scratch);
   return status;
@@ -330,7 +331,7 @@ mus_status mus_checkpoint_newest(const char *folder, int most, mus_arena *arena,
     char *path = frame_path(&scratch, folder, frame);
     mus_status read = path ? mus_checkpoint_read(path, arena, out) : mus_fail_memory();
     if (read == MUS_OK && out->frame != frame)
-      read = mus_fail(MUS_BAD_INPUT, "%.200s: is of frame %d: name it so", path, out->frame);
+      read = mus_fail(MUS_BAD_INPUT, "%.200s: holds frame %d: rename it accordingly", path, out->frame);
     found = read == MUS_OK;
     damaged += !found;
     status = read == MUS_OUT_OF_MEMORY ? read : MUS_OK;
@@ -340,8 +341,8 @@ mus_status mus_checkpoint_newest(const char *folder, int most, mus_arena *arena,
   if (status != MUS_OK || found)
     return status;
   if (damaged > 0)
-    return mus_fail_prefix(MUS_IO_ERROR, "%.100s: holds no whole checkpoint", folder);
-  return mus_fail(MUS_IO_ERROR, "%.200s: holds no checkpoint of frame %d or before: start afresh", folder, most);
+    return mus_fail_prefix(MUS_IO_ERROR, "%.100s: holds no intact checkpoint", folder);
+  return mus_fail(MUS_IO_ERROR, "%.200s: holds no checkpoint of frame %d or earlier: start again", folder, most);
 }
 
 mus_status mus_checkpoint_forget(const char *folder, int frame) {

@@ -44,10 +44,10 @@ static mus_status read_children(const mus_gltf_file *file, const char *place, co
     const json_t *child = json_array_get(list, (size_t)k);
     json_int_t number = json_is_integer(child) ? json_integer_value(child) : -1;
     if (number < 0 || number >= gltf->nodes || number == parent)
-      status = mus_gltf_wrong(file, place, "children[%d] is none of the other %d nodes", k, gltf->nodes - 1);
+      status = mus_gltf_wrong(file, place, "children[%d] is not one of the other %d nodes", k, gltf->nodes - 1);
     else if (gltf->node[number].parent >= 0)
-      status = mus_gltf_wrong(file, place, "its child %d is node %d's too: a node has one parent", (int)number,
-                              gltf->node[number].parent);
+      status = mus_gltf_wrong(file, place, "its child %d is also a child of node %d: a node has one parent",
+                              (int)number, gltf->node[number].parent);
     else
       gltf->node[number].parent = parent;
   }
@@ -96,7 +96,7 @@ static mus_status mark_shown(const mus_gltf_file *file, mus_gltf *gltf) {
     const json_t *root = json_array_get(roots, (size_t)k);
     json_int_t n = json_is_integer(root) ? json_integer_value(root) : -1;
     if (n < 0 || n >= gltf->nodes)
-      status = mus_gltf_wrong(file, place, "nodes[%d] is none of the %d nodes", k, gltf->nodes);
+      status = mus_gltf_wrong(file, place, "nodes[%d] is not one of the %d nodes", k, gltf->nodes);
     else
       gltf->node[n].shown = 1;
   }
@@ -154,7 +154,7 @@ static mus_status read_skin(mus_gltf_file *file, const char *place, const json_t
     const json_t *joint = json_array_get(list, (size_t)j);
     json_int_t node = json_is_integer(joint) ? json_integer_value(joint) : -1;
     if (node < 0 || node >= gltf->nodes)
-      return mus_gltf_wrong(file, place, "joints[%d] is none of the %d nodes", j, gltf->nodes);
+      return mus_gltf_wrong(file, place, "joints[%d] is not one of the %d nodes", j, gltf->nodes);
     skin->joint[j] = (int)node;
     for (int i = 0; i < 12; ++i)
       skin->inverse[j].m[i] = matrix ? matrix[16 * (size_t)j + (size_t)(i % 4 * 4 + i / 4)] : i % 5 == 0;
@@ -237,7 +237,7 @@ static mus_status read_influences(gathering *g, const char *place, const json_t 
     for (int k = 0; k < part->influences; ++k)
       sum += influence[2 * k + 1];
     if (!(sum > 0))
-      return mus_gltf_wrong(file, place, "the weights of vertex %d sum to %g: it hangs on nothing", v, sum);
+      return mus_gltf_wrong(file, place, "the weights of vertex %d sum to %g: no joint moves it", v, sum);
     for (int k = 0; k < part->influences; ++k)
       influence[2 * k + 1] /= sum;
   }
@@ -289,7 +289,7 @@ static mus_status add_rows(gathering *g, const char *place, const mus_gltf_part 
   g->gltf->raw_vertices += count;
   g->gltf->numbers += more;
   if (g->gltf->raw_vertices > VERTICES_MAXIMUM || g->gltf->numbers > NUMBERS_MAXIMUM)
-    return mus_gltf_wrong(g->file, place, "the file shows more than %d vertices, or too much at each: split it",
+    return mus_gltf_wrong(g->file, place, "the file has more than %d vertices, or too much data per vertex: split it",
                           VERTICES_MAXIMUM);
   if (!mus_list_reserve(&g->rows, more, sizeof(double)))
     return mus_fail_memory();
@@ -567,7 +567,7 @@ static mus_status read_sampler(mus_gltf_file *file, const char *place, const jso
   status = mus_gltf_numbers(file, input, 1, &track->keys, &time);
   for (int k = 1; k < track->keys && !status; ++k)
     if (!(time[k] > time[k - 1]))
-      status = mus_gltf_wrong(file, place, "its key %d is not after the one before it", k);
+      status = mus_gltf_wrong(file, place, "its key %d is not after the previous one", k);
   // Weights of several targets stand one after the other as single numbers.
   int alone = track->path == MUS_GLTF_WEIGHTS ? track->width : 1;
   long long count = (long long)track->keys * (between == MUS_GLTF_CUBIC ? 3 : 1) * alone;
@@ -599,7 +599,7 @@ static mus_status read_channel(mus_gltf_file *file, const char *place, const jso
   const mus_gltf_node *node = &gltf->node[track->node];
   if (node->mapped && path != MUS_GLTF_WEIGHTS)
     return mus_gltf_wrong(file, place,
-                          "it moves node %d, which stands by a matrix: export it with translation, "
+                          "it moves node %d, which is placed by a matrix: export it with translation, "
                           "rotation and scale",
                           track->node);
   track->path = (mus_gltf_path)path;
@@ -775,5 +775,5 @@ mus_status mus_gltf_find_animation(const mus_gltf *gltf, const char *name, int *
     used += wrote > 0 && used + (size_t)wrote < sizeof list ? (size_t)wrote : 0;
   }
   return mus_fail(MUS_BAD_INPUT, "%.200s: there is no animation \"%.60s\"%s%s", gltf->file, name,
-                  gltf->animations > 0 ? ", but " : ", there is none at all", list);
+                  gltf->animations > 0 ? "; it has " : "; it has none", list);
 }

@@ -48,8 +48,9 @@ mus_status mus_gltf_whole(const mus_gltf_file *file, const char *place, const js
     return MUS_OK;
   double number = json_is_number(json) ? json_number_value(json) : NAN;
   if (!(number >= low && number <= high) || number != floor(number))
-    return high < low ? mus_gltf_wrong(file, place, "\"%s\" names something, but there is nothing of that kind", key)
-                      : mus_gltf_wrong(file, place, "\"%s\" must be a whole number in %d...%d", key, low, high);
+    return high < low
+               ? mus_gltf_wrong(file, place, "\"%s\" refers to something, but there is nothing of that kind", key)
+               : mus_gltf_wrong(file, place, "\"%s\" must be a whole number in %d...%d", key, low, high);
   *value = (int)number;
   return MUS_OK;
 }
@@ -81,7 +82,7 @@ mus_status mus_gltf_text(const mus_gltf_file *file, const char *place, const jso
                          const char **text) {
   const json_t *json = json_object_get(object, key);
   *text = json_string_value(json);
-  return json && !*text ? mus_gltf_wrong(file, place, "\"%s\" must be a text", key) : MUS_OK;
+  return json && !*text ? mus_gltf_wrong(file, place, "\"%s\" must be a string", key) : MUS_OK;
 }
 
 // --- buffers ---------------------------------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ static mus_status decode_data(mus_gltf_file *file, const char *place, const char
   static const char kind[] = ";base64";
   size_t head = comma ? (size_t)(comma - uri) : 0;
   if (head < sizeof kind - 1 || strncmp(comma - (sizeof kind - 1), kind, sizeof kind - 1) != 0)
-    return mus_gltf_wrong(file, place, "its data: address is not in base64: export it so");
+    return mus_gltf_wrong(file, place, "its data: address is not in base64: export it in base64");
   const char *digit = comma + 1;
   size_t digits = strcspn(digit, "="), length = digits / 4 * 3 + (digits % 4 > 0 ? digits % 4 - 1 : 0);
   unsigned char *data = mus_arena_alloc(&file->scratch, length + 3, 1);
@@ -109,7 +110,7 @@ static mus_status decode_data(mus_gltf_file *file, const char *place, const char
   for (size_t k = 0; k < digits; ++k) {
     int value = digit_64(digit[k]);
     if (value < 0)
-      return mus_gltf_wrong(file, place, "digit %zu of its base64 data is none: export the file again", k);
+      return mus_gltf_wrong(file, place, "digit %zu of its base64 data is not base64: export the file again", k);
     bits = (bits << 6 | (unsigned)value) & 0xFFFFFF;
     if (k % 4 > 0 && made < length)
       data[made++] = (unsigned char)(bits >> (6 - 2 * (k % 4)));
@@ -131,7 +132,7 @@ static mus_status decode_path(mus_gltf_file *file, const char *place, const char
     unsigned code;
     if (*uri == '%' && sscanf(uri + 1, "%2x", &code) == 1 && uri[1] && uri[2]) {
       if (code == 0)
-        return mus_gltf_wrong(file, place, "its address has a zero in it: name the file otherwise");
+        return mus_gltf_wrong(file, place, "its address contains a zero byte: rename the file");
       *to++ = (char)code;
       uri += 2;
     } else {
@@ -146,8 +147,7 @@ static mus_status read_beside(mus_gltf_file *file, const char *place, const char
                               mus_gltf_buffer *buffer) {
   char *path = NULL;
   if (!file->folder || uri[0] == '/' || strstr(uri, "://"))
-    return mus_gltf_wrong(file, place, "its data is in \"%.100s\": only files named relative to this one are read",
-                          uri);
+    return mus_gltf_wrong(file, place, "its data is in \"%.100s\": only files relative to this one are read", uri);
   mus_status status = decode_path(file, place, uri, &path);
   if (status)
     return status;
@@ -157,7 +157,7 @@ static mus_status read_beside(mus_gltf_file *file, const char *place, const char
     return mus_fail_prefix(status, "%.200s: %s", file->name, place);
   unsigned char *data = NULL;
   if (source.length < length)
-    status = mus_gltf_wrong(file, place, "\"%.100s\" has %llu bytes of the %zu that it should", uri,
+    status = mus_gltf_wrong(file, place, "\"%.100s\" has %llu of the %zu bytes that it should have", uri,
                             (unsigned long long)source.length, length);
   if (!status && !(data = mus_arena_alloc(&file->scratch, length, 1)))
     status = mus_fail_memory();
@@ -198,7 +198,7 @@ static mus_status find_buffers(mus_gltf_file *file, const mus_gltf_buffer *chunk
     if (status)
       return status;
     if (buffer->length < (size_t)length)
-      return mus_gltf_wrong(file, place, "%zu bytes are there of the %d that it should have: the file is cut short",
+      return mus_gltf_wrong(file, place, "it has %zu of the %d bytes that it should have: the file is truncated",
                             buffer->length, length);
     buffer->length = (size_t)length;
   }
@@ -211,15 +211,15 @@ static mus_status find_buffers(mus_gltf_file *file, const mus_gltf_buffer *chunk
 static mus_status cut_binary(mus_gltf_file *file, const unsigned char *bytes, size_t length, mus_gltf_buffer *text,
                              mus_gltf_buffer *chunk) {
   if (length < 20 || mus_get_little(bytes + 4) != 2)
-    return mus_gltf_wrong(file, "", "is no glTF 2.0: export it as such");
+    return mus_gltf_wrong(file, "", "is not glTF 2.0: export it as that");
   if (mus_get_little(bytes + 8) > length)
-    return mus_gltf_wrong(file, "", "has %zu bytes of the %u that it should: the file is cut short", length,
+    return mus_gltf_wrong(file, "", "has %zu of the %u bytes that it should have: the file is truncated", length,
                           (unsigned)mus_get_little(bytes + 8));
   for (size_t at = 12; length - at >= 8;) {
     size_t size = mus_get_little(bytes + at);
     uint32_t kind = mus_get_little(bytes + at + 4);
     if (size > length - at - 8)
-      return mus_gltf_wrong(file, "", "its chunk at byte %zu is cut short", at);
+      return mus_gltf_wrong(file, "", "its chunk at byte %zu is truncated", at);
     mus_gltf_buffer found = {bytes + at + 8, size};
     if (kind == 0x4E4F534A && !text->data)
       *text = found;
@@ -227,7 +227,7 @@ static mus_status cut_binary(mus_gltf_file *file, const unsigned char *bytes, si
       *chunk = found;
     at += 8 + size;
   }
-  return text->data ? MUS_OK : mus_gltf_wrong(file, "", "there is no JSON in it: export it again");
+  return text->data ? MUS_OK : mus_gltf_wrong(file, "", "it contains no JSON: export it again");
 }
 
 // Extensions that say only what things look like; others may change where they are.
@@ -243,20 +243,20 @@ static int is_harmless(const char *extension) {
 
 static mus_status check_root(const mus_gltf_file *file) {
   if (!json_is_object(file->root))
-    return mus_gltf_wrong(file, "", "is no glTF: it must be an object in braces");
+    return mus_gltf_wrong(file, "", "is not glTF: it must be an object in braces");
   const char *version = NULL;
   const json_t *asset = json_object_get(file->root, "asset"), *list;
   mus_status status = mus_gltf_text(file, "asset", asset, "version", &version);
   if (status)
     return status;
   if (!version || strncmp(version, "2.", 2) != 0)
-    return mus_gltf_wrong(file, "asset", "is no glTF 2.0: export it as such");
+    return mus_gltf_wrong(file, "asset", "is not glTF 2.0: export it as that");
   int count;
   status = mus_gltf_list(file, "", file->root, "extensionsRequired", &list, &count);
   for (int k = 0; k < count && !status; ++k) {
     const char *name = json_string_value(json_array_get(list, (size_t)k));
     if (!name || !is_harmless(name))
-      status = mus_gltf_wrong(file, "extensionsRequired", "\"%.60s\" is not read: export the file without it",
+      status = mus_gltf_wrong(file, "extensionsRequired", "\"%.60s\" is not supported: export the file without it",
                               name ? name : "?");
   }
   return status;
@@ -274,7 +274,7 @@ mus_status mus_gltf_open(mus_gltf_file *file, const unsigned char *bytes, size_t
   json_error_t error;
   file->root = json_loadb((const char *)text.data, text.length, 0, &error);
   if (!file->root)
-    return mus_fail(MUS_BAD_INPUT, "%.200s:%d: is no glTF: %s", file->name, error.line, error.text);
+    return mus_fail(MUS_BAD_INPUT, "%.200s:%d: is not glTF: %s", file->name, error.line, error.text);
   status = check_root(file);
   return status ? status : find_buffers(file, &chunk);
 }
@@ -362,7 +362,7 @@ static mus_status read_sparse(const mus_gltf_file *file, const char *place, cons
   if (!status)
     status = mus_gltf_needed(file, place, indices, "componentType", 5121, 5125, &index.kind);
   if (!status && kind_bytes(index.kind) == 0)
-    status = mus_gltf_wrong(file, place, "its indices are of a kind that is not known");
+    status = mus_gltf_wrong(file, place, "its indices are of an unknown kind");
   if (!status)
     status = locate(file, place, indices, &index);
   changed.count = index.count;
@@ -396,7 +396,7 @@ static mus_status find_accessor(const mus_gltf_file *file, int index, int width,
   int count;
   mus_status status = mus_gltf_list(file, "", file->root, "accessors", &list, &count);
   if (!status && index >= count)
-    status = mus_gltf_wrong(file, "", "accessors[%d] is named, but there are %d accessors", index, count);
+    status = mus_gltf_wrong(file, "", "accessors[%d] is referred to, but there are %d accessors", index, count);
   if (!status)
     status = mus_gltf_element(file, list, "accessors", index, place, accessor);
   if (!status)
@@ -410,7 +410,7 @@ static mus_status find_accessor(const mus_gltf_file *file, int index, int width,
   to->width = width_of(type);
   to->normalised = json_is_true(json_object_get(*accessor, "normalized"));
   if (to->width != width || kind_bytes(to->kind) == 0)
-    return mus_gltf_wrong(file, place, "is \"%.20s\" of kind %d, where %d numbers an element are needed",
+    return mus_gltf_wrong(file, place, "is \"%.20s\" of kind %d, where %d numbers per element are needed",
                           type ? type : "", to->kind, width);
   return MUS_OK;
 }

@@ -159,7 +159,7 @@ mus_status mus_gltf_at(mus_gltf *gltf, int animation, double time, double *posit
     part_at(gltf, &gltf->part[p], position);
   for (size_t i = 0; i < 3 * (size_t)gltf->mesh.vertices; ++i)
     if (!isfinite(position[i]))
-      return mus_fail(MUS_BAD_INPUT, "%.200s: vertices are not at finite places at %g s: its maps grow too large",
+      return mus_fail(MUS_BAD_INPUT, "%.200s: vertices are not finite at %g s: its transforms grow too large",
                       gltf->file, time);
   return MUS_OK;
 }

@@ -92,7 +92,7 @@ static mus_status info_checkpoint(const char *path, FILE *out) {
   mus_checkpoint checkpoint;
   mus_status status = mus_checkpoint_read(path, &arena, &checkpoint);
   if (!status) {
-    fprintf(out, "%s: a checkpoint, whole\n", path);
+    fprintf(out, "%s: a checkpoint, intact\n", path);
     mus_info_line(out, "frame", "%d", checkpoint.frame);
     for (int k = 0; k < checkpoint.count; ++k)
       mus_info_line(out, k == 0 ? "sections" : "", "%s, %zu bytes", checkpoint.sections[k].name,
@@ -149,7 +149,7 @@ static mus_status info_matrix(const char *path, FILE *out) {
   fprintf(out, "%s: a %s matrix\n", path, m.dense ? "dense" : "sparse");
   mus_info_line(out, "size", "%d x %d", m.rows, m.columns);
   if (!m.dense) {
-    mus_info_line(out, "non-zeros", "%d, %.1f a row", m.row_start[m.rows], (double)m.row_start[m.rows] / m.rows);
+    mus_info_line(out, "non-zeros", "%d, %.1f per row", m.row_start[m.rows], (double)m.row_start[m.rows] / m.rows);
     if (m.rows == m.columns) {
       double apart = asymmetry(&m);
       if (apart == 0)
@@ -157,7 +157,7 @@ static mus_status info_matrix(const char *path, FILE *out) {
       else
         mus_info_line(out, "symmetric", "no: entries differ from their mirror images by up to %.2g of the largest",
                       apart);
-      mus_info_line(out, "block size", "%d, by where the entries are", guess_block(&m));
+      mus_info_line(out, "block size", "%d, judging by where the entries are", guess_block(&m));
     }
   }
   mus_matrix_market_free(&m);
@@ -212,7 +212,7 @@ mus_status mus_info(const char *path, FILE *out) {
   if (stat(path, &about) != 0) {
     if (mus_scene_builtin(path, &scene) == MUS_OK)
       return print_scene(MUS_OK, &scene, out);
-    return mus_fail(MUS_IO_ERROR, "%.200s: there is no such file, nor a built-in scene of that name", path);
+    return mus_fail(MUS_IO_ERROR, "%.200s: there is neither such a file nor a built-in scene of that name", path);
   }
   if (S_ISDIR(about.st_mode))
     return mus_info_result(path, out);
@@ -224,9 +224,8 @@ mus_status mus_info(const char *path, FILE *out) {
     return status;
   info_part part = choose(path, first);
   return part ? part(path, out)
-              : mus_fail(
-                    MUS_BAD_INPUT,
-                    "%.200s: is of no kind that is known: give a mesh (OBJ, PLY, glTF), a scene (JSON), a cache (PC2, "
-                    "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
-                    path);
+              : mus_fail(MUS_BAD_INPUT,
+                         "%.200s: is of an unknown kind: give a mesh (OBJ, PLY, glTF), a scene (JSON), a cache (PC2, "
+                         "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
+                         path);
 }

@@ -12,7 +12,7 @@ static mus_status print_surface(const mus_gltf *gltf, FILE *out) {
   mus_topology topology;
   mus_info_line(out, "vertices", "%d, merged from the file's %d", mesh->vertices, about.vertices);
   mus_info_line(out, "triangles", "%d", mesh->triangles);
-  mus_info_line(out, "box", "from (%g, %g, %g) to (%g, %g, %g) as it stands", b.low[0], b.low[1], b.low[2], b.high[0],
+  mus_info_line(out, "box", "from (%g, %g, %g) to (%g, %g, %g) at rest", b.low[0], b.low[1], b.low[2], b.high[0],
                 b.high[1], b.high[2]);
   mus_status status = mus_topology_create(&arena, mesh, &topology);
   if (!status && topology.boundary_edges + topology.branching_edges > 0)

@@ -17,14 +17,14 @@ static const char *const remedies[MUS_DEFECTS] = {
     [MUS_DEFECT_MATERIAL] = "write the file again",
     [MUS_DEFECT_REPEATED] = "a run leaves them out",
     [MUS_DEFECT_DEGENERATE] = "a run leaves them out",
-    [MUS_DEFECT_DEGENERATE_MATERIAL] = "a run that takes the rest shape from them leaves them out",
+    [MUS_DEFECT_DEGENERATE_MATERIAL] = "a run that takes the rest shape from the material leaves them out",
     [MUS_DEFECT_FLIPPED] = "a run mirrors them in the material",
     [MUS_DEFECT_DUPLICATE] = "a run leaves them out",
-    [MUS_DEFECT_BRANCHING_EDGE] = "a run refuses this: split the mesh there, cloth has two sides",
-    [MUS_DEFECT_BRANCHING_VERTEX] = "a run takes them as they are: the parts hang together by a point",
-    [MUS_DEFECT_TURNED] = "a run turns triangles over until fronts agree",
+    [MUS_DEFECT_BRANCHING_EDGE] = "a run rejects this: split the mesh there, since cloth has two sides",
+    [MUS_DEFECT_BRANCHING_VERTEX] = "a run takes them as they are: the parts are joined at a point",
+    [MUS_DEFECT_TURNED] = "a run flips triangles until their fronts agree",
     [MUS_DEFECT_UNREFERENCED] = "a run leaves them out",
-    [MUS_DEFECT_COINCIDENT] = "a run keeps them apart: weld what should hang together"};
+    [MUS_DEFECT_COINCIDENT] = "a run keeps them separate: weld what belongs together"};
 
 static double edge_length(const mus_mesh *mesh, const int *edge) {
   const double *a = mesh->position + 3 * (size_t)edge[0], *b = mesh->position + 3 * (size_t)edge[1];
@@ -48,8 +48,7 @@ static void print_edges(const mus_mesh *mesh, const mus_topology *t, FILE *out) 
 static void print_texture(const mus_mesh_file *file, FILE *out) {
   const double *uv = file->mesh.material;
   if (!uv && file->bare_corners > 0)
-    mus_info_line(out, "texture",
-                  "%d corners of triangles have no texture coordinates, so those of the others are left",
+    mus_info_line(out, "texture", "%d corners of triangles have no texture coordinates, so the others are ignored",
                   file->bare_corners);
   else if (!uv)
     mus_info_line(out, "texture", "no texture coordinates");
@@ -73,8 +72,8 @@ static mus_status print_rest(mus_arena *arena, const mus_mesh_file *file, FILE *
   mus_status status = mus_rest_shape(arena, &copy, &options, &record);
   if (status)
     return status;
-  mus_info_line(out, "rest shape", "by positions it is %s",
-                record.source == MUS_REST_FLAT ? "flat" : "not flat: bending rests where it is");
+  mus_info_line(out, "rest shape", "by positions: %s",
+                record.source == MUS_REST_FLAT ? "flat" : "not flat, and at rest as it is");
   if (!file->mesh.material)
     return MUS_OK;
   options.source = MUS_REST_TEXTURE;
@@ -83,7 +82,7 @@ static mus_status print_rest(mus_arena *arena, const mus_mesh_file *file, FILE *
     status = mus_rest_shape(arena, &copy, &options, &record);
   if (!status)
     mus_info_line(out, "",
-                  "by texture coordinates, \"material_scale\": %.6g gives it the same area; edges then are"
+                  "by texture coordinates: \"material_scale\": %.6g gives the same area; edges are then"
                   " %.3g to %.3g times as long as at rest",
                   record.scale, record.shortest, record.longest);
   return status;
@@ -100,7 +99,7 @@ static void print_groups(const mus_mesh_file *file, FILE *out) {
   if (file->stitches > 0)
     mus_info_line(out, "stitches", "%d; a run sews them", file->stitches);
   if (file->skipped > 0)
-    mus_info_line(out, "not read", "%d lines or properties, the first is \"%s\"", file->skipped, file->first_skipped);
+    mus_info_line(out, "not read", "%d lines or properties, the first \"%s\"", file->skipped, file->first_skipped);
 }
 
 static mus_status print_defects(const mus_mesh *mesh, FILE *out) {

@@ -100,9 +100,9 @@ static void print_steps(const report_totals *t, FILE *out) {
     return;
   }
   mus_info_line(out, "steps", "%.0f, %.0f of them halved, %.0f solves retried", t->steps, t->halved, t->retries);
-  mus_info_line(out, "iterations", "%.1f a step, at most %.0f", t->iterations / t->steps, t->most_iterations);
+  mus_info_line(out, "iterations", "%.1f per step, at most %.0f", t->iterations / t->steps, t->most_iterations);
   if (t->newton > t->steps)
-    mus_info_line(out, "newton", "%.1f linear systems a step", t->newton / t->steps);
+    mus_info_line(out, "newton", "%.1f linear systems per step", t->newton / t->steps);
   mus_info_line(out, "residual", "%.2g at most", t->residual);
   mus_info_line(out, "strain", "%.3g at most; %.3g at the end, 99%% of the cloth below %.3g", t->strain,
                 number_in(t->last, "strain", "maximum"), number_in(t->last, "strain", "percentile_99"));
@@ -176,7 +176,7 @@ static mus_status print_folder(mus_arena *arena, const char *folder, const mus_s
   if (t->complete)
     mus_info_line(out, "frames", "%d, complete", scene->frames);
   else
-    mus_info_line(out, "frames", "%d of %d are done; unless it is still running, go on with: muslin run %s --resume",
+    mus_info_line(out, "frames", "%d of %d are done; unless it is still running, resume with: muslin run %s --resume",
                   frames_done(t, scene->frames), scene->frames, folder);
   for (int k = 0; k < scene->cloth_count && !status; ++k)
     status = print_cloth(arena, folder, names[k], out);
@@ -196,10 +196,9 @@ static mus_status info_folder(mus_arena *arena, const char *folder, FILE *out) {
     return mus_fail_memory();
   int grows = mus_result_exists(growing);
   if (!mus_result_exists(scene_path) || (!grows && !mus_result_exists(path)))
-    return mus_fail(MUS_BAD_INPUT,
-                    "%.200s: is a folder that no run has written: " MUS_RESULT_SCENE " or " MUS_RESULT_REPORT
-                    " is missing",
-                    folder);
+    return mus_fail(
+        MUS_BAD_INPUT,
+        "%.200s: is not a folder written by a run: " MUS_RESULT_SCENE " or " MUS_RESULT_REPORT " is missing", folder);
   mus_scene scene;
   mus_status status = mus_scene_load(scene_path, &scene);
   if (status)

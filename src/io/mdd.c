@@ -45,7 +45,7 @@ static mus_status check_times(const mus_cache_writer *writer, uint32_t frames) {
     float there = mus_bits_float(mus_get_big(bytes));
     float wanted = (float)((writer->definition.first_frame + (int)k) / writer->definition.frames_per_second);
     if (there != wanted)
-      return mus_cache_fail_other(writer, "seconds of a frame:", there, wanted);
+      return mus_cache_fail_other(writer, "seconds at a frame:", there, wanted);
   }
   return MUS_OK;
 }
@@ -62,7 +62,7 @@ static mus_status reopen(mus_cache_writer *writer) {
   if (points != (uint32_t)writer->definition.points)
     return mus_cache_fail_other(writer, "points:", points, writer->definition.points);
   if (frames < 1 || frames > INT32_MAX)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: is laid out for %u frames: start afresh", writer->path, frames);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: is laid out for %u frames: start again", writer->path, frames);
   status = check_times(writer, frames);
   if (status == MUS_OK)
     status = mus_partial_length(&writer->file, &length);
@@ -162,7 +162,8 @@ static mus_status read_times(mus_cache_reader *reader, int frames) {
 static mus_status read_head(mus_cache_reader *reader) {
   unsigned char head[8];
   if (reader->source.length < sizeof head)
-    return mus_source_fail(&reader->source, reader->source.length, "the file ends in its head: copy or write it again");
+    return mus_source_fail(&reader->source, reader->source.length,
+                           "the file ends in its header: copy or write it again");
   mus_status status = mus_source_read(&reader->source, 0, head, sizeof head);
   if (status != MUS_OK)
     return status;

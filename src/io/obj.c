@@ -72,7 +72,7 @@ static mus_status resolve(const reader *r, const char *what, long long number, s
   if (number > MUS_MESH_MAXIMUM || number < -MUS_MESH_MAXIMUM)
     return mus_scan_fail_word(r->s, "a corner", "a number that any file could have");
   if (number == 0)
-    return mus_scan_fail(r->s, MUS_BAD_INPUT, "%s 0: numbers begin with 1 (or -1, counting back)", what);
+    return mus_scan_fail(r->s, MUS_BAD_INPUT, "%s 0: numbers begin at 1 (or -1, counting back)", what);
   if (from_zero < 0)
     return mus_scan_fail(r->s, MUS_BAD_INPUT, "%s %lld is outside 1...%zu: correct the face", what, number, count);
   *index = (int)from_zero;
@@ -131,8 +131,7 @@ static mus_status read_stitch(reader *r) {
     if (status != MUS_OK)
       return status;
     if (value < 0 || value >= MUS_MESH_MAXIMUM)
-      return mus_scan_fail(r->s, MUS_BAD_INPUT, "%lld for %s is no number of a vertex: they begin with 0", value,
-                           names[k]);
+      return mus_scan_fail(r->s, MUS_BAD_INPUT, "%lld for %s is not a vertex number: they begin at 0", value, names[k]);
     *index[k] = (int)value;
   }
   return mus_scan_real(r->s, "the stitch's place on its edge", &item->stitch.ratio);

@@ -32,8 +32,8 @@ static int is_there(const mus_cache_writer *writer, int frame) {
 }
 
 static mus_status fail_folder(const char *path) {
-  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its rights and the free space", path,
-                  strerror(errno));
+  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its permissions and the free space",
+                  path, strerror(errno));
 }
 
 static mus_status prepare(mus_cache_writer *writer) {
@@ -75,7 +75,7 @@ static mus_status reopen(mus_cache_writer *writer) {
   while (writer->frames < writer->definition.frames && is_there(writer, writer->frames))
     ++writer->frames;
   if (writer->frames == 0)
-    return mus_fail(MUS_IO_ERROR, "%.200s: there is nothing to go on from: start afresh", frame_path(writer, 0));
+    return mus_fail(MUS_IO_ERROR, "%.200s: there is nothing to resume: start again", frame_path(writer, 0));
   writer->synced = writer->frames;
   remove_unfinished(writer);
   return MUS_OK;

@@ -20,12 +20,12 @@ enum { BUFFER = 1 << 18 };
 static const char *name_of(const mus_partial *file) { return file->settled ? file->path : file->beside; }
 
 static mus_status fail_writing(const mus_partial *file) {
-  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its rights and the free space",
+  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be written (%s): check the folder, its permissions and the free space",
                   name_of(file), strerror(errno));
 }
 
 static mus_status fail_reading(const mus_partial *file) {
-  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the file and its rights", name_of(file),
+  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the file and its permissions", name_of(file),
                   strerror(errno));
 }
 
@@ -96,7 +96,7 @@ mus_status mus_partial_reopen(mus_partial *file, mus_arena *arena, const char *p
   if (access(file->beside, F_OK) == 0)
     return open_locked(file, file->beside, 0);
   if (access(file->path, F_OK) != 0)
-    return mus_fail(MUS_IO_ERROR, "%.200s: there is nothing to go on from, nor under %.200s: start afresh", path,
+    return mus_fail(MUS_IO_ERROR, "%.200s: there is nothing to resume, nor under %.200s: start again", path,
                     file->beside);
   file->settled = 1;
   return open_locked(file, file->path, 0);

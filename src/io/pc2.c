@@ -35,12 +35,12 @@ static mus_status check_head(const mus_cache_writer *writer, const unsigned char
   double points = mus_get_little(head + POINTS_AT), start = mus_bits_float(mus_get_little(head + START_AT)),
          rate = mus_bits_float(mus_get_little(head + RATE_AT));
   if (memcmp(head, magic, sizeof magic) != 0 || mus_get_little(head + VERSION_AT) != 1)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: is not PC2, version 1: start afresh", writer->path);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: is not PC2, version 1: start again", writer->path);
   if (points != writer->definition.points)
     return mus_cache_fail_other(writer, "points:", points, writer->definition.points);
   if (start != writer->definition.first_frame)
     return mus_cache_fail_other(writer, "first frame:", start, writer->definition.first_frame);
-  return rate == 1 ? MUS_OK : mus_cache_fail_other(writer, "frames a sample:", rate, 1);
+  return rate == 1 ? MUS_OK : mus_cache_fail_other(writer, "frames per sample:", rate, 1);
 }
 
 // A frame counts if the head says so and its bytes are there: one alone may be on the disk after a loss of power.
@@ -91,7 +91,7 @@ static int recognise(const unsigned char first[32], const char *path) {
 static mus_status read_head(mus_cache_reader *reader) {
   if (reader->source.length < HEAD)
     return mus_source_fail(&reader->source, reader->source.length,
-                           "the file ends in its head of 32 bytes: copy or write it again");
+                           "the file ends in its header of 32 bytes: copy or write it again");
   unsigned char head[HEAD];
   mus_status status = mus_source_read(&reader->source, 0, head, sizeof head);
   if (status != MUS_OK)
@@ -99,7 +99,7 @@ static mus_status read_head(mus_cache_reader *reader) {
   uint32_t version = mus_get_little(head + VERSION_AT), points = mus_get_little(head + POINTS_AT),
            samples = mus_get_little(head + SAMPLES_AT);
   if (version != 1)
-    return mus_source_fail(&reader->source, VERSION_AT, "version %u: only version 1 is known", version);
+    return mus_source_fail(&reader->source, VERSION_AT, "version %u: only version 1 is supported", version);
   if (points < 1 || points > INT32_MAX)
     return mus_source_fail(&reader->source, POINTS_AT, "%u points: there must be 1 to %d", points, INT32_MAX);
   if (samples > INT32_MAX || (samples < 1 && !reader->growing))

@@ -115,7 +115,7 @@ static mus_status read_format(reader *r) {
       return MUS_OK;
     }
   return mus_scan_fail(r->s, MUS_BAD_INPUT,
-                       "'%.32s' is no format: write ascii, binary_little_endian or binary_big_endian", word);
+                       "'%.32s' is not a format: write ascii, binary_little_endian or binary_big_endian", word);
 }
 
 static mus_status read_element_line(reader *r) {
@@ -127,7 +127,7 @@ static mus_status read_element_line(reader *r) {
   if (status == MUS_OK)
     status = mus_scan_integer(r->s, "the number of elements", &e->count);
   if (status == MUS_OK && e->count < 0)
-    return mus_scan_fail(r->s, MUS_BAD_INPUT, "%lld elements: give a number that is not negative", e->count);
+    return mus_scan_fail(r->s, MUS_BAD_INPUT, "%lld elements: give a non-negative number", e->count);
   for (size_t k = 0; status == MUS_OK && k + 1 < r->element.count; ++k)
     if (strcmp(((element *)r->element.items)[k].name, e->name) == 0)
       return mus_scan_fail(r->s, MUS_BAD_INPUT, "element '%.32s' is declared twice: leave one out", e->name);
@@ -143,7 +143,7 @@ static mus_status read_type(reader *r, const char *word, int *type) {
       return MUS_OK;
     }
   return mus_scan_fail(r->s, MUS_BAD_INPUT,
-                       "'%.32s' is no type: write char, uchar, short, ushort, int, uint, float or double", word);
+                       "'%.32s' is not a type: write char, uchar, short, ushort, int, uint, float or double", word);
 }
 
 static mus_status read_types(reader *r, property *p) {
@@ -205,8 +205,8 @@ static mus_status read_header_line(reader *r, bool *ended) {
   else if (strcmp(word, "property") == 0)
     status = read_property_line(r);
   else if (strcmp(word, "comment") != 0 && strcmp(word, "obj_info") != 0)
-    return mus_scan_fail(r->s, MUS_BAD_INPUT,
-                         "'%.32s' does not belong into a header: check that it ends with end_header", word);
+    return mus_scan_fail(r->s, MUS_BAD_INPUT, "'%.32s' does not belong in a header: check that it ends with end_header",
+                         word);
   return status == MUS_OK ? mus_scan_skip_line(r->s) : status;
 }
 
@@ -220,10 +220,11 @@ static mus_status check_header(const reader *r) {
   if (!r->has_format)
     return mus_scan_fail(r->s, MUS_BAD_INPUT, "the header has no format line: add 'format ascii 1.0' or the like");
   if (!vertices)
-    return mus_scan_fail(r->s, MUS_BAD_INPUT, "there is no element vertex with x, y and z: check that this is a mesh");
+    return mus_scan_fail(r->s, MUS_BAD_INPUT,
+                         "there is no 'vertex' element with x, y and z: check that this is a mesh");
   if (!faces)
     return mus_scan_fail(r->s, MUS_BAD_INPUT,
-                         "there is no element face with a list vertex_indices: write the mesh with plain faces");
+                         "there is no 'face' element with a list vertex_indices: write the mesh with plain faces");
   return MUS_OK;
 }
 
@@ -236,7 +237,7 @@ static mus_status read_header(reader *r) {
     bool found;
     status = mus_scan_next(r->s, &found);
     if (status == MUS_OK && !found)
-      return mus_scan_fail(r->s, MUS_BAD_INPUT, "the file ends in its header: it was cut off");
+      return mus_scan_fail(r->s, MUS_BAD_INPUT, "the file ends in its header: it is truncated");
     if (status == MUS_OK)
       status = read_header_line(r, &ended);
   }
@@ -291,7 +292,8 @@ static mus_status read_number(reader *r, int type, const char *what, double *val
   if (status != MUS_OK)
     return status;
   *value = decode(type, r->format, bytes);
-  return isfinite(*value) ? MUS_OK : fail_element(r, "%s is not a finite number: find out where it was made", what);
+  return isfinite(*value) ? MUS_OK
+                          : fail_element(r, "%s is not a finite number: check the program that wrote it", what);
 }
 
 static mus_status read_whole(reader *r, int type, const char *what, int *value) {
@@ -300,7 +302,7 @@ static mus_status read_whole(reader *r, int type, const char *what, int *value) 
   if (status != MUS_OK)
     return status;
   if (!(number >= 0 && number <= INT_MAX) || number != (double)(int)number)
-    return fail_element(r, "%g for %s is no whole number from 0 to %d: correct it", number, what, INT_MAX);
+    return fail_element(r, "%g for %s is not a whole number from 0 to %d: correct it", number, what, INT_MAX);
   *value = (int)number;
   return MUS_OK;
 }

@@ -128,7 +128,7 @@ mus_status mus_report_create(const char *path, int count, const mus_report_item 
 
 mus_status mus_report_step(mus_report *report, int count, const mus_report_item *items) {
   if (report->unchosen)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: goes on from an earlier run: say which steps stay", report->path);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: continues an earlier run: state which steps to keep", report->path);
   char *line = make_line(0, count, items);
   if (!line)
     return mus_fail_memory();
@@ -210,7 +210,7 @@ static mus_status find_head(mus_report *report) {
     return status;
   if (length <= marker || line[0] != '{' || line[length - 1] != '\n' ||
       memcmp(line + length - 1 - marker, before_records, marker) != 0)
-    status = mus_fail(MUS_BAD_INPUT, "%.200s: is not a report that can be gone on from: start afresh", report->path);
+    status = mus_fail(MUS_BAD_INPUT, "%.200s: is not a report that can be resumed: start again", report->path);
   report->head = length;
   mus_free(line);
   return status;
@@ -263,7 +263,7 @@ int mus_report_steps(const mus_report *report) { return report->steps; }
 
 mus_status mus_report_keep(mus_report *report, int steps) {
   if (steps < 0 || steps > report->steps)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: holds %d whole steps, not %d: go on from an earlier one or start afresh",
+    return mus_fail(MUS_BAD_INPUT, "%.200s: holds %d complete steps, not %d: resume from an earlier one or start again",
                     report->path, report->steps, steps);
   int found;
   uint64_t end;

@@ -96,7 +96,7 @@ static mus_status make_one(const char *path, const char *folder) {
   int why = errno;
   if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
     return MUS_OK;
-  return mus_fail(MUS_IO_ERROR, "%.200s: the folder cannot be made (%s): check the name and its rights", folder,
+  return mus_fail(MUS_IO_ERROR, "%.200s: the folder cannot be created (%s): check the name and the permissions", folder,
                   strerror(why));
 }
 

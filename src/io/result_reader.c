@@ -29,7 +29,7 @@ static mus_status read_mesh(mus_arena *arena, int from_run, mus_result_cloth *cl
   cloth->stitches = file.stitches;
   cloth->stitch = file.stitch;
   if (cloth->mesh.triangles < 1)
-    return mus_fail(MUS_BAD_INPUT, "%s: there are no triangles in it", cloth->mesh_path);
+    return mus_fail(MUS_BAD_INPUT, "%s: it has no triangles: give a mesh with faces", cloth->mesh_path);
   mus_rest_options options = mus_rest_default_options();
   if (from_run && cloth->mesh.material) {
     options.source = MUS_REST_TEXTURE;
@@ -63,7 +63,7 @@ static mus_status open_cache(mus_result *result, const char *path, const char *m
     return status;
   const mus_cache_info *about = mus_cache_about(*cache);
   if (about->frames < 1)
-    return mus_fail(MUS_BAD_INPUT, "%s: no frame is done yet: try again in a while", path);
+    return mus_fail(MUS_BAD_INPUT, "%s: no frame is finished yet: try again later", path);
   if (result->frames == 0 || about->frames < result->frames)
     result->frames = about->frames;
   return MUS_OK;
@@ -176,7 +176,7 @@ static mus_status open_folder(mus_result *result) {
   if (!path)
     return mus_fail_memory();
   if (!mus_result_exists(path))
-    return mus_fail(MUS_BAD_INPUT, "%s: there is no %s in it: name a folder that muslin run has written", result->path,
+    return mus_fail(MUS_BAD_INPUT, "%s: it contains no %s: name a folder that muslin run has written", result->path,
                     MUS_RESULT_SCENE);
   mus_status status = mus_scene_load(path, &scene);
   if (status)
@@ -223,8 +223,9 @@ mus_status mus_result_open(const char *path, const char *cache, mus_result *out)
     status = mus_fail(MUS_BAD_INPUT, "%s: there is no such result folder or mesh", path);
   else if (S_ISDIR(about.st_mode)) {
     result.is_folder = 1;
-    status = cache ? mus_fail(MUS_BAD_INPUT, "%s is a result folder, which has its own caches: give no other", path)
-                   : open_folder(&result);
+    status = cache
+                 ? mus_fail(MUS_BAD_INPUT, "%s is a result folder, which has its own caches: do not give another", path)
+                 : open_folder(&result);
   } else
     status = open_mesh(&result, cache);
   if (result.planned < result.frames)
@@ -253,7 +254,8 @@ mus_status mus_result_refresh(mus_result *result) {
   for (int k = 0, ignored = frames; k < result->cloth_count && !status; ++k)
     status = refresh_cache(result->cloths[k].residual, &ignored);
   if (!status && frames < result->frames)
-    status = mus_fail(MUS_BAD_INPUT, "%s: frames have gone: the run was begun again; open it anew", result->path);
+    status = mus_fail(MUS_BAD_INPUT, "%s: frames have disappeared because the run was restarted: open it again",
+                      result->path);
   if (!status)
     result->frames = frames;
   return status;
@@ -320,14 +322,14 @@ static mus_status open_residual(mus_result *result, mus_result_cloth *cloth) {
     return mus_fail_memory();
   path = mus_result_exists(partial) ? partial : path;
   if (!mus_result_exists(path))
-    return mus_fail(MUS_BAD_INPUT, "%s: it holds no residuals: run the scene with --residual", result->path);
+    return mus_fail(MUS_BAD_INPUT, "%s: it has no residuals: run the scene with --residual", result->path);
   mus_status status = mus_cache_open(path, &cloth->residual);
   return status ? status : check_points(path, cloth->residual, cloth->mesh_path, cloth->mesh.vertices);
 }
 
 mus_status mus_result_open_residuals(mus_result *result) {
   if (!result->is_folder)
-    return mus_fail(MUS_BAD_INPUT, "%s: residuals are in result folders only: name one", result->path);
+    return mus_fail(MUS_BAD_INPUT, "%s: only result folders have residuals: name one", result->path);
   mus_status status = MUS_OK;
   for (int k = 0; k < result->cloth_count && !status; ++k)
     status = open_residual(result, &result->cloths[k]);

@@ -168,7 +168,7 @@ static mus_status read_choice(const reader *r, const json_t *value, const char *
 
 static mus_status read_text(const reader *r, const json_t *value, char **to) {
   if (!json_is_string(value) && !json_is_null(value))
-    return wrong(r, "must be a text in quotes");
+    return wrong(r, "must be a string in quotes");
   char *copy = json_is_null(value) ? NULL : strdup(json_string_value(value));
   if (!json_is_null(value) && !copy)
     return mus_fail_memory();
@@ -191,7 +191,7 @@ static mus_status read_key(reader *r, const json_t *key, int width, double minim
     else if (strcmp(name, "value") == 0)
       status = read_numbers(r, value, width, minimum, maximum, keys->value + (size_t)index * (size_t)width);
     else
-      status = wrong(r, "is not a key of a keyframe: \"time\" and \"value\" are");
+      status = wrong(r, "is not a key of a keyframe, which has \"time\" and \"value\"");
     if (status)
       return status;
     leave(r);
@@ -199,7 +199,7 @@ static mus_status read_key(reader *r, const json_t *key, int width, double minim
   if (!json_object_get(key, "time") || !json_object_get(key, "value"))
     return wrong(r, "must have both \"time\" and \"value\"");
   if (index > 0 && keys->time[index] <= keys->time[index - 1])
-    return wrong(r, "is at %g s, not after the keyframe before it", keys->time[index]);
+    return wrong(r, "is at %g s, not after the previous keyframe", keys->time[index]);
   return MUS_OK;
 }
 
@@ -353,7 +353,7 @@ static mus_status read_object(reader *r, const json_t *value, const mus_schema *
   if (!json_is_object(value))
     return wrong(r, "must be an object: %s in braces", schema->what);
   if (r->depth >= DEPTH - 2)
-    return wrong(r, "is nested too deep");
+    return wrong(r, "is nested too deeply");
   mus_status status = read_members(r, value, schema, 1, object);
   return status ? status : read_members(r, value, schema, 0, object);
 }

@@ -14,7 +14,7 @@
 _Static_assert(sizeof(off_t) >= 8, "caches are larger than 2 GiB");
 
 static mus_status fail_reading(const mus_source *source) {
-  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the file and its rights", source->path,
+  return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read (%s): check the file and its permissions", source->path,
                   strerror(errno));
 }
 
@@ -47,7 +47,7 @@ mus_status mus_source_read(const mus_source *source, uint64_t offset, void *data
   for (size_t done = 0; done < bytes;) {
     ssize_t got = pread(source->descriptor, p + done, bytes - done, (off_t)(offset + done));
     if (got == 0)
-      return mus_source_fail(source, offset + done, "the file is cut short: copy or write it again");
+      return mus_source_fail(source, offset + done, "the file is truncated: copy or write it again");
     if (got < 0 && errno != EINTR)
       return fail_reading(source);
     done += got > 0 ? (size_t)got : 0;

@@ -201,7 +201,7 @@ static mus_status check_head(mus_cache_writer *writer, size_t *length) {
     return status;
   memcpy(there + field, head + field, END_WIDTH);
   if (memcmp(there, head, *length) != 0)
-    return mus_fail(MUS_BAD_INPUT, "%.200s: cannot go on from it: it holds another mesh or other frames: start afresh",
+    return mus_fail(MUS_BAD_INPUT, "%.200s: cannot be resumed: it holds another mesh or other frames: start again",
                     writer->path);
   return MUS_OK;
 }
@@ -227,7 +227,7 @@ static mus_status find_samples(mus_cache_writer *writer) {
     }
   }
   return status != MUS_OK ? status
-                          : mus_fail(MUS_BAD_INPUT, "%.200s: ends before its first frame: start afresh", writer->path);
+                          : mus_fail(MUS_BAD_INPUT, "%.200s: ends before its first frame: start again", writer->path);
 }
 
 static mus_status reopen(mus_cache_writer *writer) {

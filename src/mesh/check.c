@@ -300,7 +300,7 @@ mus_status mus_mesh_check(const mus_mesh *mesh, mus_mesh_report *report) {
 // --- in words ------------------------------------------------------------------------------------------------------
 
 static const char *const WORDS[MUS_DEFECTS][2] = {
-    [MUS_DEFECT_INDEX] = {"triangle with a vertex that is not there", "triangles with vertices that are not there"},
+    [MUS_DEFECT_INDEX] = {"triangle with a missing vertex", "triangles with missing vertices"},
     [MUS_DEFECT_POSITION] = {"vertex whose position is not finite", "vertices whose positions are not finite"},
     [MUS_DEFECT_MATERIAL] = {"triangle whose material coordinates are not finite",
                              "triangles whose material coordinates are not finite"},
@@ -308,15 +308,15 @@ static const char *const WORDS[MUS_DEFECTS][2] = {
     [MUS_DEFECT_DEGENERATE] = {"triangle without area in space", "triangles without area in space"},
     [MUS_DEFECT_DEGENERATE_MATERIAL] = {"triangle without area in the material",
                                         "triangles without area in the material"},
-    [MUS_DEFECT_FLIPPED] = {"triangle turned over in the material", "triangles turned over in the material"},
+    [MUS_DEFECT_FLIPPED] = {"triangle flipped in the material", "triangles flipped in the material"},
     [MUS_DEFECT_DUPLICATE] = {"triangle that repeats another", "triangles that repeat others"},
     [MUS_DEFECT_BRANCHING_EDGE] = {"edge of more than two triangles", "edges of more than two triangles"},
-    [MUS_DEFECT_BRANCHING_VERTEX] = {"vertex where parts touch in a point only",
-                                     "vertices where parts touch in a point only"},
+    [MUS_DEFECT_BRANCHING_VERTEX] = {"vertex where parts touch only at a point",
+                                     "vertices where parts touch only at a point"},
     [MUS_DEFECT_TURNED] = {"edge between triangles with opposite fronts",
                            "edges between triangles with opposite fronts"},
     [MUS_DEFECT_UNREFERENCED] = {"vertex without triangles", "vertices without triangles"},
-    [MUS_DEFECT_COINCIDENT] = {"vertex at the place of another", "vertices at the places of others"},
+    [MUS_DEFECT_COINCIDENT] = {"vertex at the position of another", "vertices at the positions of others"},
 };
 
 // One number, the two ends of an edge, or one that repeats another.
@@ -346,9 +346,9 @@ mus_status mus_mesh_require_sound(const mus_mesh_report *report) {
     mus_defect defect;
     const char *remedy;
   } fatal[] = {
-      {MUS_DEFECT_INDEX, "correct the file that it comes from"},
-      {MUS_DEFECT_POSITION, "find out where they were made"},
-      {MUS_DEFECT_MATERIAL, "find out where they were made"},
+      {MUS_DEFECT_INDEX, "correct the file"},
+      {MUS_DEFECT_POSITION, "check the program that wrote them"},
+      {MUS_DEFECT_MATERIAL, "check the program that wrote them"},
       {MUS_DEFECT_REPEATED, "repair the mesh"},
       {MUS_DEFECT_DEGENERATE_MATERIAL, "repair the mesh, or take the rest shape from the positions"},
   };

@@ -309,7 +309,7 @@ static mus_status take_measures(silhouette *s, int arms) {
   mus_measures *m = s->m;
   int neck = find_neck(s), armpit = neck < 0 ? -1 : find_armpit(s, neck);
   if (neck < 0)
-    return mus_fail(MUS_BAD_INPUT, "the body has no neck that a garment could hang from: it must stand upright, y up");
+    return mus_fail(MUS_BAD_INPUT, "the body has no neck for a garment to hang from: it must stand upright, y up");
   m->neck_width = half_width(s, neck);
   m->neck_side = top_at(s, m->neck_width + 0.02 * m->height, neck);
   m->armpit_height = armpit < 0 ? 0.72 * m->height : row_height(s, armpit);

@@ -20,9 +20,10 @@ static const double TWO_PI = 6.283185307179586;
 static mus_status check_options(const mus_generate_options *o, int least) {
   double ratio = o->width / o->depth;
   if (!(o->width > 0 && isfinite(o->width) && o->depth > 0 && isfinite(o->depth) && ratio < 1e6 && ratio > 1e-6))
-    return mus_fail(MUS_BAD_INPUT,
-                    "a cloth of %g m x %g m cannot be made: give positive sizes, one at most a million times the other",
-                    o->width, o->depth);
+    return mus_fail(
+        MUS_BAD_INPUT,
+        "a cloth of %g m x %g m cannot be made: give positive sizes, neither more than a million times the other",
+        o->width, o->depth);
   if (o->vertices < least || o->vertices > MUS_MESH_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT, "a cloth of %d vertices cannot be made: ask for %d to %d", o->vertices, least,
                     MUS_MESH_MAXIMUM);

@@ -48,7 +48,7 @@ static mus_status take_keys(mus_arena *arena, int keys, const double *time, cons
     return mus_fail_memory();
   for (int k = 0; k < keys; ++k) {
     if (!(speed[k] >= 0 && isfinite(speed[k])))
-      return mus_fail(MUS_BAD_INPUT, "a mannequin cannot go at %g m/s: it goes forwards only", speed[k]);
+      return mus_fail(MUS_BAD_INPUT, "a mannequin cannot move at %g m/s: it only moves forwards", speed[k]);
     m->time[k] = time[k];
     m->speed[k] = speed[k] / m->scale;
     m->gone[k] = k == 0 ? m->speed[0] * time[0]

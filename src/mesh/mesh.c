@@ -9,8 +9,8 @@ mus_status mus_mesh_create(mus_arena *arena, long long vertices, long long trian
                            mus_mesh *out) {
   if (vertices < 0 || triangles < 0 || vertices > MUS_MESH_MAXIMUM || triangles > MUS_MESH_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT,
-                    "a mesh of %lld vertices and %lld triangles is beyond the %d that it may have of each: split it",
-                    vertices, triangles, MUS_MESH_MAXIMUM);
+                    "a mesh of %lld vertices and %lld triangles exceeds the limit of %d of each: split it", vertices,
+                    triangles, MUS_MESH_MAXIMUM);
   mus_mesh mesh = {.vertices = (int)vertices, .triangles = (int)triangles};
   mesh.position = mus_arena_alloc(arena, (size_t)vertices * 3, sizeof *mesh.position);
   mesh.triangle = mus_arena_alloc(arena, (size_t)triangles * 3, sizeof *mesh.triangle);

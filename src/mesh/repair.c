@@ -270,14 +270,13 @@ void mus_repair_text(const mus_repair_record *record, size_t size, char *text) {
   sentence s = {{0}, 0};
   say(&s, "welded ", record->welded, "vertex", "vertices");
   const int *dropped = record->dropped;
-  say(&s, "dropped ", dropped[MUS_DEFECT_INDEX], "triangle with a vertex that is not there",
-      "triangles with vertices that are not there");
+  say(&s, "dropped ", dropped[MUS_DEFECT_INDEX], "triangle with a missing vertex", "triangles with missing vertices");
   say(&s, "dropped ", dropped[MUS_DEFECT_REPEATED] + dropped[MUS_DEFECT_DEGENERATE], "triangle without area",
       "triangles without area");
   say(&s, "dropped ", dropped[MUS_DEFECT_DEGENERATE_MATERIAL], "triangle without area in the material",
       "triangles without area in the material");
   say(&s, "dropped ", dropped[MUS_DEFECT_DUPLICATE], "duplicate triangle", "duplicate triangles");
-  say(&s, "turned ", record->turned, "triangle", "triangles");
+  say(&s, "flipped ", record->turned, "triangle", "triangles");
   say(&s, "mirrored ", record->mirrored, "triangle in the material", "triangles in the material");
   say(&s, "removed ", record->removed, "vertex without triangles", "vertices without triangles");
   snprintf(text, size, "%s", s.text);

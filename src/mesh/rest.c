@@ -195,10 +195,9 @@ static mus_status check_options(const mus_mesh *mesh, const mus_rest_options *o)
   if (mesh->triangles == 0)
     return mus_fail(MUS_BAD_INPUT, "a mesh without triangles has no rest shape: give it faces");
   if (!(o->scale >= 0 && isfinite(o->scale)))
-    return mus_fail(MUS_BAD_INPUT, "%g metres a unit of texture coordinates make no rest shape: give a positive number",
-                    o->scale);
+    return mus_fail(MUS_BAD_INPUT, "%g metres per unit of texture coordinates: give a positive number", o->scale);
   if (!(mus_dot3(o->warp, o->warp) > 0 && isfinite(mus_dot3(o->warp, o->warp))))
-    return mus_fail(MUS_BAD_INPUT, "the warp direction (%g, %g, %g) is none: give one with a length", o->warp[0],
+    return mus_fail(MUS_BAD_INPUT, "the warp direction (%g, %g, %g) has no length: give one that has", o->warp[0],
                     o->warp[1], o->warp[2]);
   if (o->source == MUS_REST_TEXTURE && !has_usable_texture(mesh))
     return mus_fail(MUS_BAD_INPUT,

@@ -18,7 +18,7 @@ static mus_status check_triangles(const mus_mesh *mesh) {
         return mus_fail(MUS_BAD_INPUT, "triangle %d has vertex %d outside 0...%d: correct the mesh", t, corner[k],
                         mesh->vertices - 1);
     if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
-      return mus_fail(MUS_BAD_INPUT, "triangle %d has a vertex twice (%d %d %d): drop it (repairing the mesh does)", t,
+      return mus_fail(MUS_BAD_INPUT, "triangle %d has a vertex twice (%d %d %d): remove it, or repair the mesh", t,
                       corner[0], corner[1], corner[2]);
   }
   return MUS_OK;

@@ -66,7 +66,8 @@ static mus_status find_kind(picture_job *job) {
   else if (ends_with(job->output, ".png"))
     job->kind = find_number(job->output) ? SEQUENCE : STILL;
   else
-    return mus_fail(MUS_BAD_INPUT, "%s: what is it to be? Give a name that ends in .png (a picture) or .mp4 (a video)",
+    return mus_fail(MUS_BAD_INPUT,
+                    "%s: unknown kind of file: give a name that ends in .png (a picture) or .mp4 (a video)",
                     job->output);
   return MUS_OK;
 }
@@ -77,7 +78,7 @@ static mus_status find_frame(const picture_job *job, int wanted, int *frame) {
   if (*frame >= 0 && *frame < frames)
     return MUS_OK;
   if (frames == 1)
-    return mus_fail(MUS_BAD_INPUT, "%s: there is no frame %d: it has frame 0 only", job->result.path, wanted);
+    return mus_fail(MUS_BAD_INPUT, "%s: there is no frame %d: it has only frame 0", job->result.path, wanted);
   return mus_fail(MUS_BAD_INPUT, "%s: there is no frame %d: it has frames 0 to %d", job->result.path, wanted,
                   frames - 1);
 }
@@ -91,24 +92,24 @@ static mus_status find_frames(picture_job *job) {
   if (!status && job->first > job->last)
     status = mus_fail(MUS_BAD_INPUT, "frames %d to %d: the first comes after the last", job->first, job->last);
   if (!status && options->every < 1)
-    status = mus_fail(MUS_BAD_INPUT, "every %dth frame: give 1 or more", options->every);
+    status = mus_fail(MUS_BAD_INPUT, "every %d-th frame: give 1 or more", options->every);
   return status;
 }
 
 static mus_status check_options(const mus_render_options *options) {
   if (options->show && options->heat)
-    return mus_fail(MUS_BAD_INPUT, "contacts and a heat map cannot be shown in one picture: choose one");
+    return mus_fail(MUS_BAD_INPUT, "contacts and a heat map cannot be combined in one picture: choose one");
   if (!isfinite(options->range[0]) || !isfinite(options->range[1]) || options->range[0] > options->range[1])
     return mus_fail(MUS_BAD_INPUT, "a range from %g to %g: give two numbers, the smaller first", options->range[0],
                     options->range[1]);
   if (!(options->frames_per_second >= 0))
-    return mus_fail(MUS_BAD_INPUT, "%g frames a second: give a number above 0", options->frames_per_second);
+    return mus_fail(MUS_BAD_INPUT, "%g frames per second: give a number above 0", options->frames_per_second);
   for (int c = 0; c < 3; ++c) {
     if (options->colour_given && !(options->colour[c] >= 0 && options->colour[c] <= 1))
       return mus_fail(MUS_BAD_INPUT, "a colour of %g, %g, %g: give three numbers from 0 to 1", options->colour[0],
                       options->colour[1], options->colour[2]);
     if ((options->eye_given && !isfinite(options->eye[c])) || (options->target_given && !isfinite(options->target[c])))
-      return mus_fail(MUS_BAD_INPUT, "the camera's place or target is not finite");
+      return mus_fail(MUS_BAD_INPUT, "the camera's eye or target is not finite");
   }
   return MUS_OK;
 }

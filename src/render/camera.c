@@ -129,7 +129,8 @@ mus_status mus_view_make(const mus_camera *camera, int width, int height, mus_vi
   if (!(mus_v3_length(forward) > 0.5f) || !isfinite(mus_v3_length(forward)))
     return mus_fail(MUS_BAD_INPUT, "a camera's eye and target must be two different points");
   if (!(camera->field > 0) || !(camera->field < 179))
-    return mus_fail(MUS_BAD_INPUT, "a camera's field is %g degrees: give one between 0 and 179", (double)camera->field);
+    return mus_fail(MUS_BAD_INPUT, "a camera's field of view is %g degrees: give one between 0 and 179",
+                    (double)camera->field);
   out->eye = camera->eye;
   out->forward = forward;
   make_axes(forward, &out->right, &out->up);

@@ -46,14 +46,14 @@ static mus_status status_of(RTCDevice device, const char *doing) {
 static mus_status add_mesh(mus_tracer *tracer, int index, const mus_tracer_mesh *mesh) {
   RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_TRIANGLE);
   if (!geometry)
-    return status_of(tracer->device, "taking in a mesh");
+    return status_of(tracer->device, "adding a mesh");
   tracer->geometry[index] = geometry;
   rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, mesh->position, 0,
                              3 * sizeof(float), (size_t)mesh->vertices);
   rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, mesh->triangle, 0, 3 * sizeof(int),
                              (size_t)mesh->triangles);
   rtcAttachGeometryByID(tracer->scene, geometry, (unsigned)index);
-  return status_of(tracer->device, "taking in a mesh");
+  return status_of(tracer->device, "adding a mesh");
 }
 
 mus_status mus_tracer_create(int meshes, const mus_tracer_mesh *mesh, mus_tracer **out) {
@@ -72,7 +72,7 @@ mus_status mus_tracer_create(int meshes, const mus_tracer_mesh *mesh, mus_tracer
   mus_status status = status_of(tracer->device, "starting");
   if (!status) {
     tracer->scene = rtcNewScene(tracer->device);
-    status = status_of(tracer->device, "making a scene");
+    status = status_of(tracer->device, "creating a scene");
   }
   if (!status)
     rtcSetSceneFlags(tracer->scene, RTC_SCENE_FLAG_ROBUST);

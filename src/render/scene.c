@@ -138,7 +138,7 @@ mus_status mus_quality_check(const mus_render_quality *quality) {
     return mus_fail(MUS_BAD_INPUT, "a picture of %d x %d pixels: give 1 to 16384 each way", quality->width,
                     quality->height);
   if (quality->antialias != 1 && quality->antialias != 4 && quality->antialias != 16)
-    return mus_fail(MUS_BAD_INPUT, "%d rays a pixel: give 1, 4 or 16", quality->antialias);
+    return mus_fail(MUS_BAD_INPUT, "%d rays per pixel: give 1, 4 or 16", quality->antialias);
   int light = quality->light_samples, sky = quality->sky_samples;
   if (!is_power_of_two(light) || !is_power_of_two(sky) || light > 1024 || sky > 1024)
     return mus_fail(MUS_BAD_INPUT, "%d and %d samples of lights and sky: give powers of two up to 1024", light, sky);

@@ -32,7 +32,8 @@ struct mus_video {
 };
 
 static mus_status fail_writing(const mus_video *video, const char *why) {
-  return mus_fail(MUS_IO_ERROR, "%.200s: the video cannot be written (%s): check the folder, its rights and the space",
+  return mus_fail(MUS_IO_ERROR,
+                  "%.200s: the video cannot be written (%s): check the folder, its permissions and the free space",
                   video->path, why);
 }
 
@@ -130,8 +131,9 @@ mus_status mus_video_open(const char *path, int width, int height, double frames
   *out = NULL;
   if (width < 2 || height < 2 || width > 16384 || height > 16384 || !(frames_per_second > 0) ||
       !(frames_per_second <= 1000))
-    return mus_fail(MUS_BAD_INPUT, "a video of %d x %d pixels and %g frames a second: give 2 to 16384, and up to 1000",
-                    width, height, frames_per_second);
+    return mus_fail(MUS_BAD_INPUT,
+                    "a video of %d x %d pixels and %g frames per second: give 2 to 16384, and up to 1000", width,
+                    height, frames_per_second);
   mus_video *video = mus_alloc_zero(1, sizeof *video);
   if (!video)
     return mus_fail_memory();
@@ -172,7 +174,7 @@ static void read_complaint(mus_video *video, int state, char *text, size_t size)
   if (fgets(text, (int)size, video->complaints))
     text[strcspn(text, "\n")] = 0;
   else if (WIFSIGNALED(state))
-    snprintf(text, size, "ffmpeg was ended by signal %d", WTERMSIG(state));
+    snprintf(text, size, "ffmpeg was killed by signal %d", WTERMSIG(state));
   else
     snprintf(text, size, "ffmpeg ended with status %d", WEXITSTATUS(state));
 }

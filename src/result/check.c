@@ -150,7 +150,7 @@ static mus_status find_frame(const mus_result *result, int wanted, int *frame) {
   *frame = wanted < 0 ? result->frames + wanted : wanted;
   if (*frame >= 0 && *frame < result->frames)
     return MUS_OK;
-  return mus_fail(MUS_BAD_INPUT, "%s: there is no frame %d: it has %d, from 0 on", result->path, wanted,
+  return mus_fail(MUS_BAD_INPUT, "%s: there is no frame %d: it has %d, numbered from 0", result->path, wanted,
                   result->frames);
 }
 
@@ -159,7 +159,7 @@ static mus_status accept(check_job *job, const char *result, const char *cache, 
   mus_status status =
       mus_check_initialised(options->cookie, "the options of the check were", "mus_default_check_options");
   if (!status && options->places < 0)
-    status = mus_fail(MUS_BAD_INPUT, "%d places to tell: give 0 or more", options->places);
+    status = mus_fail(MUS_BAD_INPUT, "%d places to list: give 0 or more", options->places);
   if (!status)
     status = mus_result_open(result, cache, &job->result);
   for (int k = 0; k < options->body_count && !status; ++k)

@@ -139,7 +139,7 @@ int mus_recording_has_field(const mus_recording *r, mus_field field) {
 
 mus_status mus_recording_field(mus_recording *r, mus_field field, int frame, double *value) {
   if (!mus_recording_has_field(r, field))
-    return mus_fail(MUS_UNSUPPORTED, "the recording has no %s: residuals are kept by muslin run --residual",
+    return mus_fail(MUS_UNSUPPORTED, "the recording has no %s: residuals are recorded by muslin run --residual",
                     mus_field_name(field) ? mus_field_name(field) : "such field");
   mus_status status =
       field == MUS_FIELD_RESIDUAL ? check_frame(r, frame) : mus_recording_positions(r, frame, r->position);

@@ -123,7 +123,8 @@ void mus_result_surface_free(mus_result_surface *all) {
 static mus_status limit_positions(mus_result_surface *all) {
   for (size_t i = 0; i < 3 * (size_t)all->surface.vertices; ++i) {
     if (fabs(all->x[i]) > MUS_EXACT_LARGEST)
-      return mus_fail(MUS_BAD_INPUT, "a vertex is at %g: give coordinates below %g", all->x[i], MUS_EXACT_LARGEST);
+      return mus_fail(MUS_BAD_INPUT, "a vertex has the coordinate %g: keep coordinates below %g", all->x[i],
+                      MUS_EXACT_LARGEST);
     if (fabs(all->x[i]) < MUS_EXACT_SMALLEST)
       all->x[i] = 0;
   }

@@ -58,7 +58,7 @@ static mus_status check_options(const mus_run_options *o) {
   if (!o->folder || !o->folder[0])
     return mus_fail(MUS_BAD_INPUT, "a run needs a folder for its results: name one");
   if (o->formats && strlen(o->formats) >= MUS_RUN_FORMATS)
-    return mus_fail(MUS_BAD_INPUT, "a list of %zu bytes is no list of cache formats: name each once",
+    return mus_fail(MUS_BAD_INPUT, "a list of %zu bytes is too long for cache formats: name each once",
                     strlen(o->formats));
   return mus_run_output_check_formats(o->formats ? o->formats : default_formats);
 }
@@ -71,7 +71,7 @@ static void set_new(run *r) {
 }
 
 static mus_status refuse(const run *r, const char *what) {
-  return mus_fail(MUS_BAD_INPUT, "%.200s: cannot go on: %s", r->options->folder, what);
+  return mus_fail(MUS_BAD_INPUT, "%.200s: cannot resume: %s", r->options->folder, what);
 }
 
 // The first line in which two texts differ, without blanks and the comma behind it.
@@ -106,7 +106,7 @@ static mus_status refuse_other_scene(const run *r) {
   }
   mus_arena_clear(&scratch);
   snprintf(text, sizeof text,
-           "it holds the run of another scene (%s there, %s here): start anew without --resume, or give another folder",
+           "it holds a run of another scene (%s there, %s here): start again without --resume, or give another folder",
            there[0] ? there : "other meshes", here[0] ? here : "other ones");
   return refuse(r, text);
 }
@@ -118,19 +118,21 @@ static mus_status check_agreement(run *r, const run_state *before) {
   if (before->fingerprint != r->state.fingerprint)
     return refuse_other_scene(r);
   if (r->checkpoint.frame > r->scene->frames) {
-    snprintf(text, sizeof text, "frame %d is done already: ask for more than %d frames, or start anew without --resume",
+    snprintf(text, sizeof text,
+             "frame %d is already done: ask for more than %d frames, or start again without --resume",
              r->checkpoint.frame, r->scene->frames);
     return refuse(r, text);
   }
   if (o->formats && strcmp(o->formats, before->formats) != 0) {
-    snprintf(text, sizeof text, "it has the cache formats %s, not %s: keep them, or start anew without --resume",
+    snprintf(text, sizeof text, "it has the cache formats %s, not %s: keep them, or start again without --resume",
              before->formats, o->formats);
     return refuse(r, text);
   }
   if (o->residual && !before->residual)
-    return refuse(r, "it has no residuals: start anew without --resume");
+    return refuse(r, "it has no residuals: start again without --resume");
   if (o->checkpoint >= 0 && o->checkpoint != before->interval) {
-    snprintf(text, sizeof text, "it has checkpoints every %d frames, not %d: keep that, or start anew without --resume",
+    snprintf(text, sizeof text,
+             "it has checkpoints every %d frames, not %d: keep that, or start again without --resume",
              (int)before->interval, o->checkpoint);
     return refuse(r, text);
   }
@@ -146,7 +148,7 @@ static mus_status find_checkpoint(run *r, int *found) {
   if (mus_result_exists(r->options->folder))
     status = mus_checkpoint_newest(r->options->folder, INT_MAX, &r->arena, &r->checkpoint);
   if (status == MUS_IO_ERROR) {
-    say(r, "no checkpoint to go on from: starts anew", "");
+    say(r, "no checkpoint to resume from: starting again", "");
     return MUS_OK;
   }
   if (!status)
@@ -320,12 +322,10 @@ static mus_status say_crossings(const run *r) {
   FILE *file = r->options->progress;
   if (status || count == 0 || !file)
     return status;
-  fprintf(file,
-          "%s: %d edges go through triangles at the start, which is drawn apart as the run goes:", r->options->folder,
-          count);
+  fprintf(file, "%s: %d edges pierce triangles at the start; the run pulls them apart:", r->options->folder, count);
   for (int k = 0; k < count && k < PLACES; ++k)
     fprintf(file, "%s (%.3g, %.3g, %.3g)", k > 0 ? "," : " at", place[k][0], place[k][1], place[k][2]);
-  fprintf(file, "%s; muslin check tells all\n", count > PLACES ? ", ..." : "");
+  fprintf(file, "%s; muslin check lists them all\n", count > PLACES ? ", ..." : "");
   return MUS_OK;
 }
 

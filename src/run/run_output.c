@@ -97,7 +97,7 @@ static mus_status parse_formats(const char *formats, const mus_cache_format *lis
       return status;
     for (int k = 0; k < *count; ++k)
       if (list[k] == format)
-        return mus_fail(MUS_BAD_INPUT, "the cache format \"%s\" is named twice: name it once", name);
+        return mus_fail(MUS_BAD_INPUT, "the cache format \"%s\" is given twice: give it once", name);
     list[(*count)++] = format;
     rest = rest[length] ? rest + length + 1 : NULL;
   }
@@ -156,11 +156,11 @@ mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scen
 static mus_status lock_folder(mus_run_output *out) {
   out->folder_descriptor = open(out->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (out->folder_descriptor < 0)
-    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be opened (%s): check the folder and its rights", out->folder,
+    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be opened (%s): check the folder and its permissions", out->folder,
                     strerror(errno));
   out->folder_open = 1;
   if (flock(out->folder_descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return mus_fail(MUS_IO_ERROR, "%.200s: another run is writing there: wait for it or give another folder",
+    return mus_fail(MUS_IO_ERROR, "%.200s: another run is writing to it: wait for it or give another folder",
                     out->folder);
   return MUS_OK; // some network file systems have no locks: that is no reason to write nothing
 }
@@ -176,8 +176,8 @@ static mus_status check_file(const mus_run_output *out, mus_arena *scratch, cons
   if (!path)
     return mus_fail_memory();
   if (is_same_file(file, path))
-    return mus_fail(MUS_BAD_INPUT, "%.200s: a %s is read from it and would be written to it: give another folder", path,
-                    what);
+    return mus_fail(MUS_BAD_INPUT, "%.200s: a %s is read from it, and the run would overwrite it: give another folder",
+                    path, what);
   return MUS_OK;
 }
 
@@ -201,7 +201,7 @@ static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratc
   if (!scene || !growing)
     return mus_fail_memory();
   if (mus_result_exists(scene) && !mus_result_exists(out->report_path) && !mus_result_exists(growing))
-    return mus_fail(MUS_BAD_INPUT, "%.200s: would be overwritten, and no run has written it: give another folder",
+    return mus_fail(MUS_BAD_INPUT, "%.200s: would be overwritten, but was not written by a run: give another folder",
                     scene);
   mus_status status = MUS_OK;
   for (int k = 0; k < out->scene->cloth_count && !status; ++k)

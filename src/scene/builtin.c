@@ -28,7 +28,7 @@ static mus_status refuse(const char *name) {
     const char *before = k == 0 ? "" : find(k + 1) ? ", " : " or ";
     length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", before, find(k)->name);
   }
-  return mus_fail(MUS_BAD_INPUT, "there is no built-in scene \"%s\": take %s", name, names);
+  return mus_fail(MUS_BAD_INPUT, "there is no built-in scene \"%s\": choose %s", name, names);
 }
 
 mus_status mus_scene_builtin(const char *name, mus_scene *scene) {

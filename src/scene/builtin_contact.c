@@ -7,19 +7,19 @@
 #include "scene/builtin.h"
 
 const mus_builtin mus_builtin_contact[] = {
-    {"drop-horizontal", "a sheet falls flat on a box with a hole",
+    {"drop-horizontal", "a sheet falls flat onto a box with a hole",
      "{\"name\": \"drop-horizontal\", \"frames\": 48,\n"
      " \"bodies\": [{\"name\": \"box\", \"translate\": [0, 0.15, 0], \"friction\": 0.15,\n"
      "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.85, 0.3, 0.85], \"radius\": 0.27}}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"translate\": [0, 0.5, 0]}]}\n"},
-    {"drop-vertical", "an upright sheet falls on a box with a hole, and folds",
+    {"drop-vertical", "an upright sheet falls onto a box with a hole and folds",
      "{\"name\": \"drop-vertical\", \"frames\": 72,\n"
      " \"bodies\": [\n"
      "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [4, 1, 4]}},\n"
      "   {\"name\": \"box\", \"translate\": [0, 0.15, 0], \"friction\": 0.15,\n"
      "    \"shape\": {\"kind\": \"box-with-hole\", \"size\": [0.85, 0.3, 0.85], \"radius\": 0.27}}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"rotate\": [88, 25, 0], \"translate\": [0, 0.85, 0]}]}\n"},
-    {"sphere", "a tablecloth falls on a sphere, which then turns and carries it along",
+    {"sphere", "a tablecloth falls onto a sphere, which then rotates and carries it along",
      "{\"name\": \"sphere\", \"frames\": 96,\n"
      " \"bodies\": [\n"
      "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [4, 1, 4]}},\n"
@@ -36,7 +36,7 @@ const mus_builtin mus_builtin_contact[] = {
      "   {\"name\": \"ball\", \"shape\": {\"kind\": \"sphere\", \"radius\": 0.07},\n"
      "    \"translate\": [{\"time\": 0.25, \"value\": [0, 1.35, 0]}, {\"time\": 2.75, \"value\": [0, 0.35, 0]}]}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"translate\": [0, 1.22, 0]}]}\n"},
-    {"twist", "both ends of a cloth tube are turned against each other",
+    {"twist", "the two ends of a cloth tube are twisted against each other",
      "{\"name\": \"twist\", \"frames\": 96, \"gravity\": [0, 0, 0],\n"
      " \"cloths\": [{\"name\": \"tube\", \"shape\": {\"kind\": \"tube\", \"size\": [1, 1.2]}, \"pins\": [\n"
      "   {\"where\": {\"box\": [-0.7, -1, -1, -0.5999, 1, 1]},\n"
@@ -45,7 +45,7 @@ const mus_builtin mus_builtin_contact[] = {
      "   {\"where\": {\"box\": [0.5999, -1, -1, 0.7, 1, 1]},\n"
      "    \"turn\": [{\"time\": 0, \"value\": [0, 0, 0]}, {\"time\": 4, \"value\": [540, 0, 0]}],\n"
      "    \"offset\": [{\"time\": 0, \"value\": [0, 0, 0]}, {\"time\": 4, \"value\": [-0.2, 0, 0]}]}]}]}\n"},
-    {"stack", "ten sheets fall on a ball and on each other",
+    {"stack", "ten sheets fall onto a ball and each other",
      "{\"name\": \"stack\", \"frames\": 48,\n"
      " \"bodies\": [\n"
      "   {\"name\": \"floor\", \"shape\": {\"kind\": \"plane\", \"size\": [4, 1, 4]}},\n"
@@ -71,7 +71,7 @@ const mus_builtin mus_builtin_contact[] = {
      "      \"translate\": [0, 0.76, 0]},\n"
      "     {\"name\": \"sheet-10\", \"shape\": {\"vertices\": 1020, \"size\": [0.8, 0.8]}, \"rotate\": [0, 81, 0],\n"
      "      \"translate\": [0, 0.81, 0]}]}\n"},
-    {"tablecloth", "a tablecloth falls on a table and drapes",
+    {"tablecloth", "a tablecloth falls onto a table and drapes",
      "{\"name\": \"tablecloth\", \"frames\": 60,\n"
      " \"bodies\": [\n"
      "   {\"name\": \"table-top\", \"shape\": {\"kind\": \"box\", \"size\": [0.8, 0.04, 0.8]}, \"translate\": [0, 0.7, "

@@ -13,7 +13,7 @@ const mus_builtin mus_builtin_free[] = {
     {"pinned", "a sheet held along its whole boundary sags",
      "{\"name\": \"pinned\", \"frames\": 24,\n"
      " \"cloths\": [{\"name\": \"sheet\", \"pins\": [{\"where\": {\"boundary\": true}}]}]}\n"},
-    {"drooping", "a sheet held along two sides that meet droops from them",
+    {"drooping", "a sheet held along two adjacent sides droops from them",
      "{\"name\": \"drooping\", \"frames\": 48,\n"
      " \"cloths\": [{\"name\": \"sheet\", \"pins\": [\n"
      "   {\"where\": {\"box\": [-0.6, -1, -0.6, -0.4999, 1, 0.6]}},\n"
@@ -23,7 +23,7 @@ const mus_builtin mus_builtin_free[] = {
      " \"cloths\": [{\"name\": \"sheet\", \"shape\": {\"kind\": \"L\"}, \"pins\": [\n"
      "   {\"where\": {\"box\": [-0.0001, -1, -0.0001, 0.0001, 1, 1]}},\n"
      "   {\"where\": {\"box\": [-0.0001, -1, -0.0001, 1, 1, 0.0001]}}]}]}\n"},
-    {"corners", "four corners move up and down: original against corrected MPCG",
+    {"corners", "a sheet whose four corners move up and down: original against corrected MPCG",
      "{\"name\": \"corners\", \"frames\": 100, \"frame_rate\": 20, \"time_step\": 0.05,\n"
      " \"solver\": {\"method\": \"mpcg\", \"tolerance\": 0.01},\n"
      " \"cloths\": [{\"name\": \"sheet\", \"model\": \"choi-ko\", \"shape\": {\"vertices\": 121},\n"
@@ -41,7 +41,7 @@ const mus_builtin mus_builtin_free[] = {
      " \"cloths\": [{\"name\": \"flag\", \"fabric\": \"silk\", \"shape\": {\"size\": [1.5, 1]}, \"rotate\": [90, 0, "
      "0],\n"
      "   \"translate\": [0, 1, 0], \"pins\": [{\"where\": {\"box\": [-0.8, 0, -1, -0.7499, 2, 1]}}]}]}\n"},
-    {"curtain", "a curtain is drawn aside, into pleats",
+    {"curtain", "a curtain is drawn aside into pleats",
      "{\"name\": \"curtain\", \"frames\": 96,\n"
      " \"cloths\": [{\"name\": \"curtain\", \"fabric\": \"wool\", \"shape\": {\"size\": [2, 2]}, \"rotate\": [90, 0, "
      "0],\n"

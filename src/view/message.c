@@ -45,7 +45,7 @@ static json_t *take(reading *r, const char *key) {
 
 static int read_number(reading *r, const json_t *value, double low, double high, double *out) {
   if (!json_is_number(value))
-    return complain(r, "a number is missing, or is none");
+    return complain(r, "a number is missing or is not a number");
   *out = json_number_value(value);
   return *out >= low && *out <= high ? 1 : complain(r, "a number is out of range");
 }
@@ -53,7 +53,7 @@ static int read_number(reading *r, const json_t *value, double low, double high,
 static int read_vector(reading *r, const char *key, double low, double high, double out[3]) {
   const json_t *list = take(r, key);
   if (!json_is_array(list) || json_array_size(list) != 3)
-    return complain(r, "three numbers in a list are missing");
+    return complain(r, "a list of three numbers is missing");
   for (size_t c = 0; c < 3; ++c)
     if (!read_number(r, json_array_get(list, c), low, high, &out[c]))
       return 0;
@@ -63,7 +63,7 @@ static int read_vector(reading *r, const char *key, double low, double high, dou
 static int read_whole(reading *r, const char *key, int *out) {
   const json_t *value = take(r, key);
   if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > 2000000000)
-    return complain(r, "a whole number from 0 on is missing");
+    return complain(r, "a non-negative whole number is missing");
   *out = (int)json_integer_value(value);
   return 1;
 }
@@ -87,7 +87,7 @@ static int read_word(reading *r, view_message *m) {
   for (m->number = 0; (known = word_of(m->action, m->number)); ++m->number)
     if (strcmp(known, word) == 0)
       return 1;
-  return complain(r, "the word is none that is known");
+  return complain(r, "the word is unknown");
 }
 
 static int read_grab(reading *r, double low, double high, view_message *m) {
@@ -95,7 +95,7 @@ static int read_grab(reading *r, double low, double high, view_message *m) {
       !read_vector(r, "target", low, high, m->vector))
     return 0;
   double sum = m->weight[0] + m->weight[1] + m->weight[2];
-  return fabs(sum - 1) <= 1e-3 ? 1 : complain(r, "the weights do not sum up to 1");
+  return fabs(sum - 1) <= 1e-3 ? 1 : complain(r, "the weights do not sum to 1");
 }
 
 static int read_rest(reading *r, view_message *m) {
@@ -122,16 +122,16 @@ static int read_rest(reading *r, view_message *m) {
 static int read_message(reading *r, view_message *m) {
   const char *word = json_string_value(take(r, "do"));
   if (!word)
-    return complain(r, "it is no object with a word \"do\"");
+    return complain(r, "it is not an object with a word \"do\"");
   int found = 0;
   while (found < VIEW_ACTIONS && strcmp(actions[found].name, word) != 0)
     ++found;
   if (found == VIEW_ACTIONS)
-    return complain(r, "\"do\" is none that is known");
+    return complain(r, "\"do\" is unknown");
   m->action = (view_action)found;
   if (!read_rest(r, m))
     return 0;
-  return json_object_size(r->root) == r->keys ? 1 : complain(r, "it has a key that does not belong there");
+  return json_object_size(r->root) == r->keys ? 1 : complain(r, "it has an unexpected key");
 }
 
 int view_message_parse(const char *text, size_t size, view_message *out, char why[VIEW_REASON_BYTES]) {
@@ -141,7 +141,7 @@ int view_message_parse(const char *text, size_t size, view_message *out, char wh
     return complain(&r, "it is too long");
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
   r.root = root;
-  int good = root ? read_message(&r, &message) : complain(&r, "it is no JSON");
+  int good = root ? read_message(&r, &message) : complain(&r, "it is not JSON");
   json_decref(root);
   if (good)
     *out = message;

@@ -87,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static void say(view_server *server, const
   fprintf(server->options.log, "muslin view: ");
   vfprintf(server->options.log, format, arguments);
   if (server->unlogged > 0)
-    fprintf(server->options.log, " (and %ld lines that came too fast)", server->unlogged);
+    fprintf(server->options.log, " (and %ld more lines, too many to log)", server->unlogged);
   fprintf(server->options.log, "\n");
   fflush(server->options.log);
   va_end(arguments);
@@ -198,9 +198,9 @@ static int answer_request(view_server *server, struct lws *wsi, request *r, cons
                        "There is only one page here: open the address that muslin view printed.\n");
   if (!why)
     return begin_page(server, wsi, r);
-  say(server, "a request is refused: %s", why);
+  say(server, "request rejected: %s", why);
   return answer_text(wsi, HTTP_STATUS_FORBIDDEN,
-                     "Refused: open the address that muslin view printed, with its token, as it is.\n");
+                     "Rejected: open the address exactly as muslin view printed it, with its token.\n");
 }
 
 static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
@@ -214,7 +214,7 @@ static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
   case LWS_CALLBACK_HTTP_WRITEABLE:
     return continue_page(server, wsi, user);
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: // those that name no protocol come here
-    say(server, "a page is refused: it does not speak muslin");
+    say(server, "page rejected: it does not speak muslin's protocol");
     return 1;
   default:
     return lws_callback_http_dummy(wsi, reason, user, in, length);
@@ -242,8 +242,8 @@ static int send_packet(struct lws *wsi, view_packet *packet) {
 }
 
 static int turn_away(view_server *server, struct lws *wsi) {
-  static unsigned char why[] = "as many pages as may watch do so already";
-  say(server, "a page is refused: %d watch already", VIEW_PAGES);
+  static unsigned char why[] = "too many pages are watching already";
+  say(server, "page rejected: %d are watching already", VIEW_PAGES);
   lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, why, sizeof why - 1);
   return -1;
 }
@@ -293,7 +293,7 @@ static void begin_watching(view_server *server, struct lws *wsi, page *p) {
     return;
   p->number = ++server->last_number;
   server->connection[place] = wsi;
-  say(server, "page %d watches", p->number);
+  say(server, "page %d connected", p->number);
 }
 
 static void end_watching(view_server *server, const page *p) {
@@ -301,14 +301,14 @@ static void end_watching(view_server *server, const page *p) {
     return;
   server->connection[p->place] = NULL;
   if (!server->ending)
-    say(server, "page %d has left", p->number);
+    say(server, "page %d disconnected", p->number);
   if (server->show)
     view_show_forget(server->show, p->place);
 }
 
 static int close_page(view_server *server, struct lws *wsi, const page *p, enum lws_close_status status,
                       const char *why) {
-  say(server, "page %d is closed: %s", p->number, why);
+  say(server, "page %d closed: %s", p->number, why);
   lws_close_reason(wsi, status, (unsigned char *)(uintptr_t)why, strlen(why));
   return -1;
 }
@@ -346,7 +346,7 @@ static int receive(view_server *server, struct lws *wsi, page *p, const void *in
   if (lws_is_first_fragment(wsi))
     p->length = 0;
   if (lws_frame_is_binary(wsi))
-    return close_page(server, wsi, p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "malformed message: it is binary");
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "malformed message: binary");
   if (length > sizeof p->text - p->length || lws_remaining_packet_payload(wsi) > sizeof p->text)
     return close_page(server, wsi, p, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "oversized message");
   memcpy(p->text + p->length, in, length);
@@ -354,7 +354,7 @@ static int receive(view_server *server, struct lws *wsi, page *p, const void *in
   if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0)
     return 0;
   if (!take_from(&p->messages, message_rate, message_burst))
-    return close_page(server, wsi, p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages a second");
+    return close_page(server, wsi, p, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages per second");
   return take_message(server, wsi, p);
 }
 
@@ -366,7 +366,7 @@ static int watch(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
     why = refusal(server, wsi, 1);
     if (why)
-      say(server, "a page is refused: %s", why);
+      say(server, "page rejected: %s", why);
     return why != NULL;
   case LWS_CALLBACK_ESTABLISHED:
     begin_watching(server, wsi, user);
@@ -422,10 +422,10 @@ static const char *obstacle(const char *host, int port) {
     close(trial);
   if (!bad)
     return NULL;
-  return reason == EADDRINUSE      ? "another program has that port: take another --port, 0 for any that is free"
-         : reason == EADDRNOTAVAIL ? "this machine has no such address: take one that it has as --host"
-         : reason == EACCES        ? "that port is not for everyone: take a --port from 1024 on, 0 for any that is free"
-                                   : "the system gives no socket: end other programs, or try again";
+  return reason == EADDRINUSE      ? "another program is using that port: give another --port, or 0 for any free one"
+         : reason == EADDRNOTAVAIL ? "this machine has no such address: give one that it has as --host"
+         : reason == EACCES        ? "that port is reserved: give a --port of 1024 or above, or 0 for any free one"
+                                   : "the system provides no socket: close other programs, or try again";
 }
 
 mus_status view_server_start(const view_server_options *options, char *why, size_t size, view_server **out) {
@@ -436,7 +436,7 @@ mus_status view_server_start(const view_server_options *options, char *why, size
   }
   view_server *server = calloc(1, sizeof *server);
   if (!server || !make_token(server->token)) {
-    snprintf(why, size, "no memory, or no random numbers for the token");
+    snprintf(why, size, "out of memory, or no random numbers for the token");
     free(server);
     return MUS_OUT_OF_MEMORY;
   }
@@ -456,7 +456,7 @@ mus_status view_server_start(const view_server_options *options, char *why, size
                                            .timeout_secs = 10};
   server->context = lws_create_context(&info);
   if (!server->context) {
-    snprintf(why, size, "cannot listen on %s, port %d: try again, or take another --port", options->host,
+    snprintf(why, size, "cannot listen on %s, port %d: try again, or give another --port", options->host,
              options->port);
     free(server);
     return MUS_IO_ERROR;

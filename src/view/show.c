@@ -56,7 +56,7 @@ struct view_show {
 };
 
 static void keep_text(char *to, mus_status status) {
-  const char *text = status == MUS_OUT_OF_MEMORY ? "out of memory: take fewer vertices" : mus_last_error();
+  const char *text = status == MUS_OUT_OF_MEMORY ? "out of memory: use fewer vertices" : mus_last_error();
   snprintf(to, TEXT, "%s", text);
 }
 

@@ -43,12 +43,12 @@ static mus_status tell(const view_server_options *serving, const view_server *se
   const char *name = strcmp(serving->host, "0.0.0.0") == 0 ? "127.0.0.1" : serving->host;
   snprintf(address, sizeof address, "http://%s:%d/?token=%s", name, view_server_port(server),
            view_server_token(server));
-  if (printf("%s\nOpen this address in a browser; Ctrl-C ends.\n", address) < 0 || fflush(stdout) != 0) {
+  if (printf("%s\nOpen this address in a browser; press Ctrl-C to stop.\n", address) < 0 || fflush(stdout) != 0) {
     snprintf(why, size, "cannot print the address to standard output: %s", strerror(errno));
     return MUS_IO_ERROR;
   }
   if (serving->any_host_name)
-    fprintf(stderr, "muslin view: anyone who has this address and reaches this machine can watch and take part\n");
+    fprintf(stderr, "muslin view: anyone who has this address and can reach this machine can watch and join in\n");
   if (open)
     open_address(address);
   return MUS_OK;

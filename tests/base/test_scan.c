@@ -112,7 +112,7 @@ static void words_too_long_are_refused(void **state) {
     mus_scanner s = open_text(text);
     assert_int_equal(mus_scan_peek(&s, &word, &length), extra ? MUS_BAD_INPUT : MUS_OK);
     if (extra)
-      assert_string_equal(mus_last_error(), "text:1: a word of more than 4096 characters: shorten it");
+      assert_string_equal(mus_last_error(), "text:1: a word has more than 4096 characters: shorten it");
     mus_scan_close(&s);
   }
 }
@@ -137,7 +137,7 @@ static void bytes_after_a_line(void **state) {
     assert_memory_equal(bytes, text + at, size);
   }
   assert_int_equal(mus_scan_bytes(&s, MUS_SCAN_WORD, "more", &bytes), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(), "bytes: the file ends where more should be: it was cut off");
+  assert_string_equal(mus_last_error(), "bytes: the file ends where more should be: it is truncated");
   mus_scan_close(&s);
   free(text);
 }
@@ -151,7 +151,7 @@ static void a_line_must_end_where_bytes_begin(void **state) {
   s = open_text("head");
   assert_word(&s, "head");
   assert_int_equal(mus_scan_newline(&s), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(), "text:1: the file ends here: it was cut off");
+  assert_string_equal(mus_last_error(), "text:1: the file ends here: it is truncated");
   mus_scan_close(&s);
 }
 

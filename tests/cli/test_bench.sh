@@ -25,31 +25,31 @@ values() { grep -o "\"$1\": [^,}]*" "$2" | sed 's/.*: //'; }
 # --- bad input ----------------------------------------------------------------------------------------------------
 expect 0 bench --help
 says out '^Solvers: sa diag mpcg'
-refuses "there is no file nothing, nor a built-in scene" --example nothing
+refuses "there is neither a file nothing nor a built-in scene" --example nothing
 refuses "'nonsense'.*sa, diag|nonsense.*sa" --solvers sa,nonsense
 refuses 'sa:quick.*no preset "quick"' --solvers sa:quick
 refuses 'only sa and diag can be filtered' --solvers cholmod:filtered
 refuses 'as long as' --solvers sa:fast:fast:fast:fast:fast:fast:fast:fast:fast:fast
-refuses 'is none of paper, fast, robust' --preset slow
+refuses 'is not one of paper, fast, robust' --preset slow
 refuses 'unknown option --solver;' --solver sa
 refuses 'steps: 0 is out of range' --steps 0
 refuses 'tolerance: 2 is out of range' --tolerance 2
 refuses 'density: -1 is out of range' --density -1
 refuses 'time-step: -1 is out of range' --time-step -1
-refuses "is none of regular, irregular" --tessellation wild
+refuses "is not one of regular, irregular" --tessellation wild
 refuses 'unexpected argument' drooping
 echo '{"integrator": "bdf2", "cloths": [{"shape": {"vertices": 25}, "pins": [{"where": {"vertices": [0]}}]}]}' >bdf2.json
 refuses 'integrator "euler"' --example bdf2.json --unknown position
 printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n' >triangle.obj
 echo '{"cloths": [{"shape": {"kind": "file", "file": "triangle.obj"}}]}' >triangle.json
-refuses 'tessellation: every cloth of triangle.json is from a file' --example triangle.json --seed 3
+refuses 'tessellation have no effect: every cloth of triangle.json is from a file' --example triangle.json --seed 3
 if "$muslin" bench --help | grep '^Solvers:' | grep -qw gamg; then
   expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers gamg,boomeramg
 else
   refuses 'has none of gamg' --solvers gamg
-  says err 'has no gamg, which is left out'
+  says err 'has no gamg, so it is left out'
   expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers gamg,diag
-  says err 'has no gamg, which is left out'
+  says err 'has no gamg, so it is left out'
 fi
 
 # --- figures ------------------------------------------------------------------------------------------------------

@@ -31,20 +31,20 @@ sed -n 's/^v/v/p' flat.obj >>both.obj
 printf 'f 6 10 7\n' >>both.obj
 
 # --- bad input ------------------------------------------------------------------------------------------------------
-refuses 'of what\? Give a result folder or a mesh'
+refuses 'no result given: name a result folder or a mesh'
 refuses 'nowhere: there is no such result folder or mesh' nowhere
-refuses 'there is no scene.json in it' .
+refuses 'it contains no scene.json' .
 refuses 'none.obj' flat.obj --body none.obj
 refuses 'none.pc2' flat.obj --body upper.obj:none.pc2
 refuses 'none.pc2' flat.obj none.pc2
-refuses 'there is no frame 3: it has 1, from 0 on' flat.obj --frames 3
-refuses "--frames: '2-1' is not FIRST-LAST" flat.obj --frames 2-1
-refuses "--frames: 'x' is not FIRST-LAST" flat.obj --frames x
-refuses "--frames: '-2' is not FIRST-LAST" flat.obj --frames=-2
+refuses 'there is no frame 3: it has 1, numbered from 0' flat.obj --frames 3
+refuses "--frames: '2-1' is neither FIRST-LAST" flat.obj --frames 2-1
+refuses "--frames: 'x' is neither FIRST-LAST" flat.obj --frames x
+refuses "--frames: '-2' is neither FIRST-LAST" flat.obj --frames=-2
 refuses 'unknown option --bodi; did you mean --body\?' flat.obj --bodi upper.obj
 refuses "unexpected argument 'c'" flat.obj b c
 printf 'v 0 0 0\nv 1e70 0 0\nv 0 1 0\nf 1 2 3\n' >huge.obj
-refuses 'a vertex is at 1e\+70: give coordinates below' huge.obj
+refuses 'a vertex has the coordinate 1e\+70: keep coordinates below' huge.obj
 
 # --- meshes ---------------------------------------------------------------------------------------------------------
 expect 0 check flat.obj

@@ -48,9 +48,9 @@ END
 expect 0 info sheet.obj
 lists 'sheet.obj: a mesh' 'vertices 5' 'triangles 2' 'box from (0, 0, 0) to (7, 7, 7)' 'area 2' \
   'edges 5, 4 of them at the boundary' 'lengths 1 to 2.23607, 1.64721 on average' 'pieces 1, with 1 boundary loops' \
-  'texture from (0, 0) to (0.5, 1)' 'rest shape by positions it is flat' \
-  'by texture coordinates, "material_scale": 2 gives it the same area; edges then are 1 to 1 times as long as at rest' \
-  'groups 2: front, back' 'stitches 1; a run sews them' 'not read 1 lines or properties, the first is "surf"' \
+  'texture from (0, 0) to (0.5, 1)' 'rest shape by positions: flat' \
+  'by texture coordinates: "material_scale": 2 gives the same area; edges are then 1 to 1 times as long as at rest' \
+  'groups 2: front, back' 'stitches 1; a run sews them' 'not read 1 lines or properties, the first "surf"' \
   'defects 1 vertex without triangles: 4: a run leaves them out'
 gzip -k sheet.obj
 expect 0 info sheet.obj.gz
@@ -95,7 +95,7 @@ expect 0 run drooping --vertices 81 --time-step 0.01 --frames 6 --checkpoint 2 -
 expect 0 info result
 lists 'result: a result folder' 'frames 6, complete' 'cloth sheet.obj, sheet.pc2, sheet.mdd, sheet/, sheet.usda' \
   'checkpoint of frame 6' 'scene drooping: 81 vertices, 128 triangles' 'steps 30, 0 of them halved, 0 solves retried'
-says out 'iterations +[0-9.]+ a step, at most [0-9]+$'
+says out 'iterations +[0-9.]+ per step, at most [0-9]+$'
 says out 'energies +at the end, in J: kinetic [0-9.e+-]+, stretch'
 expect 0 info result/report.json
 lists 'result/report.json: the report of a run, complete'
@@ -105,13 +105,13 @@ lists 'result/sheet.pc2: a pc2 cache' 'points 81' 'samples 7' 'frames 0 to 6' \
 expect 0 info result/sheet.mdd
 lists 'result/sheet.mdd: a mdd cache' 'points 81' 'samples 7' 'time 0 to 0.25 s'
 expect 0 info result/checkpoint_000006.bin
-lists 'result/checkpoint_000006.bin: a checkpoint, whole' 'frame 6' 'sections positions, 1944 bytes'
+lists 'result/checkpoint_000006.bin: a checkpoint, intact' 'frame 6' 'sections positions, 1944 bytes'
 # As a kill leaves it: the last record is cut, and nothing has its name yet.
 mv result/sheet.pc2 result/sheet.pc2.partial
 head -n 18 result/report.json >result/report.json.partial
 printf ',{"step": 18, "fra' >>result/report.json.partial
 expect 0 info result
-lists 'frames 3 of 6 are done; unless it is still running, go on with: muslin run result --resume' \
+lists 'frames 3 of 6 are done; unless it is still running, resume with: muslin run result --resume' \
   'cloth sheet.obj, sheet.pc2.partial, sheet.mdd, sheet/, sheet.usda' 'steps 17, 0 of them halved, 0 solves retried'
 expect 0 info result/sheet.pc2.partial
 lists 'samples 7'
@@ -123,11 +123,11 @@ refuses 'cut.mdd' cut.mdd
 # --- matrices -----------------------------------------------------------------------------------------------------
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 2\n2 1 1\n2 2 2\n3 3 2\n4 3 1\n4 4 2\n3 2 1\n4 1 1\n' >m.mtx
 expect 0 info m.mtx
-lists 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 a row' 'symmetric yes' 'block size 1, by where the entries are'
+lists 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 a row' 'symmetric yes' 'block size 1, judging by where the entries are'
 printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 2\n1 2 1\n2 1 1\n2 2 2\n3 3 2\n3 4 1\n4 3 0.5\n4 4 2\n' >g.mtx
 expect 0 info g.mtx
 lists 'symmetric no: entries differ from their mirror images by up to 0.25 of the largest' \
-  'block size 2, by where the entries are'
+  'block size 2, judging by where the entries are'
 printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n2\n' >b.mtx
 expect 0 info b.mtx
 lists 'b.mtx: a dense matrix' 'size 2 x 1'
@@ -146,11 +146,11 @@ lists 'closed/report.json: the report of a run, complete'
 
 # --- what is none of these ----------------------------------------------------------------------------------------
 head -c 3000 /dev/urandom | tr -d '{' >noise.bin
-refuses 'noise.bin: is of no kind that is known: give a mesh \(OBJ, PLY, glTF\), a scene' noise.bin
+refuses 'noise.bin: is of an unknown kind: give a mesh \(OBJ, PLY, glTF\), a scene' noise.bin
 : >empty
-refuses 'empty: is of no kind that is known' empty
-refuses 'nothing: there is no such file, nor a built-in scene' nothing
-refuses 'is a folder that no run has written' .
+refuses 'empty: is of an unknown kind' empty
+refuses 'nothing: there is neither such a file nor a built-in scene' nothing
+refuses 'is not a folder written by a run' .
 refuses '/dev/null: is not a plain file or a folder' /dev/null
 expect 2 info
 expect 2 info a b
@@ -161,7 +161,7 @@ if [ -d "$data" ]; then
   expect 0 info "$data/garments/codim-ipc/skirt8K.obj.gz"
   lists 'vertices 8121' 'triangles 15858' 'defects none'
   expect 0 info "$data/matrices/bcsstk16.mtx.gz"
-  lists 'size 4884 x 4884' 'symmetric yes' 'block size 3, by where the entries are'
+  lists 'size 4884 x 4884' 'symmetric yes' 'block size 3, judging by where the entries are'
 else
   echo "skipped: there is no $data, so no garment and no matrix from there was looked at"
 fi

@@ -30,32 +30,32 @@ cp flag/flag.pc2 shorter.pc2
 run drooping --frames 1 -o sheet
 
 # --- bad input ------------------------------------------------------------------------------------------------------
-refuses 2 'of what\? Give a result folder or a mesh' -o a.png
+refuses 2 'no result given: name a result folder or a mesh' -o a.png
 refuses 2 'whereto\? Give -o' flag
 refuses 2 'ends in .png \(a picture\) or .mp4' flag -o a.gif
 refuses 2 'nowhere: there is no such result folder or mesh' nowhere -o a.png
-refuses 2 'there is no scene.json in it' . -o a.png
+refuses 2 'it contains no scene.json' . -o a.png
 refuses 2 'there is no frame 4: it has frames 0 to 3' flag -o a.png --frame 4
 refuses 2 'there is no frame -5' flag -o a.png --frame -5
 refuses 2 "--frame: 'x' is not a whole number" flag -o a.png --frame x
 refuses 2 'there is no frame 9' flag -o a.mp4 --frames 2-9
-refuses 2 "--frames: '3-1' is not FIRST-LAST" flag -o a.mp4 --frames 3-1
+refuses 2 "--frames: '3-1' is neither FIRST-LAST" flag -o a.mp4 --frames 3-1
 refuses 2 'are for several frames' flag -o a.png --frames 0-2
-refuses 2 '--frame is for one picture' flag -o a.mp4 --frame 2
+refuses 2 '--frame is for a single picture' flag -o a.mp4 --frame 2
 refuses 2 "--size: '96' is not WIDTHxHEIGHT" flag -o a.png --size 96
 refuses 2 '99999 x 54 pixels' flag -o a.png --size 99999x54
 refuses 2 'give 1, 4 or 16' flag -o a.png --samples 5
-refuses 2 "--look: 'tartan' is none of fabric, plain, checker" flag -o a.png --look tartan
+refuses 2 "--look: 'tartan' is not one of fabric, plain, checker" flag -o a.png --look tartan
 refuses 2 "--colour: 'red' is not RRGGBB" flag -o a.png --colour red
-refuses 2 "--heat: 'cold' is none of none, stretch, bend, residual" flag -o a.png --heat cold
+refuses 2 "--heat: 'cold' is not one of none, stretch, bend, residual" flag -o a.png --heat cold
 refuses 2 "--range: '3:1' is not LOW:HIGH" flag -o a.png --heat bend --range 3:1
-refuses 2 '--range is for --heat' flag -o a.png --range 0:1
-refuses 2 'holds no residuals: run the scene with --residual' flag -o a.png --heat residual
-refuses 2 "--show: 'all' is none of nothing, contacts" flag -o a.png --show all
-refuses 2 '--show and --heat are for one picture each' flag -o a.png --show contacts --heat bend
+refuses 2 '--range needs --heat' flag -o a.png --range 0:1
+refuses 2 'has no residuals: run the scene with --residual' flag -o a.png --heat residual
+refuses 2 "--show: 'all' is not one of nothing, contacts" flag -o a.png --show all
+refuses 2 '--show and --heat cannot be combined' flag -o a.png --show contacts --heat bend
 refuses 2 "--camera: '1,2' is not X,Y,Z" flag -o a.png --camera 1,2
 refuses 2 'a field of 180 degrees' flag -o a.png --camera 1,2,3:0,0,0:180
-refuses 2 'has its own caches: give no other' flag --cache shorter.pc2 -o a.png
+refuses 2 'has its own caches: do not give another' flag --cache shorter.pc2 -o a.png
 refuses 2 'shorter.pc2 has [0-9]+ vertices, but sheet/sheet.obj has [0-9]+' sheet/sheet.obj --cache shorter.pc2 -o a.png
 refuses 2 'none.pc2' sheet/sheet.obj --cache none.pc2 -o a.png
 refuses 2 'unknown option --colr; did you mean --colour\?' flag -o a.png --colr 102030
@@ -94,7 +94,7 @@ truncate -s -100 flag/flag.pc2.partial
 expect 0 render flag -o partial.png "${small[@]}"
 says out 'frame 2'
 truncate -s 40 flag/flag.pc2.partial
-refuses 2 'no frame is done yet' flag -o a.png
+refuses 2 'no frame is finished yet' flag -o a.png
 mv flag/flag.pc2.partial unfinished.pc2
 
 # --- videos ---------------------------------------------------------------------------------------------------------

@@ -53,9 +53,9 @@ for option in output frames resume vertices tessellation time-step integrator so
   says out "--$option"
 done
 expect 2 run
-says err 'which scene'
+says err 'no scene given'
 expect 2 run droping
-says err 'there is no file droping.*did you mean drooping.*pinned, drooping, re-entrant'
+says err 'there is neither a file droping.*did you mean drooping.*pinned, drooping, re-entrant'
 mkdir pinned
 expect 0 run pinned --vertices 81 --frames 1 -o meant
 rm -r pinned meant
@@ -64,14 +64,14 @@ rm -r pinned meant
 small="--vertices 81 --time-step 0.01"
 expect 0 run drooping $small --frames 3
 says out '^out/drooping: 3 frames of 81 vertices, 15 steps, .* s$'
-says out '^  [0-9]+ bytes a vertex; the process took [0-9]+ MiB at most$'
+says out '^  [0-9]+ bytes per vertex; peak memory of the process: [0-9]+ MiB$'
 says out 'muslin render out/drooping -o out/drooping.png'
 says err '^drooping: frame 3 of 3, [0-9]+ iterations'
 for name in scene.json sheet.obj sheet.pc2 report.json; do
   holds "$name is missing" test -s out/drooping/$name
 done
 holds "something is unfinished" test -z "$(find out -name '*partial*' -o -name '*tmp*')"
-holds "a sample of 12 bytes a vertex for each frame and the start" test "$(stat -c %s out/drooping/sheet.pc2)" -eq $((32 + 4 * 12 * 81))
+holds "a sample of 12 bytes per vertex for each frame and the start" test "$(stat -c %s out/drooping/sheet.pc2)" -eq $((32 + 4 * 12 * 81))
 holds "a record a step" test "$(grep -c '"step":' out/drooping/report.json)" -eq 15
 for key in time time_step halvings newton_iterations iterations retries residual energies kinetic stretch shear bend \
   potential momentum angular_momentum strain maximum percentile_99 seconds assemble setup prefilter solve other; do
@@ -133,7 +133,7 @@ scene infinite '{"cloths": [{"density": 1e999}]}'
 refuses "infinite.json:1: real number overflow near '1e999'" infinite.json
 scene nan_mesh '{"cloths": [{"shape": {"kind": "file", "file": "nan.obj"}}]}'
 printf 'v 0 0 0\nv 1 0 nan\nv 2 0 0\nf 1 2 3\n' >nan.obj
-refuses 'nan_mesh.json: cloths[0]: nan.obj:2: z is not a finite number: find out where it was made' nan_mesh.json
+refuses 'nan_mesh.json: cloths[0]: nan.obj:2: z is not a finite number: check the program that wrote it' nan_mesh.json
 scene pin '{"cloths": [{"shape": {"vertices": 25}, "pins": [{"where": {"box": [5, 5, 5, 6, 6, 6]}}]}]}'
 refuses 'pin.json: cloths[0].pins[0]: holds no vertex: check its "where" against the cloth'"'s place" pin.json
 scene pin '{"cloths": [{"shape": {"vertices": 25}, "pins": [{}]}]}'
@@ -155,22 +155,22 @@ head -c 4096 /dev/urandom >noise.json
 expect 2 run noise.json -o refused
 holds "noise leaves no folder" test ! -e refused
 refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
-refuses '--vertices and --tessellation: every cloth of scenes/mended.json is from a file' scenes/mended.json --vertices 100
-refuses 'drooping: no cache format is called "pc3": choose among pc2, mdd, obj, usda' drooping --format pc2,pc3
-refuses 'drooping: the cache format "pc2" is named twice: name it once' drooping --format pc2,pc2
+refuses '--vertices and --tessellation have no effect: every cloth of scenes/mended.json is from a file' scenes/mended.json --vertices 100
+refuses 'drooping: there is no cache format "pc3": choose one of pc2, mdd, obj, usda' drooping --format pc2,pc3
+refuses 'drooping: the cache format "pc2" is given twice: give it once' drooping --format pc2,pc2
 : >plain
 expect 2 run drooping $small -o plain
-says err '^muslin run: drooping: plain: the folder cannot be made \(File exists\)'
+says err '^muslin run: drooping: plain: the folder cannot be created \(File exists\)'
 
 # --- nobody's own files are overwritten ---------------------------------------------------------------------------
 mkdir own
 cp scenes/square.obj own/cloth.obj
 scene own/scene '{"frames": 1, "cloths": [{"shape": {"kind": "file", "file": "cloth.obj"}}]}'
 expect 2 run own/scene.json -o own
-says err 'own/scene.json: would be overwritten, and no run has written it: give another folder'
+says err 'own/scene.json: would be overwritten, but was not written by a run: give another folder'
 mv own/scene.json own/mine.json
 expect 2 run own/mine.json -o own
-says err 'own/cloth.obj: a cloth is read from it and would be written to it: give another folder'
+says err 'own/cloth.obj: a cloth is read from it, and the run would overwrite it: give another folder'
 holds "the mesh is as it was" cmp -s own/cloth.obj scenes/square.obj
 holds "nothing else is there" test "$(ls own | wc -l)" -eq 2
 
@@ -178,15 +178,15 @@ holds "nothing else is there" test "$(ls own | wc -l)" -eq 2
 run="drooping $small --checkpoint 4 --format pc2,mdd,obj,usda"
 expect 0 run $run --frames 10 -o whole
 expect 0 run $run --frames 6 --resume -o parts
-says err 'parts: no checkpoint to go on from: starts anew'
+says err 'parts: no checkpoint to resume from: starting again'
 expect 0 run parts --resume --frames 10
 holds "more frames later differ from all at once" same whole parts
 expect 0 run parts --resume
-says out 'its 10 frames are complete already'
+says out 'all 10 frames are already complete'
 expect 2 run $run --frames 7 --resume -o parts
-says err 'parts: cannot go on: frame 8 is done already: ask for more than 7 frames'
+says err 'parts: cannot resume: frame 8 is already done: ask for more than 7 frames'
 expect 2 run $run --frames 12 --resume -o parts --vertices 100
-says err 'parts: cannot go on: it holds the run of another scene \("vertices": 81 there, "vertices": 100 here\): start anew'
+says err 'parts: cannot resume: it holds a run of another scene \("vertices": 81 there, "vertices": 100 here\): start again'
 expect 2 run parts --frames 12 --resume --format pc2
 says err 'it has the cache formats pc2,mdd,obj,usda, not pc2'
 expect 2 run parts --frames 12 --resume --checkpoint 5
@@ -198,7 +198,7 @@ holds "no checkpoint is made" test -z "$(ls never | grep checkpoint)"
 expect 0 run scenes/several.json --checkpoint 1 -o remade
 sed -i 's/^v 0.5 0 0.5/v 0.5 0 0.4/' scenes/square.obj
 expect 2 run scenes/several.json --checkpoint 1 --frames 3 -o remade --resume
-says err 'it holds the run of another scene \(other meshes there, other ones here\)'
+says err 'it holds a run of another scene \(other meshes there, other ones here\)'
 # A damaged checkpoint is passed over; the one before it has the same end.
 cp -r whole damaged && printf x | dd of=damaged/checkpoint_000008.bin bs=1 seek=2000 conv=notrunc 2>/dev/null
 rm damaged/sheet.pc2 && cp whole/sheet.pc2 damaged/sheet.pc2.partial
@@ -271,10 +271,10 @@ scene wild '{"frames": 8, "time_step": 0.05, "adaptive": false, "cloths": [{"sha
   [{"time": 0.15, "value": [0, 0, 0]}, {"time": 0.2, "value": [1000, 0, 0]}]}]}]}'
 expect 1 run wild.json --checkpoint 2
 says err '^muslin run: the step to [0-9.]+ s .*: take a smaller time_step$'
-says err '^[0-9]+ frames are done; go on from frame 2 with: muslin run out/wild --resume$'
+says err '^[0-9]+ frames are done; resume from frame 2 with: muslin run out/wild --resume$'
 holds "whole frames stay" test -s out/wild/cloth.pc2.partial
 expect 1 run out/wild --resume
-says err 'go on from frame 2'
+says err 'resume from frame 2'
 
 # --- stopped by Ctrl-C --------------------------------------------------------------------------------------------
 (
@@ -289,12 +289,12 @@ done
 # A second run keeps off the folder of the first.
 "$muslin" run scenes/two.json --frames 4000 -o stopped 2>second.txt </dev/null
 holds "a second run is refused" test $? -eq 2
-holds "and told why" grep -q 'stopped: another run is writing there' second.txt
+holds "and told why" grep -q 'stopped: another run is writing to it' second.txt
 kill -TERM $process
 wait $process
 holds "status 1 when stopped" test $? -eq 1
 says err 'stopping after this step'
-says err '^[0-9]+ frames are done; go on from frame [0-9]+ with: muslin run stopped --resume$'
+says err '^[0-9]+ frames are done; resume from frame [0-9]+ with: muslin run stopped --resume$'
 done_frames=$(sed -nE 's/^([0-9]+) frames are done.*/\1/p' "$said/err")
 expect 0 run stopped --resume --frames $((${done_frames:-0} + 2))
 
@@ -310,7 +310,7 @@ limits="12 20 40 64"
 for limit in $limits; do
   rm -rf limited
   with_limit $limit
-  says err 'cannot be written \(File too large\): check the folder, its rights and the free space'
+  says err 'cannot be written \(File too large\): check the folder, its permissions and the free space'
   expect 0 run $run --threads 1 -o limited --resume
   holds "a run that had no room differs" same whole_$integrator limited
 done
@@ -318,8 +318,8 @@ mkdir small_disk
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=160k tmpfs small_disk 2>/dev/null; then
   mounted=$folder/small_disk
   expect 1 run scenes/two.json --checkpoint 3 -o small_disk/result
-  says err 'cannot be written \(No space left on device\): check the folder, its rights and the free space'
-  says err 'go on from frame|there is no checkpoint yet'
+  says err 'cannot be written \(No space left on device\): check the folder, its permissions and the free space'
+  says err 'resume from frame|there is no checkpoint yet'
   mount -o remount,size=4m small_disk
   expect 0 run scenes/two.json --checkpoint 3 -o small_disk/result --resume
   expect 0 run scenes/two.json --checkpoint 3 -o large_disk

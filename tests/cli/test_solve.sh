@@ -206,14 +206,14 @@ refuses 2 "--tol: 'abc' is not a finite number" solve chain.mtx --tol abc
 refuses 2 "--threads: '2x' is not a whole number" solve chain.mtx --threads 2x
 refuses 2 '--threads: -3 is out of range' solve chain.mtx --threads -3
 refuses 2 '--iterations: 99999999999 is out of range' solve chain.mtx --iterations 99999999999
-refuses 2 "--precision: 'half' is none of double, single" solve chain.mtx --precision half
+refuses 2 "--precision: 'half' is not one of double, single" solve chain.mtx --precision half
 refuses 2 '--levels takes no value' solve chain.mtx --levels=3
 refuses 2 'sa.*diag.*mpcg' solve chain.mtx --solver multigrid
 refuses 2 'sa.*diag.*mpcg' solve chain.mtx --solver sa,
 refuses 2 'unexpected argument' solve chain.mtx b4.mtx b4.mtx
 refuses 2 'tolerance' solve chain.mtx --tol -1
 refuses 2 'order' solve chain.mtx --smoother-order 99
-refuses 2 'which matrix' solve
+refuses 2 'no matrix given' solve
 expect 2 solve chain.mtx --json
 says err '--json needs a value \(FILE\)'
 refuses 2 'nothing.mtx' solve nothing.mtx
@@ -222,9 +222,9 @@ refuses 2 'nothing.mtx' solve chain.mtx nothing.mtx
 refuses 2 'b3.mtx is 3 x 1: a right-hand side needs' solve chain.mtx b3.mtx
 refuses 2 'block size 3 does not divide the 4 rows' solve chain.mtx --block 3
 refuses 2 'block size 13' solve chain.mtx --block 13
-refuses 2 '--coords needs three unknowns a vertex' solve chain.mtx --coords b4.mtx
+refuses 2 '--coords needs three unknowns per vertex' solve chain.mtx --coords b4.mtx
 refuses 2 'b3.mtx is 3 x 1: positions need' solve identity.mtx --coords b3.mtx
-refuses 2 'b3.mtx is 3 x 1: a kernel needs' solve chain.mtx --kernel b3.mtx
+refuses 2 'b3.mtx is 3 x 1: a near-null space needs' solve chain.mtx --kernel b3.mtx
 refuses 2 'use one' solve identity.mtx --coords b3.mtx --kernel b3.mtx
 matrix rectangle.mtx "real general" "3 4 3" "1 1 1" "2 2 1" "3 3 1"
 refuses 2 'rectangle.mtx: the matrix is 3 x 4' solve rectangle.mtx

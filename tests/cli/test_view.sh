@@ -15,7 +15,7 @@ muslin=$1 manual=$2 sanitiser=${3:-}
 expect 0 view --help
 says out 'muslin view SCENE\|RESULT'
 expect 2 view
-says err 'what\? Give a scene file'
+says err 'nothing to view: name a scene file'
 expect 2 view curtian
 says err 'did you mean curtain'
 expect 2 view curtain --time-step 3
@@ -42,7 +42,7 @@ expect 2 view result --vertices 81
 says err 'give --live'
 mkdir empty
 expect 2 view empty
-says err 'no scene.json in it: name a folder that muslin run has written'
+says err 'no scene.json : name a folder that muslin run has written'
 if [ -e /dev/full ]; then
   last='muslin view > /dev/full'
   timeout 300 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"
@@ -89,9 +89,9 @@ holds 'it is whole' grep -q '</html>' page
 get '/?token=0123456789abcdef0123456789abcdef' >page
 holds 'a wrong token is refused' grep -q '403 Forbidden' page
 holds 'and gets nothing' test "$(grep -c '<title>' page)" -eq 0
-says err 'refused: the token is wrong'
+says err 'rejected: the token is wrong'
 expect 1 view drooping --vertices 49 --port "$port"
-says err 'another program has that port: take another --port'
+says err 'another program is using that port: give another --port'
 first=$address
 other=$process
 start drooping --vertices 49 --port 0

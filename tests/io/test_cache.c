@@ -198,7 +198,7 @@ static void formats_are_known_by_name(void **state) {
   assert_null(mus_cache_format_at(-1));
   const mus_cache_format *format;
   assert_int_equal(mus_cache_format_from_name("abc", &format), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(), "no cache format is called \"abc\": choose among pc2, mdd, obj, usda");
+  assert_string_equal(mus_last_error(), "there is no cache format \"abc\": choose one of pc2, mdd, obj, usda");
 }
 
 static void assert_refused(void **state, const char *format, mus_cache_definition definition, const char *why) {
@@ -224,9 +224,9 @@ static void definitions_are_checked(void **state) {
   bad = good, bad.first_frame = -1;
   assert_refused(state, "pc2", bad, "frame -1");
   bad = good, bad.frames_per_second = 0;
-  assert_refused(state, "usda", bad, "0 frames a second");
+  assert_refused(state, "usda", bad, "0 frames per second");
   bad = good, bad.frames_per_second = (double)NAN;
-  assert_refused(state, "usda", bad, "nan frames a second");
+  assert_refused(state, "usda", bad, "nan frames per second");
   bad = good, bad.mesh = NULL;
   assert_refused(state, "usda", bad, "without a mesh");
   assert_refused(state, "obj", bad, "without a mesh");
@@ -270,7 +270,7 @@ static void paths_that_cannot_be_written_are_named(void **state) {
       assert_fails(mus_cache_create(path, mus_cache_format_at(f), &definition, &writer), MUS_IO_ERROR, path);
       assert_non_null(strstr(mus_last_error(), why[i]));
       assert_fails(mus_cache_resume(path, mus_cache_format_at(f), &definition, &writer), MUS_IO_ERROR,
-                   "nothing to go on from");
+                   "nothing to resume");
       assert_null(writer);
     }
 }
@@ -595,7 +595,7 @@ static void assert_not_resumed(const char *path, int f, const mus_cache_definiti
 static void other_caches_are_not_gone_on_from(void **state) {
   static const char *const why[4][4] = {
       {"points: 49 where the scene has 48", "first frame: 1 where the scene has 2", NULL, NULL},
-      {"points: 49 where the scene has 48", "seconds of a frame: 0.0399999991 where", "seconds of a frame", NULL},
+      {"points: 49 where the scene has 48", "seconds at a frame: 0.0399999991 where", "seconds at a frame", NULL},
       {NULL},
       {"holds another mesh", "holds another mesh or other frames", "other frames", "holds another mesh"}};
   for (int f = 0; f < 4; ++f) {

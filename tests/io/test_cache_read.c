@@ -128,7 +128,7 @@ static void files_of_another_length_are_refused(void **state) {
     for (size_t length = 0; length < good.size; ++length) {
       files_write(path, good.data, length);
       snprintf(place, sizeof place, "byte %zu: ", length);
-      assert_refused(path, MUS_BAD_INPUT, f == 0 && length < 11 ? "neither a PC2 file" : place);
+      assert_refused(path, MUS_BAD_INPUT, f == 0 && length < 11 ? "neither PC2" : place);
     }
     unsigned char *longer = calloc(1, good.size + 100);
     assert_non_null(longer);
@@ -183,7 +183,7 @@ static const char *changed(void **state, int f, size_t offset, const char bits[5
 }
 
 static void heads_are_checked(void **state) {
-  assert_refused(changed(state, 0, 0, "JOIN"), MUS_BAD_INPUT, "byte 0: neither a PC2 file by its first bytes");
+  assert_refused(changed(state, 0, 0, "JOIN"), MUS_BAD_INPUT, "byte 0: neither PC2 by its first bytes");
   assert_refused(changed(state, 0, 12, "\2\0\0\0"), MUS_BAD_INPUT, "byte 12: version 2");
   assert_refused(changed(state, 0, 16, "\0\0\0\0"), MUS_BAD_INPUT, "byte 16: 0 points");
   assert_refused(changed(state, 0, 16, "\377\377\377\377"), MUS_BAD_INPUT, "byte 16: 4294967295 points");
@@ -224,7 +224,7 @@ static void what_is_no_cache_is_refused(void **state) {
   assert_int_equal(mkfifo(pipe_path, 0666), 0);
   assert_refused(pipe_path, MUS_IO_ERROR, "is not a plain file");
   files_write(files_path(*state, "text.obj"), "v 0 0 0\n", 8);
-  assert_refused(files_path(*state, "text.obj"), MUS_BAD_INPUT, "neither a PC2 file by its first bytes nor MDD");
+  assert_refused(files_path(*state, "text.obj"), MUS_BAD_INPUT, "neither PC2 by its first bytes nor MDD");
 }
 
 // MDD is known by its name, which may be written large; PC2 by its first bytes, whatever its name.

@@ -195,7 +195,7 @@ static void every_damage_is_found(void **state) {
   assert_ok(mus_checkpoint_write(path, &checkpoint));
   files_bytes good = files_read(path);
   for (size_t length = 0; length < good.size; ++length)
-    assert_unreadable(path, good.data, length, MUS_BAD_INPUT, "cut short");
+    assert_unreadable(path, good.data, length, MUS_BAD_INPUT, "truncated");
   unsigned char *bad = malloc(good.size + 1);
   assert_non_null(bad);
   memcpy(bad, good.data, good.size + 1);
@@ -245,15 +245,15 @@ static void foreign_files_are_refused(void **state) {
   CHANGED(12, version);
   assert_unreadable(path, bad, sizeof bad, MUS_UNSUPPORTED, "version 2 of checkpoints: this program reads version 1");
   CHANGED(16, negative);
-  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "what no checkpoint can");
+  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "header is impossible");
   CHANGED(16, late);
-  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "what no checkpoint can");
+  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "header is impossible");
   CHANGED(24, zero);
-  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "what no checkpoint can");
+  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "header is impossible");
   CHANGED(24, many);
-  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "what no checkpoint can");
+  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "header is impossible");
   CHANGED(32, far);
-  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "byte 384: the file is cut short");
+  assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "byte 384: the file is truncated");
   CHANGED(64, zero);
   assert_unreadable(path, bad, sizeof bad, MUS_BAD_INPUT, "byte 64: a section has no name");
   CHANGED(96, far);
@@ -314,7 +314,7 @@ static void damaged_ones_are_passed_over(void **state) {
   files_write(files_path(*state, "checkpoint_9999999999.bin"), "large", 5);
   files_write(files_path(*state, "other.bin"), "other", 5);
   assert_int_equal(newest(state, INT_MAX), 10);
-  assert_non_null(strstr(mus_last_error(), "checkpoint_000020.bin: byte 7: the file is cut short"));
+  assert_non_null(strstr(mus_last_error(), "checkpoint_000020.bin: byte 7: the file is truncated"));
   files_bytes good = files_read(files_path(*state, "checkpoint_000010.bin"));
   files_write(files_path(*state, "checkpoint_000040.bin"), good.data, good.size);
   assert_int_equal(newest(state, INT_MAX), 10);
@@ -322,7 +322,7 @@ static void damaged_ones_are_passed_over(void **state) {
   files_write(files_path(*state, "checkpoint_000010.bin"), "damaged", 7);
   mus_arena arena = {0};
   mus_checkpoint out;
-  assert_fails(mus_checkpoint_newest(*state, 30, &arena, &out), MUS_IO_ERROR, "holds no whole checkpoint: ");
+  assert_fails(mus_checkpoint_newest(*state, 30, &arena, &out), MUS_IO_ERROR, "holds no intact checkpoint: ");
   assert_fails(mus_checkpoint_newest(*state, 5, &arena, &out), MUS_IO_ERROR, "no checkpoint of frame 5 or before");
   assert_fails(mus_checkpoint_newest(files_path(*state, "missing"), 5, &arena, &out), MUS_IO_ERROR,
                "No such file or directory");

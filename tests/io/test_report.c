@@ -154,8 +154,8 @@ static void go_on(const char *path, int expected, int keep, int steps) {
   mus_report *report = NULL;
   assert_ok(mus_report_resume(path, &report));
   assert_int_equal(mus_report_steps(report), expected);
-  assert_fails(add_step(report, 0), MUS_BAD_INPUT, "say which steps stay");
-  assert_fails(mus_report_keep(report, expected + 1), MUS_BAD_INPUT, "whole steps, not");
+  assert_fails(add_step(report, 0), MUS_BAD_INPUT, "state which steps to keep");
+  assert_fails(mus_report_keep(report, expected + 1), MUS_BAD_INPUT, "complete steps, not");
   assert_int_equal(mus_report_keep(report, -1), MUS_BAD_INPUT);
   assert_ok(mus_report_keep(report, keep));
   for (int step = keep; step < steps; ++step)
@@ -225,10 +225,10 @@ static void other_files_are_left_alone(void **state) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     const char *path = files_path(*state, "report.json");
     files_write(path, texts[i], strlen(texts[i]));
-    assert_fails(mus_report_resume(path, &report), MUS_BAD_INPUT, "is not a report that can be gone on from");
+    assert_fails(mus_report_resume(path, &report), MUS_BAD_INPUT, "is not a report that can be resumed");
     files_assert_bytes(path, texts[i], strlen(texts[i]));
   }
-  assert_fails(mus_report_resume(files_path(*state, "missing.json"), &report), MUS_IO_ERROR, "nothing to go on from");
+  assert_fails(mus_report_resume(files_path(*state, "missing.json"), &report), MUS_IO_ERROR, "nothing to resume");
   assert_fails(mus_report_create(files_path(*state, "missing/report.json"), 0, NULL, &report), MUS_IO_ERROR,
                "No such file or directory");
   assert_null(report);

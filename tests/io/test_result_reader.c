@@ -132,7 +132,7 @@ static void residuals_are_read(void **state) {
   assert_true(isnan(r[0]));
   mus_result_close(&result);
   assert_ok(mus_result_open(files_path(folder, "a.obj"), NULL, &result));
-  assert_fails(mus_result_open_residuals(&result), MUS_BAD_INPUT, "in result folders only");
+  assert_fails(mus_result_open_residuals(&result), MUS_BAD_INPUT, "only result folders have residuals");
   mus_result_close(&result);
 }
 
@@ -178,7 +178,7 @@ static void what_does_not_fit_is_refused(void **state) {
   results_make(small, &wish);
   assert_fails(mus_result_open(files_path(*state, "none"), NULL, &result), MUS_BAD_INPUT,
                "there is no such result folder or mesh");
-  assert_fails(mus_result_open(*state, NULL, &result), MUS_BAD_INPUT, "there is no scene.json in it");
+  assert_fails(mus_result_open(*state, NULL, &result), MUS_BAD_INPUT, "it contains no scene.json");
   assert_fails(mus_result_open(folder, files_path(folder, "a.pc2"), &result), MUS_BAD_INPUT, "has its own caches");
   assert_fails(mus_result_open(files_path(small, "a.obj"), files_path(folder, "a.pc2"), &result), MUS_BAD_INPUT,
                "a.pc2 has 25 vertices, but ");

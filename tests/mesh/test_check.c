@@ -64,11 +64,9 @@ static void indices_out_of_range(void **state) {
   mesh.triangle[3 * 9] = 2000000000;
   mus_mesh_report report = report_of(&mesh);
   assert_int_equal(report.count[MUS_DEFECT_INDEX], 3);
-  assert_text(&report, MUS_DEFECT_INDEX, "3 triangles with vertices that are not there: 5, 7, 9");
+  assert_text(&report, MUS_DEFECT_INDEX, "3 triangles with missing vertices: 5, 7, 9");
   assert_int_equal(mus_mesh_require_sound(&report), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(),
-                      "the mesh has 3 triangles with vertices that are not there: 5, 7, 9: correct the "
-                      "file that it comes from");
+  assert_string_equal(mus_last_error(), "the mesh has 3 triangles with missing vertices: 5, 7, 9: correct the file");
   mus_arena_clear(&arena);
 }
 
@@ -120,7 +118,7 @@ static void flipped_material(void **state) {
       mesh.material[6 * t + 2 * k] *= -1;
   mus_mesh_report report = report_of(&mesh);
   assert_counts(&report, (const int[][2]){{MUS_DEFECT_FLIPPED, 9}, {0, 0}});
-  assert_text(&report, MUS_DEFECT_FLIPPED, "9 triangles turned over in the material: 0, 1, 2, 3, 4, 5 ...");
+  assert_text(&report, MUS_DEFECT_FLIPPED, "9 triangles flipped in the material: 0, 1, 2, 3, 4, 5 ...");
   assert_int_equal(mus_mesh_require_sound(&report), MUS_OK);
   mus_arena_clear(&arena);
 }
@@ -133,7 +131,7 @@ static void duplicates_and_branches(void **state) {
   mus_mesh_report report = report_of(&mesh);
   assert_text(&report, MUS_DEFECT_DUPLICATE, "2 triangles that repeat others: 2 (of 0), 3 (of 0)");
   assert_text(&report, MUS_DEFECT_BRANCHING_EDGE, "3 edges of more than two triangles: 0-1, 0-2, 1-2");
-  assert_text(&report, MUS_DEFECT_BRANCHING_VERTEX, "1 vertex where parts touch in a point only: 3");
+  assert_text(&report, MUS_DEFECT_BRANCHING_VERTEX, "1 vertex where parts touch only at a point: 3");
   mus_arena_clear(&arena);
 }
 
@@ -161,7 +159,7 @@ static void loose_and_coincident_vertices(void **state) {
   mus_mesh_report report = report_of(&mesh);
   assert_counts(&report, (const int[][2]){{MUS_DEFECT_UNREFERENCED, 2}, {MUS_DEFECT_COINCIDENT, 3}, {0, 0}});
   assert_text(&report, MUS_DEFECT_UNREFERENCED, "2 vertices without triangles: 6, 7");
-  assert_text(&report, MUS_DEFECT_COINCIDENT, "3 vertices at the places of others: 3 (of 0), 4 (of 1), 6 (of 0)");
+  assert_text(&report, MUS_DEFECT_COINCIDENT, "3 vertices at the positions of others: 3 (of 0), 4 (of 1), 6 (of 0)");
   mus_arena_clear(&arena);
 }
 

@@ -310,8 +310,8 @@ static void bad_triangles_are_named(void **state) {
   static const int cases[][6] = {{0, 1, 2, 0, 2, 4}, {0, 1, 2, -1, 2, 3}, {0, 1, 2, 3, 2, 3}, {0, 1, 2, 3, 3, 1}};
   static const char *const texts[] = {"triangle 1 has vertex 4 outside 0...3: correct the mesh",
                                       "triangle 1 has vertex -1 outside 0...3: correct the mesh",
-                                      "triangle 1 has a vertex twice (3 2 3): drop it (repairing the mesh does)",
-                                      "triangle 1 has a vertex twice (3 3 1): drop it (repairing the mesh does)"};
+                                      "triangle 1 has a vertex twice (3 2 3): remove it, or repair the mesh",
+                                      "triangle 1 has a vertex twice (3 3 1): remove it, or repair the mesh"};
   for (size_t k = 0; k < 4; ++k) {
     mus_mesh mesh = meshes_given(&arena, 4, 2, NULL, cases[k], NULL);
     assert_int_equal(mus_topology_create(&arena, &mesh, &topology), MUS_BAD_INPUT);

@@ -446,7 +446,7 @@ static void contacts_are_red(void **state) {
   assert_true(record.pairs > CELLS / 2 && red_pixels(&it) > key + 100);
   free(it.pixel);
   options.heat = MUS_RENDER_HEAT_BEND;
-  assert_fails(mus_render(result, NULL, output, &options, NULL), MUS_BAD_INPUT, "cannot be shown in one picture");
+  assert_fails(mus_render(result, NULL, output, &options, NULL), MUS_BAD_INPUT, "cannot be combined in one picture");
 }
 
 static void memory_for_contacts_that_is_short_is_said(void **state) {

@@ -170,7 +170,7 @@ static void files_of_bodies_are_found_again(void **state) {
   options.folder = folder;
   options.resume = 1;
   again.frames = 3;
-  assert_fails(mus_run(&again, &options, &record), MUS_BAD_INPUT, "it holds the run of another scene");
+  assert_fails(mus_run(&again, &options, &record), MUS_BAD_INPUT, "it holds a run of another scene");
   mus_scene_free(&scene);
   mus_scene_free(&again);
 }
@@ -187,7 +187,8 @@ static void bodies_are_not_written_over(void **state) {
   mus_run_options options = mus_default_run_options();
   mus_run_record record;
   options.folder = folder;
-  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "a body is read from it and would be written to it");
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT,
+               "a body is read from it, and the run would overwrite it");
   files_assert_bytes(files_path(folder, "ball.obj"), text, sizeof text - 1);
   mus_scene_free(&scene);
 }

@@ -44,7 +44,7 @@ static void run_scene(const char *name, double stiffness) {
     assert_true(isfinite(speed));
   }
   print_message("%s, stretch x %g: strain up to %.3f, kinetic and elastic energy up to %.3g J, at last up to %.2f m/s; "
-                "%d steps in %d frames, %.1f iterations a step\n",
+                "%d steps in %d frames, %.1f iterations per step\n",
                 name, stiffness, strain, most, speed, steps, frames, (double)iterations / steps);
   assert_true(strain < 1);
   assert_true(speed < 10 && (most < 5 || r->scene.wind.count > 0)); // wind may give more

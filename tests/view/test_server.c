@@ -219,18 +219,18 @@ static void only_those_with_the_token_are_let_in(void **state) {
                                "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n");
   assert_null(strstr(answer, "101")); // and it is hung up
   free(answer);
-  logged(t, "a request is refused: the token is wrong");
+  logged(t, "request rejected: the token is wrong");
   logged(t, "the host name is not the server's");
   assert_int_equal(socket_watch(t->port, wrong, t->host, t->origin), -1);
   assert_int_equal(socket_watch(t->port, t->path, t->host, "http://evil.example"), -1);
   assert_int_equal(socket_watch(t->port, t->path, t->host, "https://127.0.0.1"), -1);
   assert_int_equal(socket_watch(t->port, t->path, t->host, NULL), -1);
   assert_int_equal(socket_watch(t->port, t->path, "evil.example", "http://evil.example"), -1);
-  logged(t, "a page is refused: the origin is foreign");
+  logged(t, "page rejected: the origin is foreign");
   assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, NULL), -1);
   assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, "http"), -1);
   assert_int_equal(socket_watch_as(t->port, t->path, t->host, t->origin, "chat"), -1);
-  logged(t, "a page is refused: it does not speak muslin");
+  logged(t, "page rejected: it does not speak muslin's protocol");
   goes_on(t);
   int socket = watch(t);
   packet p = introduction(socket);
@@ -252,7 +252,7 @@ static void at_most_so_many_watch(void **state) {
   sockets[VIEW_PAGES] = watch(t); // taken, told, and closed
   assert_null(socket_hear(sockets[VIEW_PAGES], &size));
   assert_int_equal(size, -1008);
-  logged(t, "watch already");
+  logged(t, "are watching already");
   socket_close(sockets[3]); // makes room
   do {
     sockets[3] = watch(t);
@@ -532,7 +532,7 @@ static void bad_messages_end_the_connection(void **state) {
     socket_say(socket, "{\"do\":\"drag\",\"target\":[0,0,0]}");
   assert_closed(socket, 1008);
   socket_close(socket);
-  logged(t, "too many messages a second");
+  logged(t, "too many messages per second");
 
   goes_on(t);
   socket = watch(t);
