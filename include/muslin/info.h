@@ -1,4 +1,4 @@
-/// What a file or a folder holds, in words for people.
+/// Human-readable descriptions of files and folders.
 #ifndef MUSLIN_INFO_H
 #define MUSLIN_INFO_H
 
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/// Writes to `out` what there is to say about a mesh (OBJ, PLY, glTF), a scene (JSON; every key with its value, as
-/// JSON), a cache (PC2, MDD), a matrix (Matrix Market), a checkpoint, a report or a result folder; files may be
-/// gzip-compressed where their readers take that. MUS_BAD_INPUT, with the list of kinds, for anything else.
+/// Writes to `out` a description of a mesh (OBJ, PLY, glTF), a scene (JSON; every key with its value, as JSON), a cache
+/// (PC2, MDD), a matrix (Matrix Market), a checkpoint, a report or a result folder; files may be gzip-compressed if
+/// their readers support that. MUS_BAD_INPUT, with the list of kinds, for anything else.
 MUS_API mus_status mus_info(const char *path, FILE *out);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
 /// Everything that libmuslin offers, in one header. Each part is its own manual:
 ///
 ///   muslin/version.h        which version this is
-///   muslin/status.h         what calls answer
-///   muslin/scene.h          what is simulated
+///   muslin/status.h         what calls return
+///   muslin/scene.h          what to simulate
 ///   muslin/run.h            simulate into a folder
-///   muslin/check.h          proof that nothing intersects in them
+///   muslin/check.h          proof that nothing intersects in such folders
 ///   muslin/render.h         pictures and videos of such folders
 ///   muslin/sim.h            simulate step by step, and pull at the cloth
 ///   muslin/recording.h      read the frames of such a folder
-///   muslin/info.h           what a file holds
+///   muslin/info.h           what a file contains
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 ///   muslin/machine.h        how fast the machine is, for measurements

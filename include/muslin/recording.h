@@ -1,4 +1,4 @@
-/// Recordings: what mus_run() has left in a folder, or is still writing, read frame by frame.
+/// Recordings: read, frame by frame, what mus_run() has left in a folder or is still writing.
 ///
 ///     mus_recording *recording = NULL;
 ///     mus_recording_open("out/drooping", &recording);
@@ -7,7 +7,7 @@
 ///       mus_recording_positions(recording, frame, x);
 ///     mus_recording_close(recording);
 ///
-/// All cloths are one after the other, as in muslin/sim.h, and so are all bodies.
+/// All cloths follow one after the other, as in muslin/sim.h, and so do all bodies.
 #ifndef MUSLIN_RECORDING_H
 #define MUSLIN_RECORDING_H
 
@@ -19,21 +19,21 @@ extern "C" {
 
 typedef struct mus_recording mus_recording;
 
-/// `path` is a result folder. `out` is written on success only.
+/// `path` is a result folder. `out` is written only on success.
 MUS_API mus_status mus_recording_open(const char *path, mus_recording **out);
 MUS_API void mus_recording_close(mus_recording *recording); ///< NULL is fine
 
 MUS_API int mus_recording_frames(const mus_recording *recording); ///< the start is frame 0; at least 1
-/// What the run is to have in the end: more than mus_recording_frames() where it goes on, or has stopped early.
+/// Frames that the run is to have in the end: more than mus_recording_frames() if it still runs or has stopped early.
 MUS_API int mus_recording_planned(const mus_recording *recording);
-/// Looks for frames that were written since.
+/// Looks for frames that have been written since.
 MUS_API mus_status mus_recording_refresh(mus_recording *recording);
 MUS_API double mus_recording_rate(const mus_recording *recording); ///< Hz
 MUS_API int mus_recording_vertices(const mus_recording *recording);
 MUS_API int mus_recording_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_triangle_list(const mus_recording *recording);
 MUS_API int mus_recording_cloths(const mus_recording *recording);
-/// First vertex of a cloth; all vertices for mus_recording_cloths().
+/// First vertex of a cloth; the number of vertices for mus_recording_cloths().
 MUS_API int mus_recording_first_vertex(const mus_recording *recording, int cloth);
 MUS_API const char *mus_recording_cloth_name(const mus_recording *recording, int cloth);
 MUS_API const char *mus_recording_cloth_fabric(const mus_recording *recording, int cloth);
@@ -45,9 +45,9 @@ MUS_API int mus_recording_body_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_body_triangle_list(const mus_recording *recording);
 MUS_API mus_status mus_recording_body_positions(mus_recording *recording, int frame, double *position);
 
-/// 1 where the recording has what the field needs: residuals are there after a run that kept them, contact never is.
+/// 1 if the recording has what the field needs: residuals are there after a run that recorded them, contact never is.
 MUS_API int mus_recording_has_field(const mus_recording *recording, mus_field field);
-/// vertices numbers; MUS_UNSUPPORTED where the recording has none.
+/// vertices numbers; MUS_UNSUPPORTED if the recording has none.
 MUS_API mus_status mus_recording_field(mus_recording *recording, mus_field field, int frame, double *value);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/// Pictures and videos of results: cloths and bodies, ray-traced, on a ground, with a camera that finds its own place.
+/// Pictures and videos of results: ray-traced cloths and bodies on a ground, with an automatic camera.
 ///
 ///     mus_render_options options = mus_default_render_options();
 ///     options.heat = MUS_RENDER_HEAT_STRETCH;
 ///     mus_render("out/drooping", NULL, "drooping.mp4", &options, &record);
 ///
-/// Pictures are the same bits for any number of threads. Builds without Embree answer MUS_UNSUPPORTED, and so do videos
-/// where there is no ffmpeg.
+/// Pictures are bit-identical for any number of threads. Builds without Embree return MUS_UNSUPPORTED, and so do videos
+/// if ffmpeg is not installed.
 #ifndef MUSLIN_RENDER_H
 #define MUSLIN_RENDER_H
 
@@ -47,42 +47,42 @@ typedef struct mus_render_options {
   double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)
   mus_render_heat heat;     ///< MUS_RENDER_HEAT_NONE
   mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NONE)
-  double range[2];          ///< ends of the heat map's scale; equal: those of nearly all vertices in all frames (0, 0)
+  double range[2];          ///< ends of the heat map's scale; equal: covers nearly all vertices in all frames (0, 0)
   int wireframe;            ///< 1: draw the edges of triangles (0)
-  int no_ground;            ///< 1: nothing below (0)
+  int no_ground;            ///< 1: draw no ground (0)
   int eye_given;            ///< 1: look from `eye` (0)
   double eye[3];            ///< m
   int target_given;         ///< 1: look at `target` (0)
   double target[3];         ///< m
-  double field_of_view;     ///< degrees from the picture's lower to its upper edge (26)
-  int frame;                ///< of a picture; negative ones count from the end (-1)
-  int first, last;          ///< of a video or a sequence of pictures; negative ones count from the end (0, -1)
-  int every;                ///< draw every so manyth of these (1)
-  double frames_per_second; ///< of a video; 0: so that it takes as long as what it shows (0)
+  double field_of_view;     ///< degrees, vertically (26)
+  int frame;                ///< of a picture; negative numbers count from the end (-1)
+  int first, last;          ///< of a video or a sequence of pictures; negative numbers count from the end (0, -1)
+  int every;                ///< draw only every n-th of these (1)
+  double frames_per_second; ///< of a video; 0: real time (0)
   int threads;              ///< 0: all cores
-  FILE *progress;           ///< how far a video or sequence is; NULL: silence
-  unsigned cookie;          ///< set by mus_default_render_options(); options without it are refused
+  FILE *progress;           ///< where to report progress of a video or sequence; NULL: nowhere
+  unsigned cookie;          ///< set by mus_default_render_options(); options without it are rejected
 } mus_render_options;
 
 MUS_API mus_render_options mus_default_render_options(void);
 
 /// What was done.
 typedef struct mus_render_record {
-  int began;                ///< 1: the input was accepted, what fails then fails at run time
+  int began;                ///< 1: the input was accepted; any failure came later
   int frames;               ///< drawn
-  int first, last;          ///< of these
+  int first, last;          ///< of the frames drawn
   int vertices;             ///< of all cloths
   double range[2];          ///< of the heat map
-  long long pairs;          ///< with MUS_RENDER_SHOW_CONTACTS: of triangles that intersect, in all frames together
+  long long pairs;          ///< with MUS_RENDER_SHOW_CONTACTS: intersecting pairs of triangles, over all frames
   double eye[3];            ///< m: where the camera stood
-  double seconds;           ///< all of it
-  double seconds_per_frame; ///< drawing alone, on average
+  double seconds;           ///< in total
+  double seconds_per_frame; ///< drawing only, on average
 } mus_render_record;
 
-/// Draws `result`, a folder that mus_run() has written or is writing, or a mesh file. `cache` is a PC2 or MDD file that
-/// moves a mesh; NULL for a folder and for a mesh alone. `output` ends in .png or .mp4; where a .png has #### in its
-/// name, it becomes a sequence of pictures with the frames' numbers in that place. Files are written beside and
-/// renamed. `record` may be NULL.
+/// Draws `result`, a folder that mus_run() has written or is still writing, or a mesh file. `cache` is a PC2 or MDD
+/// file that moves a mesh; NULL for a folder or a mesh alone. `output` ends in .png or .mp4; a .png with #### in its
+/// name becomes a sequence of pictures, with the frame numbers in that place. Files are written under a temporary name
+/// and renamed. `record` may be NULL.
 MUS_API mus_status mus_render(const char *result, const char *cache, const char *output,
                               const mus_render_options *options, mus_render_record *record);
 

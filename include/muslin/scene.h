@@ -1,4 +1,4 @@
-/// Scenes: what is simulated. A scene is plain data; it comes from a JSON file (docs/scene.md), from the list of
+/// Scenes: what to simulate. A scene is plain data; it comes from a JSON file (docs/scene.md), from the list of
 /// built-in scenes, or is filled in by hand. SI units throughout: metres, kilograms, seconds; Y is up.
 #ifndef MUSLIN_SCENE_H
 #define MUSLIN_SCENE_H
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// Numbers that change over time: `count` keys at ascending times with `width` numbers each, linear between the keys
-/// and constant outside. One key is a constant; no key is "not given".
+/// and constant outside. One key is a constant; no keys mean "not given".
 typedef struct mus_keys {
   int count, width;
   double *time;  ///< count, s
@@ -32,15 +32,15 @@ typedef enum mus_tessellation { MUS_TESSELLATION_REGULAR, MUS_TESSELLATION_IRREG
 
 typedef struct mus_cloth_shape {
   mus_cloth_shape_kind kind;
-  int vertices;                  ///< about this many; sheets have the nearest square number (10201)
+  int vertices;                  ///< approximate; sheets use the nearest square number (10201)
   mus_tessellation tessellation; ///< MUS_TESSELLATION_REGULAR
   double size[2];                ///< m: width along x and depth along z; a disc's diameter is size[0] (1, 1)
-  unsigned seed;                 ///< of an irregular tessellation (1)
+  unsigned seed;                 ///< for an irregular tessellation (1)
   char *file;                    ///< OBJ or PLY, for MUS_CLOTH_SHAPE_FILE; relative to the scene file
-  double scale;                  ///< metres a unit of the file's positions (1)
-  double material_scale;         ///< metres a unit of the file's texture coordinates; 0: rest shape from positions
-  char *start;                   ///< a second mesh whose first vertices are where the file's start; NULL: as in `file`
-  char *around;                  ///< name of the body that a garment is made for
+  double scale;                  ///< metres per unit of the file's positions (1)
+  double material_scale;         ///< metres per unit of the file's texture coordinates; 0: rest shape from positions
+  char *start;                   ///< a second mesh whose first vertices give the initial positions; NULL: as in `file`
+  char *around;                  ///< name of the body that a garment is cut for
 } mus_cloth_shape;
 
 /// How a cloth resists deformation.
@@ -50,10 +50,10 @@ typedef enum mus_cloth_model {
   MUS_CLOTH_MODEL_MASS_SPRING
 } mus_cloth_model;
 
-/// Which vertices a pin holds. Vertices named by any part are held.
+/// The vertices that a pin holds: all those selected by any of the parts.
 typedef struct mus_selection {
   int vertex_count;
-  int *vertices; ///< by number, from 0
+  int *vertices; ///< numbers, from 0
   int box_given;
   double box[2][3]; ///< lowest and highest corner, m, at the start
   int sphere_given;
@@ -63,16 +63,16 @@ typedef struct mus_selection {
   double material[2][2]; ///< lowest and highest (u, v), m
 } mus_selection;
 
-/// Vertices whose motion is prescribed: offset(t) + sum of sinusoids from where they start.
+/// Vertices whose motion is prescribed: offset(t) plus a sinusoid, relative to their initial positions.
 typedef struct mus_pin {
   mus_selection where;
   mus_keys offset;     ///< width 3, m; none: held in place
   double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
   double frequency;    ///< Hz
   double phase;        ///< radians
-  mus_keys turn;   ///< width 3: degrees about x, then y, then z, around `pivot`, before the offset; none: not turned
+  mus_keys turn;   ///< width 3: degrees about x, then y, then z, around `pivot`, before the offset; none: no rotation
   double pivot[3]; ///< m
-  double from, to; ///< s: held in this time only (0, 1e9)
+  double from, to; ///< s: held only during this time (0, 1e9)
   unsigned cookie; ///< set by mus_default_pin()
 } mus_pin;
 
@@ -85,24 +85,24 @@ typedef struct mus_cloth {
   mus_cloth_model model;                                        ///< MUS_CLOTH_MODEL_BARAFF_WITKIN
   char *fabric;                                                 ///< "cotton"
   double density;                                               ///< kg/m^2; 0: the fabric's
-  double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors on the fabric's values (1)
-  mus_keys stiffness; ///< width 1: a factor on all stiffnesses over time; none: 1
-  double thickness;   ///< m: how far apart layers rest (0.001); held to half of the shortest edge at a vertex
-  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); several cloths take the mean of theirs
+  double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors applied to the fabric's values (1)
+  mus_keys stiffness; ///< width 1: a factor applied to all stiffnesses over time; none: 1
+  double thickness;   ///< m: the distance at which layers rest (0.001); at a vertex, at most half of its shortest edge
+  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); several cloths use the mean of theirs
   int stitch_count;
-  int (*stitches)[2]; ///< pairs of vertices to be sewn together, beside those of the file
-  double close;       ///< s in which stitches close (1)
+  int (*stitches)[2]; ///< pairs of vertices to be sewn together, in addition to those of the file
+  double close;       ///< s within which stitches close (1)
   int pin_count;
   mus_pin *pins;
   unsigned cookie; ///< set by mus_default_cloth()
 } mus_cloth;
 
-/// Where a body's surface comes from. Round shapes are cut into facets, and what cloth touches are the facets.
+/// Where a body's surface comes from. Round shapes are cut into facets; cloth touches the facets.
 typedef enum mus_body_shape_kind {
   MUS_BODY_SHAPE_PLANE,         ///< y = 0, front upwards, size[0] along x and size[2] along z
   MUS_BODY_SHAPE_SPHERE,        ///< around the origin
   MUS_BODY_SHAPE_BOX,           ///< around the origin
-  MUS_BODY_SHAPE_CAPSULE,       ///< along y around the origin, `length` between the centres of its two half spheres
+  MUS_BODY_SHAPE_CAPSULE,       ///< along y around the origin, `length` between the centres of its two hemispheres
   MUS_BODY_SHAPE_BOX_WITH_HOLE, ///< a box with a round hole of `radius` along y
   MUS_BODY_SHAPE_FUNNEL, ///< a thick-walled cone around y, from `radius` at its lower end to size[0] / 2 at its upper
   MUS_BODY_SHAPE_MANNEQUIN, ///< a figure of capsules that walks and runs
@@ -114,38 +114,38 @@ typedef struct mus_body_shape {
   double size[3];  ///< m (1, 1, 1)
   double radius;   ///< m (0.25)
   double length;   ///< m (0.5)
-  double facet;    ///< m: facets lie at most so far from a round surface (0.0002)
+  double facet;    ///< m: largest distance between a round surface and its facets (0.0002)
   char *file;      ///< OBJ, PLY, glTF 2.0 (.gltf, .glb), or a sequence of OBJ with #### in its name
-  double scale;    ///< metres a unit of the file's positions (1)
+  double scale;    ///< metres per unit of the file's positions (1)
   char *motion;    ///< a PC2 or MDD that moves the file's mesh
-  double rate;     ///< Hz: frames of a sequence or PC2; 0: the scene's frame rate
-  char *animation; ///< of a glTF file by its name; NULL: its first
-  double height;   ///< m: of a mannequin (1.75)
-  mus_keys speed;  ///< width 1, m/s: how fast a mannequin goes; none: it walks, then runs
+  double rate;     ///< Hz: frame rate of a sequence or PC2; 0: the scene's
+  char *animation; ///< name of a glTF animation; NULL: the first
+  double height;   ///< m: for a mannequin (1.75)
+  mus_keys speed;  ///< width 1, m/s: for a mannequin; none: it walks, then runs
 } mus_body_shape;
 
-/// What cloth meets and cannot move.
+/// What cloth touches and cannot move.
 typedef struct mus_body {
   char *name;
   mus_body_shape shape;
   mus_keys rotate;    ///< width 3: degrees about x, then y, then z
   mus_keys translate; ///< width 3: m, after the rotation
   double friction;    ///< Coulomb's coefficient of cloth on it (0.3)
-  double thickness;   ///< m: cloth rests so far away, and half its own thickness farther (0.0005)
+  double thickness;   ///< m: cloth rests at this distance plus half its own thickness (0.0005)
   unsigned cookie;    ///< set by mus_default_body()
 } mus_body;
 
-/// Vertices of two cloths to be sewn together. Stitches within one cloth are the cloth's.
+/// Vertices of two cloths to be sewn together. Stitches within one cloth belong to that cloth.
 typedef struct mus_seam {
   char *from, *to; ///< names of the cloths
   int pair_count;
   int (*pairs)[2]; ///< a vertex of `from` and one of `to`
-  double close;    ///< s in which it closes (1)
+  double close;    ///< s within which it closes (1)
   unsigned cookie; ///< set by mus_default_seam()
 } mus_seam;
 
 typedef enum mus_integrator {
-  MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation a step (Baraff and Witkin 1998)
+  MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation per step (Baraff and Witkin 1998)
   MUS_INTEGRATOR_BDF2,   ///< second-order backward differences, one linearisation (Choi and Ko 2002)
   MUS_INTEGRATOR_NEWTON, ///< implicit Euler, Newton with line search to convergence
   MUS_INTEGRATORS
@@ -158,13 +158,13 @@ typedef struct mus_scene {
   int frames;                ///< 100
   double frame_rate;         ///< Hz (24)
   double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
-  int adaptive;              ///< 1: steps are halved that fail, jump in strain or gain energy from nowhere (1)
+  int adaptive;              ///< 1: halve steps that fail, jump in strain or gain energy from nowhere (1)
   mus_integrator integrator; ///< MUS_INTEGRATOR_EULER
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
-  double newton_tolerance;   ///< m/s: stop when velocities are known to be right to this (1e-6)
+  double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
   mus_keys gravity;          ///< width 3, m/s^2; none: (0, -9.81, 0)
   mus_keys wind;             ///< width 3, m/s; none: still air
-  double gust;               ///< part of the wind that varies in time and place (0)
+  double gust;               ///< fraction of the wind that varies in time and space (0)
   double air_density;        ///< kg/m^3, for drag and wind (1.2)
   mus_solver_options solver;
   int cloth_count;
@@ -178,7 +178,7 @@ typedef struct mus_scene {
 } mus_scene;
 
 /// A scene with every default and no cloth. Scenes, cloths, pins, bodies and seams that are filled in by hand must
-/// start from these: their cookie tells, and calls that take a scene refuse one without it, or with such parts.
+/// start from these: they set a cookie, and calls that take a scene reject one without it, or with parts without it.
 /// mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory from malloc.
 MUS_API mus_scene mus_default_scene(void);
 MUS_API mus_cloth mus_default_cloth(void);
@@ -187,21 +187,21 @@ MUS_API mus_body mus_default_body(void);
 MUS_API mus_seam mus_default_seam(void);
 MUS_API void mus_scene_free(mus_scene *scene);
 
-/// Reads a scene file. Strict: an unknown key, a value of the wrong kind or out of range is an error that names file,
-/// line, key and remedy. Only with MUS_OK is `scene` written.
+/// Reads a scene file. Strict: an unknown key, or a value of the wrong kind or out of range, is an error that names the
+/// file, line, key and remedy. `scene` is written only with MUS_OK.
 MUS_API mus_status mus_scene_load(const char *path, mus_scene *scene);
-/// The same from a text; `name` stands for the path in error texts.
+/// The same from a string; `name` stands for the path in error texts.
 MUS_API mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene);
 
-/// The scene as JSON text with every key, defaults included; from malloc. NULL when it fails; mus_last_error() tells
-/// why.
+/// The scene as JSON text with every key, including defaults; from malloc. NULL on failure; see
+/// mus_last_error().
 MUS_API char *mus_scene_text(const mus_scene *scene);
 
-/// The built-in scenes, in a fixed order; NULL past the last. `about` receives a line of description.
+/// The built-in scenes, in a fixed order; NULL if out of range. `about` receives a one-line description.
 MUS_API const char *mus_scene_builtin_name(int index, const char **about);
-/// MUS_BAD_INPUT, with the list of names, when there is none of that name.
+/// MUS_BAD_INPUT, with the list of names, if there is none of that name.
 MUS_API mus_status mus_scene_builtin(const char *name, mus_scene *scene);
-/// Gives the generated cloths about so many vertices in total (0: as it is), shared as they were before, and that
+/// Gives the generated cloths approximately this many vertices in total (0: as they are), shared as before, and this
 /// tessellation.
 MUS_API mus_status mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
 

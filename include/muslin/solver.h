@@ -5,18 +5,18 @@
 ///     mus_solver_create(&options, &solver);
 ///     mus_solver_set_pattern(solver, vertices, 3, row_start, column);   // once, from topology
 ///     for (each time step) {
-///       mus_solver_set_values(solver, values);                          // once a step
+///       mus_solver_set_values(solver, values);                          // once per step
 ///       mus_solver_set_coordinates(solver, positions);
 ///       mus_solver_set_constraints(solver, count, constraints);
-///       mus_solver_solve(solver, right_hand_side, x);                   // x: first guess in, solution out
+///       mus_solver_solve(solver, right_hand_side, x);                   // x: initial guess in, solution out
 ///       printf("%d iterations\n", mus_solver_record(solver)->iterations);
 ///     }
 ///     mus_solver_free(solver);
 ///
 /// Everything is given as plain arrays; the solver copies what it keeps. Matrices are in block compressed rows: rows
-/// and columns are counted in nodes, every block is block x block and stored row by row, both triangles are given.
-/// Calls that fail change nothing unless said otherwise, and mus_last_error() tells why. One solver belongs to one
-/// thread at a time; different solvers may run in different threads. Results have the same bits for any number of
+/// and columns count nodes, every block is block x block and stored row by row, and both triangles are given. Calls
+/// that fail change nothing unless stated otherwise; mus_last_error() gives the reason. A solver may be used by only
+/// one thread at a time; separate solvers may run in different threads. Results are bit-identical for any number of
 /// threads.
 #ifndef MUSLIN_SOLVER_H
 #define MUSLIN_SOLVER_H
@@ -37,49 +37,49 @@ typedef enum mus_method {
   MUS_METHOD_MPCG,          ///< block-Jacobi, filtered, corrected start and stop (Ascher and Boxerman 2003)
   MUS_METHOD_MPCG_ORIGINAL, ///< block-Jacobi, filtered, as in Baraff and Witkin 1998: starts from z, ignores the guess
   MUS_METHOD_CHOLMOD,       ///< sparse Cholesky, prefiltered
-  MUS_METHOD_GAMG,          ///< PETSc's smoothed aggregation, prefiltered; builds with PETSc only
-  MUS_METHOD_BOOMERAMG,     ///< hypre's classical AMG through PETSc, prefiltered; builds with PETSc only
+  MUS_METHOD_GAMG,          ///< PETSc's smoothed aggregation, prefiltered; only in builds with PETSc
+  MUS_METHOD_BOOMERAMG,     ///< hypre's classical AMG through PETSc, prefiltered; only in builds with PETSc
   MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
   MUS_METHODS
 } mus_method;
 
-/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "auto"; NULL for a number that is none.
+/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "auto"; NULL if out of range.
 MUS_API const char *mus_method_name(mus_method method);
-/// The method of that name; MUS_BAD_INPUT, with the list of names, when there is none.
+/// The method of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
-/// 1 when this build can run the method.
+/// 1 if this build can run the method.
 MUS_API int mus_method_available(mus_method method);
-/// 1 when the method solves without iterations, but for a few that refine.
+/// 1 if the method solves without iterations, apart from a few of refinement.
 MUS_API int mus_method_is_direct(mus_method method);
-/// 1 when mus_solver_options.prefilter chooses whether the method filters the matrix or vectors.
+/// 1 if mus_solver_options.prefilter chooses whether the method filters the matrix or the vectors.
 MUS_API int mus_method_may_filter_vectors(mus_method method);
 
 typedef enum mus_precision {
-  MUS_PRECISION_DOUBLE, ///< the preconditioner is held and applied in double precision
+  MUS_PRECISION_DOUBLE, ///< the preconditioner is stored and applied in double precision
   MUS_PRECISION_SINGLE  ///< ... in single precision, inside conjugate gradients in double precision: half the bytes
 } mus_precision;
 
-/// What ||r|| is compared with. With a zero first guess the two are the same.
+/// What ||r|| is compared with. With a zero initial guess the two are the same.
 typedef enum mus_stop {
   MUS_STOP_INITIAL, ///< ||r|| <= tolerance ||r_0||, both in the norm of M^-1, as in Tamstorf et al. 2015
-  MUS_STOP_RHS ///< ||r|| <= tolerance ||S(b - Az)||: a good first guess then saves iterations (Ascher and Boxerman)
+  MUS_STOP_RHS ///< ||r|| <= tolerance ||S(b - Az)||: a good initial guess then saves iterations (Ascher and Boxerman)
 } mus_stop;
 
 /// How much of the preconditioner is rebuilt when values change.
 typedef enum mus_setup {
-  MUS_SETUP_NUMERIC, ///< numbers are redone; aggregates and patterns are kept while the matrix pattern stays the same.
-                     ///< Constraints may come; when some that were there from the start go, aggregates are made anew
+  MUS_SETUP_NUMERIC, ///< values are redone; aggregates and patterns are kept while the matrix pattern stays the same.
+                     ///< Constraints may be added; if some that were there from the start go, aggregates are rebuilt
   MUS_SETUP_FULL,    ///< everything is redone
   MUS_SETUP_REUSE,   ///< the old hierarchy stays as it is and preconditions the new matrix
   MUS_SETUP_COARSE,  ///< prolongators are kept too, with what constraints forbid taken out; coarse matrices are redone
-  MUS_SETUP_AUTO     ///< one of the above each time, by what it costs and by what iterations since then have cost
+  MUS_SETUP_AUTO     ///< one of the above each time, weighing its cost against what iterations have cost since
 } mus_setup;
 
-/// Motions that cost next to nothing, which coarse levels are made of where coordinates are given.
+/// Motions that cost almost no energy; coarse levels are built from them if coordinates are given.
 typedef enum mus_motions {
   MUS_MOTIONS_TRANSLATIONS, ///< three: cheap levels
-  MUS_MOTIONS_RIGID,        ///< six, rotations too: fewer iterations, and hardly more of them for larger meshes
-  MUS_MOTIONS_AUTO          ///< three; where these take many iterations six, with a reach of 2 and a smoother of twice
+  MUS_MOTIONS_RIGID,        ///< six, with rotations: fewer iterations, and hardly more of them for larger meshes
+  MUS_MOTIONS_AUTO          ///< three; if these take many iterations, six, with a reach of 2 and a smoother of twice
                             ///< the order
 } mus_motions;
 
@@ -89,16 +89,16 @@ typedef enum mus_cycle {
   MUS_CYCLE_W  ///< twice: coarse problems with bending are solved well enough that iterations hardly grow with size
 } mus_cycle;
 
-/// Settings that belong together; see mus_preset_solver_options().
+/// Groups of settings; see mus_preset_solver_options().
 typedef enum mus_preset {
   MUS_PRESET_PAPER, ///< the method of Tamstorf et al. 2015, everything redone for every matrix
   MUS_PRESET_FAST,  ///< the fastest found for time steps of cloth; see docs/method.md
   MUS_PRESET_ROBUST ///< the fewest iterations, for hard or unknown systems
 } mus_preset;
 
-/// "paper", "fast", "robust"; NULL for a number that is none.
+/// "paper", "fast", "robust"; NULL if out of range.
 MUS_API const char *mus_preset_name(mus_preset preset);
-/// The preset of that name; MUS_BAD_INPUT, with the list of names, when there is none.
+/// The preset of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
 
 /// The names of the smoothers, "chebyshev" first; NULL if out of range.
@@ -119,11 +119,11 @@ typedef struct mus_multigrid_options {
 /// Settings of smoothed aggregation, which makes the levels. In brackets those of the preset robust, which are those of
 /// Tamstorf et al. 2015.
 typedef struct mus_sa_options {
-  double strength;        ///< theta: a connection is strong above this part of its row's strongest (0.48)
-  double dominance;       ///< a row whose scaled off-diagonal blocks add up to less is left to the smoother (0.1)
+  double strength;        ///< theta: a connection is strong above this fraction of its row's strongest (0.48)
+  double dominance;       ///< a row whose scaled off-diagonal blocks sum to less is left to the smoother (0.1)
   mus_motions motions;    ///< MUS_MOTIONS_RIGID
-  int reach;              ///< strong connections from an aggregate's middle to its edge, on the finest level (1)
-  int kernel_sweeps;      ///< relaxation sweeps that fit the near kernel to boundary conditions (1)
+  int reach;              ///< strong connections from an aggregate's centre to its edge, on the finest level (1)
+  int kernel_sweeps;      ///< relaxation sweeps that adapt the near-null space to boundary conditions (1)
   int smooth_prolongator; ///< 0 leaves the prolongator tentative: cheaper set-up, many more iterations (1)
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
 } mus_sa_options;
@@ -136,11 +136,11 @@ typedef struct mus_solver_options {
   mus_precision precision; ///< of the preconditioner (MUS_PRECISION_DOUBLE)
   mus_setup setup;         ///< MUS_SETUP_NUMERIC
   int threads;             ///< 0: all cores
-  mus_preset preset;       ///< what the others were filled in from; for reports, changes nothing (MUS_PRESET_ROBUST)
+  mus_preset preset;       ///< where the other settings came from; for reports only (MUS_PRESET_ROBUST)
   int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
   mus_sa_options sa;
-  unsigned cookie; ///< set by the functions below; options without it are refused
+  unsigned cookie; ///< set by the functions below; options without it are rejected
 } mus_solver_options;
 
 MUS_API mus_solver_options mus_preset_solver_options(mus_preset preset);
@@ -149,36 +149,36 @@ MUS_API mus_solver_options mus_default_solver_options(void);
 
 typedef struct mus_solver mus_solver;
 
-/// Checks the options and makes an empty solver.
+/// Checks the options and creates an empty solver.
 MUS_API mus_status mus_solver_create(const mus_solver_options *options, mus_solver **solver);
 /// NULL is fine.
 MUS_API void mus_solver_free(mus_solver *solver);
 
 /// The matrix pattern: `rows` nodes of `block` unknowns each, 1 to 12. row_start has rows + 1 entries. Columns ascend
-/// within a row, the pattern is symmetric, and every diagonal block is there. Forgets all that was set before.
+/// within a row, the pattern is symmetric, and every diagonal block is present. Discards everything set before.
 MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start,
                                           const int *column);
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
-/// are refused. Call again whenever they change.
+/// are rejected. Call again whenever they change.
 MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
-/// The same without a second matrix: opens the solver's own values to be read and written in place. They are those that
-/// were set last; before the first, any. The solver can neither solve nor be given other values until
-/// mus_solver_unmap_values(). `values` is valid until then, or until the pattern is set again. Mapping copies nothing,
+/// The same without a second matrix: opens the solver's own values for reading and writing in place. They are those
+/// that were set last, and undefined before the first. Until mus_solver_unmap_values(), the solver can neither solve
+/// nor take other values. `values` is valid until then, or until the pattern is set again. Mapping copies nothing,
 /// wherever the method keeps its matrix: one that keeps it elsewhere takes the values over when they are unmapped.
 MUS_API mus_status mus_solver_map_values(mus_solver *solver, double **values);
-/// Closes them again and takes them over as mus_solver_set_values() does. Values that are rejected are lost: the solver
-/// then has none.
+/// Closes them again and takes them over as mus_solver_set_values() does. Rejected values are lost: the solver then has
+/// none.
 MUS_API mus_status mus_solver_unmap_values(mus_solver *solver);
 
-/// Node positions, rows * 3 numbers in metres: the near kernel becomes the six rigid-body motions. For block size 3.
-/// Rest or current positions both work; current ones follow the matrix better. Call again when they have moved much.
+/// Node positions, rows * 3 numbers in metres: the near-null space becomes the six rigid-body motions. For block
+/// size 3. Rest and current positions both work; current ones follow the matrix better. Call again after large motions.
 MUS_API mus_status mus_solver_set_coordinates(mus_solver *solver, const double *positions);
-/// Any near kernel: `count` vectors, 1 to 12, of rows * block numbers each, one vector after the other.
-/// Without coordinates or kernel: one constant vector for each unknown of a node.
+/// Any near-null space: `count` vectors, 1 to 12, of rows * block numbers each, one vector after the other. Without
+/// coordinates or vectors: one constant vector for each unknown of a node.
 MUS_API mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors);
 
 /// What is prescribed at one node: direction[k] . x_node = value[k] for k < count. Directions need not be unit length
-/// or orthogonal; contradicting ones are refused. For block sizes 1 to 3; direction[k] has `block` numbers that count.
+/// or orthogonal; contradictory ones are rejected. For block sizes 1 to 3; only the first `block` numbers count.
 typedef struct mus_constraint {
   int node;
   int count; ///< 0 to block
@@ -186,7 +186,7 @@ typedef struct mus_constraint {
   double value[3];
 } mus_constraint;
 
-/// Replaces all constraints; count 0 removes them. A node may be named once.
+/// Replaces all constraints; count 0 removes them. Each node may be named only once.
 MUS_API mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints);
 
 /// An equality across nodes: sum_k direction[k] . x_node[k] = value, k < count. Face-vertex contacts have four nodes
@@ -199,28 +199,28 @@ typedef struct mus_equality {
 } mus_equality;
 
 /// Replaces all equalities; count 0 removes them. They hold together with the constraints of single nodes: what these
-/// already fix is taken from the equality. Dependent ones that agree are dropped, contradicting ones are refused; when
-/// constraints that come later contradict them, the solve says so.
+/// already fix is taken out of the equality. Dependent ones that agree are dropped, contradictory ones are rejected; if
+/// constraints that are set later contradict them, the solve reports it.
 MUS_API mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities);
 
 enum { MUS_COUPLING_NODES_MAXIMUM = 64 };
 
-/// A term beyond the pattern: w w^T (x) B with w of a few nodes, B symmetric positive semi-definite. Springs between
+/// A term outside the pattern: w w^T (x) B with w over a few nodes, B symmetric positive semi-definite. Springs between
 /// cloth and cloth, which come and go, are of this kind. For block size 3.
 typedef struct mus_coupling {
   int count;            ///< nodes, 1 to MUS_COUPLING_NODES_MAXIMUM
-  const int *node;      ///< count; read only during the call that is given the coupling
+  const int *node;      ///< count; read only during the call that takes the coupling
   const double *weight; ///< count, the same
   double block[9];
 } mus_coupling;
 
-/// Replaces all couplings, which are added to the matrix; count 0 removes them. The pattern, and with it all that was
-/// precomputed, stays as it is.
+/// Replaces all couplings, which are added to the matrix; count 0 removes them. The pattern, and with it everything
+/// that was precomputed, stays as it is.
 MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings);
 
-/// Solves A x = b, A with its couplings, subject to the constraints and equalities. x holds the first guess and
-/// receives the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the last
-/// good one; other failures leave x as it was.
+/// Solves A x = b, where A includes its couplings, subject to the constraints and equalities. x holds the initial guess
+/// and receives the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the
+/// last good one; other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
 /// A number that a coarsening or smoother adds to the report of a level.
@@ -234,12 +234,12 @@ enum { MUS_LEVEL_NUMBERS = 8 };
 /// One level of the hierarchy, finest first.
 typedef struct mus_level_report {
   int rows;               ///< nodes
-  int block;              ///< unknowns a node
+  int block;              ///< unknowns per node
   long long nonzeros;     ///< stored numbers
   int special;            ///< nodes left to the smoother
   int dropped;            ///< unknowns without a basis vector, because an aggregate was rank deficient
   double spectral_radius; ///< of D^-1 A as used by the smoother; 0 at the bottom
-  int radius_converged;   ///< 0 when the estimate's own error bound is above 10%
+  int radius_converged;   ///< 0 if the estimate's own error bound is above 10%
   size_t bytes;           ///< matrix, prolongator and vectors of this level
   int numbers;            ///< entries of `number` that are used
   mus_level_number number[MUS_LEVEL_NUMBERS];
@@ -259,22 +259,22 @@ typedef struct mus_solve_record {
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
   double prefilter_seconds;
   double solve_seconds;
-  size_t bytes;               ///< all that the solver holds, the matrix included
-  double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy; NaN where
-                              ///< it is not known: hypre does not tell
-  int levels;                 ///< 0 without a hierarchy that is known
+  size_t bytes;               ///< everything that the solver holds, including the matrix
+  double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy; NaN if
+                              ///< it is unknown: hypre does not report it
+  int levels;                 ///< 0 without a known hierarchy
   mus_level_report level[MUS_LEVELS_MAXIMUM];
 } mus_solve_record;
 
-/// All that the solver holds now, the matrix included.
+/// Everything that the solver holds now, including the matrix.
 MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
 
-/// Into which node of a coarser level of its hierarchy each node goes: level 1 is the first below the finest. -1 for
-/// nodes that are left to the smoother. `aggregate` has room for all nodes of the matrix. Returns how many nodes that
-/// level has; 0, with nothing written, where there is no such level, or no hierarchy of aggregates.
+/// For each node, the node of a coarser level of the hierarchy that it belongs to: level 1 is the first below the
+/// finest. -1 for nodes that are left to the smoother. `aggregate` has one entry per node of the matrix. Returns the
+/// number of nodes of that level; 0, with nothing written, if there is no such level, or no hierarchy of aggregates.
 MUS_API int mus_solver_aggregates(const mus_solver *solver, int level, int *aggregate);
 
 /// The level report as a table.
