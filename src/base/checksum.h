@@ -1,4 +1,4 @@
-// A 64-bit checksum that tells damaged data from whole: not a defence against those who damage on purpose.
+// A 64-bit checksum that detects damaged data; it is no defence against deliberate damage.
 //
 // Eight bytes at a time are mixed in by a multiplication, a rotation and another multiplication, each of which can be
 // undone: data that differ in one such word only never have the same sum. Words are read in the machine's byte order,

@@ -1,7 +1,7 @@
 // Error texts: the private side of muslin/status.h.
 //
-// A function that fails says so once, where it knows most: `return mus_fail(MUS_BAD_INPUT, "row %d ...", row);`.
-// A caller that knows more (the file's name, say) puts it in front with mus_fail_prefix().
+// A function that fails reports it once, where it knows most: `return mus_fail(MUS_BAD_INPUT, "row %d ...", row);`. A
+// caller that knows more (the file's name, say) puts it in front with mus_fail_prefix().
 #ifndef MUS_BASE_ERROR_H
 #define MUS_BASE_ERROR_H
 

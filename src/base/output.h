@@ -1,4 +1,4 @@
-// Files that are written beside and renamed, so that a failure never leaves a broken one.
+// Files written under a temporary name and then renamed, so that a failure never leaves a broken one.
 //
 //   mus_output out;
 //   mus_status status = mus_output_open(&out, "mesh.obj.gz");
@@ -7,7 +7,7 @@
 //   return mus_output_close(&out, status);
 //
 // Nothing between open and close needs checking: the first failure is kept, what comes after it is dropped, and close()
-// answers it. A path that ends in .gz is compressed. Symbolic links are followed; devices and pipes, which renaming
+// returns it. A path that ends in .gz is compressed. Symbolic links are followed; devices and pipes, which renaming
 // would destroy, are written to directly.
 #ifndef MUS_BASE_OUTPUT_H
 #define MUS_BASE_OUTPUT_H
@@ -30,7 +30,7 @@ typedef struct mus_output {
 
 // Open and close on one thread, which uses the C locale in between. The path must stay; close() is needed in any case.
 mus_status mus_output_open(mus_output *out, const char *path);
-// The file takes its place when `status` and all writing so far are MUS_OK, and is removed otherwise; answers the first
+// The file takes its place when `status` and all writing so far are MUS_OK, and is removed otherwise; returns the first
 // failure.
 mus_status mus_output_close(mus_output *out, mus_status status);
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-// As the system calls it, cut to `size`; "unknown" where it does not tell.
+// As the system reports it, cut to `size`; "unknown" if it does not.
 void mus_processor_name(size_t size, char *name);
 
 #endif

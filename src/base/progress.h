@@ -1,12 +1,12 @@
-// How far a run is: a bar with frame, iterations and the time that is left on a terminal, plain lines elsewhere.
+// The progress of a run: on a terminal, a bar with the frame, iterations and time left; plain lines elsewhere.
 //
 //     mus_progress progress = mus_progress_start(stderr, "drooping", 0, 100);
 //     mus_progress_update(&progress, frame, iterations);   after every step or frame; frames may be fractions
 //     mus_progress_end(&progress);
 //
 // The time that is left is that of the frames to come at the median of the last frames' times, so that one slow frame
-// does not frighten, and a run that gets slower is noticed. Plain lines come once a second at most, the first and the
-// last frame's always.
+// does not alarm, and a run that slows down is noticed. Plain lines come at most once per second, and always for the
+// first and the last frame.
 #ifndef MUS_BASE_PROGRESS_H
 #define MUS_BASE_PROGRESS_H
 
@@ -30,12 +30,12 @@ typedef struct mus_progress {
   int on_line;                         // 1: the cursor stands behind a bar
 } mus_progress;
 
-// The run goes from having done frame `first` to having done `last`. A stream that is no terminal, or one that cannot
-// move its cursor (TERM=dumb), gets plain lines. The title must stay.
+// The run goes from having done frame `first` to having done `last`. A stream that is not a terminal, or one that
+// cannot move its cursor (TERM=dumb), gets plain lines. The title must stay.
 mus_progress mus_progress_start(FILE *stream, const char *title, int first, int last);
-// `done` frames are done, with `iterations` for the last one; negative ones are not told.
+// `done` frames are done, with `iterations` for the last one; not shown if negative.
 void mus_progress_update(mus_progress *progress, double done, int iterations);
-// Seconds that are left with `done` frames done; negative when nothing is known yet.
+// Seconds left with `done` frames done; negative if nothing is known yet.
 double mus_progress_left(const mus_progress *progress, double done);
 // Wipes the bar, so that something else can be written; the next update draws it again.
 void mus_progress_clear(mus_progress *progress);

@@ -1,8 +1,8 @@
 // Words, numbers and bytes of a file, plain or gzip-compressed, through a buffer of fixed size.
 //
-// The readers of Matrix Market, OBJ and PLY stand on this. Lines and comments may be of any length, a single word may
-// not: what the buffer holds ahead is always one whole word. Every failure is told as "name:line: what, and what to
-// do".
+// The readers of Matrix Market, OBJ and PLY are built on this. Lines and comments may be of any length, a single word
+// may not: what the buffer holds ahead is always one whole word. Every failure is reported as "name:line: what, and
+// what to do".
 #ifndef MUS_BASE_SCAN_H
 #define MUS_BASE_SCAN_H
 
@@ -55,7 +55,7 @@ mus_status mus_scan_word(mus_scanner *s, size_t size, char *word);
 // The same in lower case.
 mus_status mus_scan_lower_word(mus_scanner *s, size_t size, char *word);
 // The current line's next word where it lies: valid until the next call, and `length` is 0 at the end of the line. What
-// follows it is readable too and is no part of a number. take() goes behind it.
+// follows it is readable too and not part of a number. take() moves past it.
 mus_status mus_scan_peek(mus_scanner *s, const char **word, size_t *length);
 static inline void mus_scan_take(mus_scanner *s, size_t length) { s->cursor += length; }
 

@@ -2,7 +2,7 @@
 //
 // Items are sorted along a space-filling curve (Morton 1966), so that neighbours in the order are neighbours in space;
 // a few of them in a row are a leaf, and a binary tree over the leaves, stored as a heap, holds the boxes around them.
-// It is built anew for every frame, in O(n log n).
+// It is rebuilt for every frame, in O(n log n).
 #ifndef MUS_CHECK_BOX_TREE_H
 #define MUS_CHECK_BOX_TREE_H
 

@@ -1,8 +1,8 @@
 // On which side does a point lie? Signs of determinants, never wrong.
 //
 // The determinant is computed in double precision with a bound on its rounding error; where the bound does not settle
-// the sign, it is computed again without any rounding (Shewchuk 1997). So the answer is that of real arithmetic on the
-// given numbers, as long as every coordinate is 0 or between MUS_EXACT_SMALLEST and MUS_EXACT_LARGEST in size.
+// the sign, it is computed again without any rounding (Shewchuk 1997). The answer is therefore that of real arithmetic
+// on the given numbers, as long as every coordinate is 0 or between MUS_EXACT_SMALLEST and MUS_EXACT_LARGEST in size.
 #ifndef MUS_CHECK_PREDICATES_H
 #define MUS_CHECK_PREDICATES_H
 

@@ -1,4 +1,4 @@
-// `muslin bench`: measures solvers side by side on the linear systems of a scene's steps.
+// `muslin bench`: compares solvers on the linear systems of a scene's steps.
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 

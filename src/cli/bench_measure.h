@@ -1,9 +1,10 @@
 // Measures solvers on the same systems: those of a scene's steps, one after the other.
 //
-// The simulator moves on by its own solver. Before each step its system is solved by every solver in turn, in an order
-// that is rotated from step to step, so that none is favoured by what ran before it. Each solver keeps its state from
-// step to step, as in a simulation. What is done once (patterns, aggregates) is left out of the averages: every solver
-// first solves the first system uncounted. Steps that are measured may be far apart, to see more of an animation.
+// The simulation advances with its own solver. Before each step its system is solved by every solver in turn, in an
+// order that is rotated from step to step, so that none is favoured by what ran before it. Each solver keeps its state
+// from step to step, as in a simulation. What is done once (patterns, aggregates) is left out of the averages: every
+// solver first solves the first system uncounted. Steps that are measured may be far apart, to see more of an
+// animation.
 #ifndef CLI_BENCH_MEASURE_H
 #define CLI_BENCH_MEASURE_H
 
@@ -21,10 +22,10 @@ typedef struct bench_plan {
   int variants;
   bench_variant variant[BENCH_SOLVERS];
   int warmup, steps;
-  int repeat; // copies of each solver, of which the fastest altogether counts
+  int repeat; // copies of each solver; the fastest overall counts
   int burst;  // steps measured one after the other, as in a simulation
   int stride; // steps simulated from the last of these to the next
-  int errors; // true errors are taken at every so many of the steps measured, from the first on; 0: at none
+  int errors; // true errors are computed at every n-th measured step, from the first on; 0: never
   bench_unknown unknown;
   const char *save; // a folder for the last system, or NULL
 } bench_plan;
@@ -69,7 +70,7 @@ void bench_results_free(bench_results *results);
 
 static inline double bench_total(const bench_solve *s) { return s->setup_s + s->prefilter_s + s->solve_s; }
 // The mean over a result's solves of rates, times and errors, of these over the solves for which they are known;
-// `iterations` separately, because it is no whole number.
+// `iterations` separately, because it is not a whole number.
 bench_solve bench_mean(const bench_result *result, double *iterations);
 // The largest that is known, or NaN.
 double bench_worst_error(const bench_result *result);

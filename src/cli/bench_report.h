@@ -1,4 +1,4 @@
-// What `muslin bench` tells: the table, and the JSON file with the same figures.
+// What `muslin bench` reports: the table, and the JSON file with the same figures.
 #ifndef CLI_BENCH_REPORT_H
 #define CLI_BENCH_REPORT_H
 

@@ -1,4 +1,4 @@
-// `muslin info`: says what a file or folder holds.
+// `muslin info`: describes a file or folder.
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 

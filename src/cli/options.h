@@ -1,4 +1,4 @@
-// Command-line options: one table a command, parsed strictly, with errors that name the option and the remedy.
+// Command-line options: one table per command, parsed strictly, with errors that name the option and the remedy.
 //
 // Understands --name VALUE, --name=VALUE, a one-letter form where the table gives one, and -- before arguments that
 // start with a dash. Options and plain arguments may be mixed.

@@ -1,5 +1,5 @@
-// Output files, written beside and renamed: a failure leaves the old file, or none, but never a broken one. What
-// exists and is no plain file (a device, a pipe) is written to as it is.
+// Output files, written under a temporary name and renamed: a failure leaves the old file, or none, but never a broken
+// one. What exists and is not a plain file (a device, a pipe) is written to as it is.
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 

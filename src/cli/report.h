@@ -1,4 +1,4 @@
-// What `muslin solve` tells: the table, the JSON file, the plot.
+// What `muslin solve` reports: the table, the JSON file, the plot.
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 

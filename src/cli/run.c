@@ -156,8 +156,8 @@ static void catch_interrupts(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-// Where a run that has ended early can be gone on from.
-static void tell_how_to_go_on(const char *folder, const mus_run_record *s) {
+// Where a run that has ended early can be resumed from.
+static void report_how_to_resume(const char *folder, const mus_run_record *s) {
   int last = s->checkpoint > 0 ? s->frames - s->frames % s->checkpoint : 0;
   if (last > 0)
     fprintf(stderr, "%d frames are done; resume from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
@@ -212,11 +212,11 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
   if (status) {
     int failed = failure_status(program, record.began ? NULL : o->scene, status);
     if (record.began)
-      tell_how_to_go_on(folder, &record);
+      report_how_to_resume(folder, &record);
     return record.began ? CLI_FAILED : failed;
   }
   if (record.stopped) {
-    tell_how_to_go_on(folder, &record);
+    report_how_to_resume(folder, &record);
     return CLI_FAILED;
   }
   tell(folder, scene, &record);

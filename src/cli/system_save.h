@@ -4,8 +4,8 @@
 
 #include "muslin/sim.h"
 
-// Writes A.mtx, b.mtx, the positions X.mtx and the constraints fix.txt into a folder, which is made where it is
-// missing. Returns 0 or an exit status, after saying on stderr what went wrong.
+// Writes A.mtx, b.mtx, the positions X.mtx and the constraints fix.txt into a folder, which is created if missing.
+// Returns 0 or an exit status, after saying on stderr what went wrong.
 int system_save(const char *program, const char *folder, const mus_sim_system *system);
 
 #endif

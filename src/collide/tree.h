@@ -87,7 +87,7 @@ typedef struct mus_tree {
   unsigned char *changed; // groups: whether the last fit changed a box
 } mus_tree;
 
-// How many levels a tree over so many triangles has.
+// How many levels a tree over this many triangles has.
 int mus_tree_levels(int triangles);
 // A tree over triangles first ... first + count - 1 of `corner` (3 a triangle). Trees that are walked together need the
 // same number of levels, at least what mus_tree_levels() says for each.

@@ -1,8 +1,8 @@
 // Caches: the positions of a mesh's vertices, frame after frame, in the formats of other programs.
 //
 // Writers take one frame at a time and survive a kill at any moment: what is whole stays whole and readable, and a run
-// that goes on from it ends with the same bytes as one that was never disturbed. The file grows under PATH.partial and
-// takes its name when it is finished (an OBJ sequence is a folder of frames instead, each of which appears whole).
+// that resumes from it ends with the same bytes as an uninterrupted one. The file grows under PATH.partial and takes
+// its name when it is finished (an OBJ sequence is a folder of frames instead, each of which appears whole).
 //
 //     mus_cache_create(path, format, &definition, &writer);   or   mus_cache_resume(...), mus_cache_keep(writer,
 //     frames) mus_cache_write(writer, positions);                     for every frame; the first is the initial state
@@ -10,7 +10,7 @@
 //     mus_cache_finish(writer);
 //     mus_cache_close(writer);
 //
-// Formats are tables of functions (cache_format.h); nothing here knows one by name. docs/caches.md tells how other
+// Formats are tables of functions (cache_format.h); nothing here knows one by name. docs/caches.md describes how other
 // programs load them.
 #ifndef MUS_IO_CACHE_H
 #define MUS_IO_CACHE_H
@@ -20,12 +20,12 @@
 
 typedef struct mus_cache_format mus_cache_format;
 
-// "pc2", "mdd", "obj", "usda", in this order; NULL past the last.
+// "pc2", "mdd", "obj", "usda", in this order; NULL if out of range.
 const mus_cache_format *mus_cache_format_at(int index);
 const char *mus_cache_format_name(const mus_cache_format *format);
 // What a file's name ends with, ".pc2"; "" for the OBJ sequence, whose path is a folder.
 const char *mus_cache_format_extension(const mus_cache_format *format);
-// MUS_BAD_INPUT, with the list of names, when there is none of that name.
+// MUS_BAD_INPUT, with the list of names, if there is none of that name.
 mus_status mus_cache_format_from_name(const char *name, const mus_cache_format **format);
 
 // --- writing -------------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ typedef struct mus_cache_writer mus_cache_writer;
 // left unfinished is lost.
 mus_status mus_cache_create(const char *path, const mus_cache_format *format, const mus_cache_definition *definition,
                             mus_cache_writer **writer);
-// The cache that an earlier run left, finished or not, to go on from: MUS_IO_ERROR when there is none, MUS_BAD_INPUT
+// The cache that an earlier run left, finished or not, to resume from: MUS_IO_ERROR if there is none, MUS_BAD_INPUT
 // when it holds something else than the definition says. The planned number of frames may differ.
 mus_status mus_cache_resume(const char *path, const mus_cache_format *format, const mus_cache_definition *definition,
                             mus_cache_writer **writer);
@@ -58,7 +58,7 @@ mus_status mus_cache_keep(mus_cache_writer *writer, int frames);
 mus_status mus_cache_write(mus_cache_writer *writer, const double *positions);
 // Waits until the frames are on the disk, safe from a loss of power.
 mus_status mus_cache_sync(mus_cache_writer *writer);
-// Gives the file its name. There must be a frame.
+// Gives the file its final name. There must be a frame.
 mus_status mus_cache_finish(mus_cache_writer *writer);
 // Frees the writer; without mus_cache_finish() the frames stay for a resume. NULL is fine.
 void mus_cache_close(mus_cache_writer *writer);
@@ -71,13 +71,13 @@ typedef struct mus_cache_info {
   int points;
   int frames;         // whole ones
   double start, rate; // PC2: number of the first frame, and frames from one to the next (1)
-  const float *time;  // MDD: s, one a frame; NULL for PC2
+  const float *time;  // MDD: s, one per frame; NULL for PC2
 } mus_cache_info;
 
 typedef struct mus_cache_reader mus_cache_reader;
 
 // Opens a PC2 (known by its first bytes) or MDD file. Its length must be what its header says; of a file whose name
-// ends in ".partial", as a run leaves it that is going on or was killed, all whole frames are read.
+// ends in ".partial", because the run is still going or was killed, all complete frames are read.
 mus_status mus_cache_open(const char *path, mus_cache_reader **reader);
 // Counts the frames that are there now, of a file that grows, also when it has got its name meanwhile. On failure there
 // are none.

@@ -1,4 +1,4 @@
-// What a cache format owes, for those who add one: a table of functions, listed in cache.c.
+// What a cache format must provide, for those who add one: a table of functions, listed in cache.c.
 //
 // What formats have in common is in cache.c: checks, the count of frames, the choice of format, floats to bytes.
 #ifndef MUS_IO_CACHE_FORMAT_H
@@ -24,7 +24,7 @@ struct mus_cache_writer {
   size_t last_frame; // USDA: where the number of the last frame stands
   uint64_t samples;  // USDA: where the first frame begins
   locale_t plain;    // USDA: in whose numbers the decimal sign is a point
-  char *frame_path;  // OBJ: workspace for the path of a frame's file
+  char *frame_path;  // OBJ: buffer for the path of a frame's file
   int synced;        // OBJ: frames that are known to be on the disk
 };
 
@@ -100,7 +100,7 @@ mus_status mus_cache_sync_file(mus_cache_writer *writer);
 mus_status mus_cache_settle_file(mus_cache_writer *writer);
 void mus_cache_close_file(mus_cache_writer *writer);
 
-// For a cache that cannot be gone on from, because it holds something else than the definition says.
+// For a cache that cannot be resumed, because it holds something other than what the definition says.
 mus_status mus_cache_fail_other(const mus_cache_writer *writer, const char *what, double there, double wanted);
 // Compares the file's length with what its head says and sets info.frames, given `frames` as declared.
 mus_status mus_cache_count_frames(mus_cache_reader *reader, int frames);

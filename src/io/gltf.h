@@ -1,9 +1,9 @@
 // glTF 2.0 (.gltf, .glb): the triangles that a file's scene shows, and how its animations move them.
 //
 // Read are nodes, meshes (triangles, strips and fans; points and lines are passed over), skins, morph targets and
-// animations of translation, rotation, scale and morph weights, with all three interpolations; buffers inside the
-// file, in data: addresses or in files beside it. Appearance is not. Files that need an extension which changes where
-// things are (compression, say) are refused.
+// animations of translation, rotation, scale and morph weights, with all three interpolations; buffers inside the file,
+// in data: addresses or in files beside it. Appearance is not. Files that need an extension which changes where things
+// are (such as compression) are rejected.
 //
 // Vertices that lie at one place and move alike become one: exporters split them where texture coordinates jump, which
 // would leave the surface open there. Coordinates are the file's: metres, y up, unless its author thought otherwise.

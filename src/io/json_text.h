@@ -8,7 +8,7 @@
 char *mus_json_line(const json_t *json);
 char *mus_json_lines(const json_t *json);
 
-// Text that is no UTF-8 (a file's name may be anything) keeps its plain letters. NULL when memory is short.
+// Text that is not UTF-8 (a file's name may be anything) keeps its plain letters. NULL if memory is short.
 json_t *mus_json_string(const char *text);
 
 #endif

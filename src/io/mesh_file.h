@@ -38,7 +38,7 @@ mus_status mus_mesh_file_read(const char *path, mus_arena *arena, mus_mesh_file 
 mus_status mus_mesh_file_parse(const char *name, const char *text, size_t length, mus_arena *arena, mus_mesh_file *out);
 
 // As the path ends: .obj or .ply (binary), and .gz after that. Numbers are written so that reading gives the same bits.
-// Written beside and renamed. PLY has no place for groups and stitches.
+// Written under a temporary name and renamed. PLY cannot store groups and stitches.
 mus_status mus_mesh_file_write(const char *path, const mus_mesh_file *file);
 // MUS_BAD_INPUT, naming the path, for what could not be read again.
 mus_status mus_mesh_file_check(const char *path, const mus_mesh_file *file);

@@ -1,4 +1,4 @@
-// Wavefront OBJ (Wavefront Technologies 1995), as far as it tells of meshes:
+// Wavefront OBJ (Wavefront Technologies 1995), as far as it describes meshes:
 //
 //   v x y z ...          a vertex; what follows (weight, colour) is left
 //   vt u v ...           texture coordinates

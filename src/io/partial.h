@@ -1,4 +1,4 @@
-// Files that grow while a program runs, and are whole whenever it is killed.
+// Files that grow while a program runs, and are intact whenever it is killed.
 //
 // A file grows as PATH.partial and takes its name when it is finished, so PATH is always whole. Bytes are put, and
 // count from the next commit on: a record that was cut short by a kill or a full disk lies behind the last commit, and
@@ -31,8 +31,8 @@ typedef struct mus_partial {
 // An empty file; what an earlier run left under path.partial is lost. `tail` must outlive the file, memory is taken
 // from the arena.
 mus_status mus_partial_create(mus_partial *file, mus_arena *arena, const char *path, const char *tail);
-// What an earlier run left: path.partial or, where there is none, the finished file. Nothing is changed yet, and no
-// byte counts as whole until mus_partial_cut() says which do.
+// What an earlier run left: path.partial or, if there is none, the finished file. Nothing is changed yet, and no byte
+// counts as whole until mus_partial_cut() says which do.
 mus_status mus_partial_reopen(mus_partial *file, mus_arena *arena, const char *path, const char *tail);
 
 // Bytes in the file as it is.

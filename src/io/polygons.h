@@ -34,10 +34,10 @@ typedef struct mus_polygons {
 mus_status mus_polygons_add_position(mus_polygons *p, const double *xyz);
 mus_status mus_polygons_add_texture(mus_polygons *p, const double *uv);
 mus_status mus_polygons_add_corner(mus_polygons *p, int vertex, int texture);
-// A face of the last so many corners, in a group called `name`: the last face's, or a new one.
+// A face of the last `corners` corners, in a group called `name`: the last face's, or a new one.
 mus_status mus_polygons_add_face(mus_polygons *p, int corners, long long place, const char *name);
 
-// The mesh, with groups. MUS_BAD_INPUT names the face that has a corner which is not there, or too few of them.
+// The mesh, with groups. MUS_BAD_INPUT names the face that has a missing corner, or too few of them.
 mus_status mus_polygons_build(const mus_polygons *p, mus_arena *arena, mus_mesh_file *out);
 void mus_polygons_free(mus_polygons *p);
 

@@ -5,8 +5,8 @@
 //     ,{"step": 2, ...}
 //     ], "complete": true, "summary": {"seconds": 12.5}}
 //
-// One record a line. The file grows under PATH.partial and is valid JSON at every moment but while a record is on its
-// way; "complete" is false until it is finished, when it takes its name.
+// One record per line. The file grows under PATH.partial and is valid JSON at all times except while a record is being
+// written; "complete" is false until it is finished, when it takes its name.
 #ifndef MUS_IO_REPORT_H
 #define MUS_IO_REPORT_H
 
@@ -33,7 +33,7 @@ mus_status mus_report_keep(mus_report *report, int steps);
 mus_status mus_report_step(mus_report *report, int count, const mus_report_item *items);
 // Waits until the records are on the disk.
 mus_status mus_report_sync(mus_report *report);
-// The run has ended as it should.
+// The run has ended normally.
 mus_status mus_report_finish(mus_report *report, int count, const mus_report_item *summary);
 // Frees the report; without mus_report_finish() it stays for a resume. NULL is fine.
 void mus_report_close(mus_report *report);

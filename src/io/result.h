@@ -1,13 +1,13 @@
-// Result folders: what is called how, for those who write and those who read them.
+// Result folders: the names in them, for those who write and those who read them.
 //
 //     scene.json                      the scene, with every default
 //     NAME.obj                        a cloth's mesh as it starts
 //     NAME.pc2, .mdd, .usda; NAME/    its positions over time
 //     BODY.obj, BODY.pc2              a body's mesh as it starts and, where it moves, its positions over time
 //     report.json                     what every step did
-//     checkpoint_000120.bin           to go on from
+//     checkpoint_000120.bin           to resume from
 //
-// NAME is that of mus_cloth_file_name() (muslin/run.h); BODY is made in the same way, and none is called as a cloth is.
+// NAME is that of mus_cloth_file_name() (muslin/run.h); BODY is made in the same way, and never clashes with a cloth's.
 #ifndef MUS_IO_RESULT_H
 #define MUS_IO_RESULT_H
 

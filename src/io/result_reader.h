@@ -1,8 +1,8 @@
 // Results opened for reading: the folder that a run leaves or is still writing, a mesh with a cache, or a mesh alone.
 //
-// Folders are as io/result.h says. Meshes in them have material coordinates in metres, caches a sample a frame, of
-// which the first is the start; while a run goes on they are called NAME.pc2.partial, and hold the frames that are
-// done.
+// Folders are laid out as in io/result.h. Meshes in them have material coordinates in metres, and caches one sample
+// per frame, of which the first is the start; during a run they are called NAME.pc2.partial, and hold the finished
+// frames.
 #ifndef MUS_IO_RESULT_READER_H
 #define MUS_IO_RESULT_READER_H
 
@@ -56,7 +56,7 @@ void mus_result_close(mus_result *result);
 // One more body, from a mesh file and, unless NULL, a PC2 or MDD file that moves it. On failure it is not there.
 mus_status mus_result_add_body(mus_result *result, const char *mesh, const char *cache);
 
-// Counts the frames anew, where the run is still writing.
+// Counts the frames again, if the run is still writing.
 mus_status mus_result_refresh(mus_result *result);
 
 // A cloth's positions at frame 0 ... frames - 1, vertices * 3 numbers.
@@ -66,7 +66,7 @@ mus_status mus_result_body_positions(const mus_result *result, int body, int fra
 
 // MUS_BAD_INPUT where the run has left none.
 mus_status mus_result_open_residuals(mus_result *result);
-// What the last linear solve of a frame left over, kg m/s, vertices * 3 numbers; NaN for a frame without a solve.
+// The residual of a frame's last linear solve, kg m/s, vertices * 3 numbers; NaN for a frame without a solve.
 mus_status mus_result_residuals(const mus_result *result, int cloth, int frame, double *residuals);
 
 #endif

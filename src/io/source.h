@@ -14,11 +14,11 @@ typedef struct mus_source {
   uint64_t length; // bytes, when it was opened or last measured
 } mus_source;
 
-// MUS_IO_ERROR for what cannot be read or is no plain file.
+// MUS_IO_ERROR if it cannot be read or is not a plain file.
 mus_status mus_source_open(mus_source *source, const char *path);
 // MUS_BAD_INPUT when the file ends before.
 mus_status mus_source_read(const mus_source *source, uint64_t offset, void *data, size_t bytes);
-// Asks for its length anew.
+// Asks for its length again.
 mus_status mus_source_measure(mus_source *source);
 // One that is not open is fine.
 void mus_source_close(mus_source *source);

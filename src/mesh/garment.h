@@ -15,7 +15,7 @@
 #include "mesh/mesh.h"
 
 typedef struct mus_garment_options {
-  int vertices;  // about so many
+  int vertices;  // approximate number
   int irregular; // 1: inner vertices are moved at random by up to a fifth of their spacing
   uint64_t seed; // of that
 } mus_garment_options;

@@ -16,10 +16,10 @@ typedef struct mus_mesh {
   double *material; // triangles * 3 corners * (u, v), in metres; NULL before there is a rest shape (see rest.h)
 } mus_mesh;
 
-// No mesh has more vertices or triangles than this, so that a corner's number fits an int with room to spare.
+// No mesh has more vertices or triangles than this, so that a corner's number easily fits an int.
 enum { MUS_MESH_MAXIMUM = 1 << 28 };
 
-// Arrays for so many vertices and triangles, uninitialised; material coordinates only where asked for. MUS_BAD_INPUT
+// Arrays for this many vertices and triangles, uninitialised; material coordinates only if asked for. MUS_BAD_INPUT
 // beyond MUS_MESH_MAXIMUM.
 mus_status mus_mesh_create(mus_arena *arena, long long vertices, long long triangles, int with_material, mus_mesh *out);
 // A mesh of its own with the same contents.

@@ -13,8 +13,8 @@ typedef enum mus_rest_source {
   MUS_REST_AUTOMATIC, // texture coordinates where they change no edge by more than a factor of two, else positions
   MUS_REST_TEXTURE,   // those that the mesh came with; MUS_BAD_INPUT where it has none
   MUS_REST_POSITIONS, // flat or by triangles
-  MUS_REST_FLAT,      // only as an answer
-  MUS_REST_TRIANGLES  // only as an answer
+  MUS_REST_FLAT,      // only as a result
+  MUS_REST_TRIANGLES  // only as a result
 } mus_rest_source;
 
 typedef struct mus_rest_options {

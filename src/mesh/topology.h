@@ -1,4 +1,4 @@
-// What lies beside what in a triangle mesh: edges, hinges, boundary loops, the triangles around a vertex, components.
+// Adjacency in a triangle mesh: edges, hinges, boundary loops, the triangles around a vertex, components.
 //
 // A side of a triangle has the number 3 t + k when it lies opposite corner k of triangle t; it runs from corner k + 1
 // to corner k + 2. An edge is what one or more sides share: one at the boundary, two inside, more where the surface

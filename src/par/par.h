@@ -1,4 +1,4 @@
-// Parallel loops. OpenMP is named in this room only.
+// Parallel loops. OpenMP is named only in this folder.
 //
 //   MUS_PARALLEL_FOR
 //   for (int i = 0; i < n; ++i)

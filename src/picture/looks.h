@@ -1,12 +1,12 @@
-// What each fabric looks like in pictures, so that one knows it at sight and several cloths can be told apart; and what
-// bodies look like.
+// What each fabric looks like in pictures, so that it is recognised at sight and several cloths can be told apart; and
+// what bodies look like.
 #ifndef MUS_PICTURE_LOOKS_H
 #define MUS_PICTURE_LOOKS_H
 
 #include "render/scene.h"
 
-// The look of a fabric by its name; NULL and names that are none get cotton's. `earlier` counts the cloths before it
-// that have the same fabric: the first has the fabric's own colour, the others take one of a palette after the other.
+// The look of a fabric by its name; NULL and unknown names get cotton's. `earlier` counts the cloths before it that
+// have the same fabric: the first has the fabric's own colour, the others take one of a palette after the other.
 mus_surface_look mus_fabric_look(const char *fabric, int earlier);
 // The same matter in another colour (sRGB).
 void mus_look_recolour(mus_surface_look *look, mus_float3 colour);

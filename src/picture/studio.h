@@ -35,7 +35,7 @@ typedef struct mus_studio {
 } mus_studio;
 
 mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *quality, mus_studio *out);
-// Gives a cloth the look of its fabric; NULL where that is not known. Those before it tell whether that look is taken.
+// Gives a cloth the look of its fabric; NULL if that is unknown. Earlier cloths decide if that look is taken.
 void mus_studio_dress(mus_studio *studio, int cloth, const char *const *fabrics);
 // The mesh is looked at now only. `moves`: whether its positions ever change.
 mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mesh, int moves);

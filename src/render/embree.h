@@ -1,7 +1,7 @@
 // Rays against triangles: the only place that knows Embree (versions 3 and 4; Wald and others 2014).
 //
 // Rays go eight at a time. A tracer keeps pointers to the positions it was made for: write new ones there and commit.
-// Built without Embree, mus_tracer_create() answers MUS_UNSUPPORTED, and there is never a tracer to ask.
+// Built without Embree, mus_tracer_create() returns MUS_UNSUPPORTED, and there is never a tracer to ask.
 //
 // Answers do not depend on the number of threads that ask, nor on how many build: the tree is built by one thread.
 #ifndef MUS_RENDER_EMBREE_H
@@ -38,8 +38,8 @@ typedef struct mus_tracer_mesh {
 typedef struct mus_tracer mus_tracer;
 
 mus_status mus_tracer_create(int meshes, const mus_tracer_mesh *mesh, mus_tracer **out);
-// Takes over positions that were changed in place. Builds the tree anew each time: refitting the old one was measured
-// to save nothing, and this way the tree, and every bit of a picture, depends on the frame alone.
+// Takes over positions that were changed in place. Rebuilds the tree each time: refitting the old one was measured to
+// save nothing, and this way the tree, and every bit of a picture, depends on the frame alone.
 mus_status mus_tracer_commit(mus_tracer *tracer);
 void mus_tracer_free(mus_tracer *tracer);
 
@@ -48,7 +48,7 @@ void mus_tracer_closest(const mus_tracer *tracer, int coherent, const mus_rays *
 // Which rays meet anything: bit i of the answer for ray i.
 unsigned mus_tracer_occluded(const mus_tracer *tracer, int coherent, const mus_rays *rays);
 
-// "Embree 3.13.5", or "" where there is none.
+// "Embree 3.13.5", or "" if there is none.
 const char *mus_tracer_version(void);
 
 #endif

@@ -16,7 +16,7 @@ void mus_picture_free(mus_picture *picture);
 // Mixes a colour (sRGB, 0 to 1) into a pixel; places outside the picture are passed over.
 void mus_picture_mix(mus_picture *picture, int x, int y, mus_float3 colour, float amount);
 
-// Writes a PNG beside `path` and renames it, so that a failure leaves the old file or none.
+// Writes a PNG under a temporary name and renames it, so that a failure leaves the old file or none.
 mus_status mus_picture_write_png(const mus_picture *picture, const char *path);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct mus_render_mesh {
   const int *triangle;         // triangles * 3, counter-clockwise seen from the front
   const double *material;      // triangles * 3 corners * (u, v) in m, or NULL: a look that needs them is then plain
   const float *colour;         // vertices * 3, sRGB: replaces the look's colours; NULL for none
-  const double *heat;          // one number a vertex, drawn by the heat map; replaces `colour`; NaN is drawn grey
+  const double *heat;          // one number per vertex, drawn by the heat map; replaces `colour`; NaN is drawn grey
   mus_surface_look look;
   int wireframe; // draw its edges
 } mus_render_mesh;
@@ -91,7 +91,7 @@ typedef struct mus_render_scene {
 // samples; smoothing over 5 x 5 pixels makes them look like 16 times as many. Sample counts are powers of two.
 typedef struct mus_render_quality {
   int width, height;
-  int antialias;     // rays a pixel: 1, 4 or 16; edges get four times as many
+  int antialias;     // rays per pixel: 1, 4 or 16; edges get four times as many
   int light_samples; // shadow rays a pixel to the first light; half as many to the others
   int sky_samples;   // rays to the sky a pixel
 } mus_render_quality;

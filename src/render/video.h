@@ -5,7 +5,7 @@
 //   for each frame: status = mus_video_add(video, &picture);
 //   status = mus_video_close(video, status);
 //
-// ffmpeg writes beside the path; the file takes its place only when everything went well.
+// ffmpeg writes to a temporary name; the file is renamed only if everything went well.
 #ifndef MUS_RENDER_VIDEO_H
 #define MUS_RENDER_VIDEO_H
 
@@ -13,7 +13,7 @@
 
 typedef struct mus_video mus_video;
 
-// MUS_UNSUPPORTED when there is no ffmpeg.
+// MUS_UNSUPPORTED if there is no ffmpeg.
 mus_status mus_video_open(const char *path, int width, int height, double frames_per_second, mus_video **out);
 // Adds a picture of the video's size.
 mus_status mus_video_add(mus_video *video, const mus_picture *picture);

@@ -34,7 +34,7 @@ static const char run_section[] = "run";
 typedef struct run {
   const mus_scene *scene;
   const mus_run_options *options;
-  mus_arena arena; // of the checkpoint that is gone on from
+  mus_arena arena; // of the checkpoint that is resumed
   mus_checkpoint checkpoint;
   run_state state;
   int frame; // done

@@ -3,10 +3,10 @@
 //     mus_run_output_plan     checks what was asked for; nothing is written
 //     mus_run_output_open     makes and locks the folder
 //     mus_run_output_begin    a new run: what an earlier one has left is gone
-//     mus_run_output_go_on    the caches and the report of an earlier run, up to a checkpoint
+//     mus_run_output_reopen, mus_run_output_keep   the caches and the report of an earlier run, up to a checkpoint
 //     mus_run_output_step, mus_run_output_frame, mus_run_output_sync ...
 //     mus_run_output_finish   all files take their names
-//     mus_run_output_close    in any case; without finish() everything stays for going on
+//     mus_run_output_close    in any case; without finish() everything stays to resume from
 #ifndef MUS_RUN_RUN_OUTPUT_H
 #define MUS_RUN_RUN_OUTPUT_H
 
@@ -48,19 +48,19 @@ typedef struct mus_run_output {
   int folder_descriptor;
 } mus_run_output;
 
-// MUS_BAD_INPUT for names that are none.
+// MUS_BAD_INPUT for unknown names.
 mus_status mus_run_output_check_formats(const char *formats);
-// The simulator must be at its start. `formats` are names with commas between.
+// The simulator must be at its start. `formats` are names separated by commas.
 mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
                                const char *formats, int residual);
-// MUS_BAD_INPUT where files that no run has written would be overwritten.
+// MUS_BAD_INPUT if files not written by a run would be overwritten.
 mus_status mus_run_output_open(mus_run_output *out);
 mus_status mus_run_output_begin(mus_run_output *out);
 // Opens them as they are.
 mus_status mus_run_output_reopen(mus_run_output *out);
-// 1: what was reopened is finished and holds so many frames.
+// 1: what was reopened is finished and holds this many frames.
 int mus_run_output_is_complete(const mus_run_output *out, int frames);
-// After reopening: only so many frames, the initial state aside, and steps stay.
+// After reopening: keeps only this many frames, apart from the initial state, and steps.
 mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
 
 mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record);

@@ -243,7 +243,7 @@ static json_t *describe_settings(const live *l) {
                    mus_method_name(mus_sim_solver_options(l->sim)->method));
 }
 
-// Residuals as parts of the first; every so manyth where there are many.
+// Residuals as fractions of the first; every n-th if there are many.
 static json_t *describe_solve(const mus_solve_record *r) {
   json_t *curve = json_array(), *levels = json_array();
   int stride = r->iterations / CURVE + 1;

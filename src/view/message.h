@@ -1,4 +1,4 @@
-// Messages from pages: JSON texts, taken apart strictly, since anyone who finds the address may send anything.
+// Messages from pages: JSON texts, parsed strictly, since anyone who finds the address may send anything.
 //
 //   {"do": "pause"}  "play"  "step"  "reset"  "restore"  "release"  "levels"  "seen"
 //   {"do": "speed", "value": 0.5}                  {"do": "seek", "frame": 12}
@@ -45,11 +45,11 @@ typedef struct view_message {
   double weight[3];
 } view_message;
 
-// Longer ones are refused unread.
+// Longer ones are rejected unread.
 enum { VIEW_MESSAGE_BYTES = 1024, VIEW_REASON_BYTES = 160 };
 
-// 1 where it is a message; what is in `out` is then in range: finite, weights from 0 to 1 that sum up to 1, numbers
-// from 0 on. 0 otherwise, and `why` says what is wrong, in printable characters.
+// 1 if it is a message; everything in `out` is then in range: finite, weights from 0 to 1 that sum to 1, non-negative
+// numbers. 0 otherwise, and `why` says what is wrong, in printable characters.
 int view_message_parse(const char *text, size_t size, view_message *out, char why[VIEW_REASON_BYTES]);
 
 #endif

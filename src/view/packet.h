@@ -1,8 +1,8 @@
-// Packets to pages: a head of JSON that says what follows, and arrays of numbers.
+// Packets to pages: a JSON header that describes what follows, and arrays of numbers.
 //
 //   4 bytes   length of the head, a multiple of 4 (little-endian, as everything)
 //   head      JSON, filled up with spaces: {"type": ..., "arrays": [["positions", "f32", 7803], ...], ...}
-//   arrays    one after the other, 4 bytes a number: "f32", "u32" or "i32"
+//   arrays    one after the other, 4 bytes per number: "f32", "u32" or "i32"
 //
 // A packet is made by one thread and then only read, by as many as hold it; the last one to let go frees it.
 #ifndef VIEW_PACKET_H

@@ -1,4 +1,4 @@
-// The show: a source that goes on in a thread of its own, at the pace of the clock, whoever watches.
+// The show: a source that runs in a thread of its own, in real time, whoever is watching.
 //
 // Frames are made when they are asked for, and only then: view_show_ask() says that a page is ready for another, the
 // next frame becomes the latest, and `wake` is called. A page that reads slowly asks less often, and one that has
@@ -21,7 +21,7 @@ typedef struct view_show_options {
 
 // Opens the source and starts the thread. On failure `why` says what is wrong. The subject outlives the show.
 mus_status view_show_start(const view_show_options *options, char *why, size_t size, view_show **out);
-void view_show_stop(view_show *show); // after the step that goes on; NULL is fine
+void view_show_stop(view_show *show); // after the current step; NULL is fine
 
 // What stays, for each page to begin with. The caller drops it.
 view_packet *view_show_introduction(view_show *show);
@@ -30,12 +30,12 @@ view_packet *view_show_latest(view_show *show);
 // A page is ready for a frame, and this is what all pages together want in it (see source.h).
 void view_show_ask(view_show *show, unsigned wants);
 
-// Somebody looks: a page has drawn a frame.
+// Somebody is watching: a page has drawn a frame.
 void view_show_begin(view_show *show);
 
 // From a page. Of messages of one kind that wait, only a page's last counts: no page can fill the queue.
 void view_show_act(view_show *show, int page, const view_message *message);
-// That page has gone.
+// That page has disconnected.
 void view_show_forget(view_show *show, int page);
 
 // For measurements: steps so far, and seconds that were spent in them.

@@ -1,4 +1,4 @@
-// What is shown: a simulation that goes on, or a recording. One table of functions each; show.c knows no more of them.
+// What is shown: a running simulation, or a recording. One table of functions each; show.c knows nothing else of them.
 //
 // All calls come from one thread. Calls that fail leave their text in mus_last_error().
 #ifndef VIEW_SOURCE_H
@@ -26,11 +26,11 @@ typedef struct view_source {
   json_t *(*introduce)(void *self, view_arrays *arrays);
   // Does what a page asks for, but for what show.c does itself.
   mus_status (*act)(void *self, int page, const view_message *message);
-  // That page has gone.
+  // That page has disconnected.
   void (*forget)(void *self, int page);
-  // Goes on, by `seconds` of its own time, or waits so long. Recordings answer 0 seconds at their end.
+  // Advances by `seconds` of its own time, or waits that long. Recordings return 0 seconds at their end.
   mus_status (*step)(void *self, double *seconds);
-  // The present frame.
+  // The current frame.
   mus_status (*show)(void *self, unsigned wants, json_t *head, view_arrays *arrays);
 } view_source;
 

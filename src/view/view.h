@@ -1,4 +1,4 @@
-// Watching: a show and a server for it, until someone ends it.
+// Watching: a show and a server for it, until someone stops it.
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
@@ -10,14 +10,14 @@ typedef struct view_options {
   const mus_scene *scene; // what is simulated, or ...
   const char *folder;     // ... the result folder that is played
   const char *host;       // address to listen on; NULL: 127.0.0.1, which only this machine reaches
-  int port;               // 0: any that is free; negative: 8765, or any where that is taken
+  int port;               // 0: any free one; negative: 8765, or any free one if that is taken
   int paused;             // 1: until a page says "play"
   int open;               // 1: ask the desktop to open the address
   const atomic_int *stop; // not 0: end. To be set by signals
 } view_options;
 
-// Prints the address and serves until *stop; who comes and goes, and what is refused, goes to stderr. Blocks signals in
-// threads of its own. On failure `why` says what to do.
+// Prints the address and serves until *stop; pages that come and go, and rejections, are logged to stderr. Blocks
+// signals in threads of its own. On failure `why` says what to do.
 mus_status view_run(const view_options *options, char *why, size_t size);
 
 #endif
