@@ -161,7 +161,7 @@ async function live(browser) {
   server.child.kill('SIGINT');
   check('it ends by Ctrl-C', await server.ended === 0);
   await until(page, () => !document.getElementById('banner').hidden);
-  check('the page says so', (await page.textContent('#banner')).includes('connection is lost'));
+  check('the page says so', (await page.textContent('#banner')).includes('connection was lost'));
   check('what was refused is logged', server.log().includes('the token is wrong'));
   await page.close();
 }

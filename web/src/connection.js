@@ -36,11 +36,11 @@ export function connect(hears, tells) {
     };
     socket.onclose = event => {
       if (event.code === 1003 || event.code === 1008 || event.code === 1009) {
-        tells(`muslin has closed the connection: ${event.reason || 'it did not understand this page'}. Reload to go on.`);
+        tells(`muslin has closed the connection: ${event.reason || 'it did not understand this page'}. Reload to continue.`);
         return;
       }
-      tells('The connection is lost. Where muslin has ended, start it again and open the address that it prints; ' +
-            'otherwise this page comes back by itself.');
+      tells('The connection was lost. If muslin has stopped, start it again and open the address that it prints; ' +
+            'otherwise this page reconnects by itself.');
       setTimeout(open, wait);
       wait = Math.min(2 * wait, 8000);
     };

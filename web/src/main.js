@@ -24,7 +24,7 @@ function makeStage() {
   try {
     return new Stage(element('stage'));
   } catch (error) {
-    element('banner').textContent = `This browser cannot draw here: it needs WebGL 2 (${error.message}).`;
+    element('banner').textContent = `This browser cannot draw the scene: it needs WebGL 2 (${error.message}).`;
     element('banner').hidden = false;
     throw error;
   }
@@ -34,9 +34,9 @@ function makeStage() {
 
 function tell() {
   const {error, frames: there, planned} = latest?.head ?? {};
-  const unfinished = there < planned ? `This run has ${there - 1} of ${planned - 1} frames. More are shown as they come; ` +
-    `if it has stopped (a full disk, say), go on with: muslin run ${name} --resume` : '';
-  const stopped = error && (mode === 'live' ? `The simulation has stopped: ${error}. Reset begins again with these settings, ` +
+  const unfinished = there < planned ? `This run has ${there - 1} of ${planned - 1} frames. New ones are shown as they appear; ` +
+    `if it has stopped (a full disk, for example), resume with: muslin run ${name} --resume` : '';
+  const stopped = error && (mode === 'live' ? `The simulation has stopped: ${error}. Reset restarts with these settings, ` +
     '"As the scene says" without them.' : error);
   const text = lost || dark || stopped || unfinished;
   element('banner').classList.toggle('calm', text === unfinished);
@@ -54,7 +54,7 @@ function notice(text) {
 function describe({head}) {
   const words = [`${stage.positions.length / 3} vertices`, `${head.time.toFixed(2)} s`];
   if (head.frames) words.push(`frame ${head.frame} of ${head.frames - 1}`);
-  if (head.settings && head.pace > 0) words.push(`can do ${Number(head.pace.toPrecision(2))} × real time`);
+  if (head.settings && head.pace > 0) words.push(`can run at ${Number(head.pace.toPrecision(2))} × real time`);
   words.push(head.paused ? 'paused' : `${rate.toFixed(rate < 9.5 ? 1 : 0)} fps`);
   write(element('status'), words.join(' · '));
   if (!head.solve) return;
@@ -246,7 +246,7 @@ new ResizeObserver(([{target}]) => {
 new ResizeObserver(() => flat && drawLevels(element('levels'), flat, levels)).observe(element('levels'));
 stage.resize();
 window.addEventListener('blur', () => hand.release());
-for (const [event, text] of [['webglcontextlost', 'The browser has lost its graphics. If it does not find them again, reload the page.'],
+for (const [event, text] of [['webglcontextlost', 'The browser has lost its graphics context. If it does not recover, reload the page.'],
                              ['webglcontextrestored', '']])
   stage.canvas.addEventListener(event, happened => {
     happened.preventDefault();
