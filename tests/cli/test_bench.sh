@@ -29,7 +29,7 @@ refuses "there is neither a file nothing nor a built-in scene" --example nothing
 refuses "'nonsense'.*sa, diag|nonsense.*sa" --solvers sa,nonsense
 refuses 'sa:quick.*no preset "quick"' --solvers sa:quick
 refuses 'only sa and diag can be filtered' --solvers cholmod:filtered
-refuses 'as long as' --solvers sa:fast:fast:fast:fast:fast:fast:fast:fast:fast:fast
+refuses 'no solver has a name like' --solvers sa:fast:fast:fast:fast:fast:fast:fast:fast:fast:fast
 refuses 'is not one of paper, fast, robust' --preset slow
 refuses 'unknown option --solver;' --solver sa
 refuses 'steps: 0 is out of range' --steps 0

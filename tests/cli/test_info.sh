@@ -123,7 +123,7 @@ refuses 'cut.mdd' cut.mdd
 # --- matrices -----------------------------------------------------------------------------------------------------
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n4 4 8\n1 1 2\n2 1 1\n2 2 2\n3 3 2\n4 3 1\n4 4 2\n3 2 1\n4 1 1\n' >m.mtx
 expect 0 info m.mtx
-lists 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 a row' 'symmetric yes' 'block size 1, judging by where the entries are'
+lists 'm.mtx: a sparse matrix' 'size 4 x 4' 'non-zeros 12, 3.0 per row' 'symmetric yes' 'block size 1, judging by where the entries are'
 printf '%%%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 2\n1 2 1\n2 1 1\n2 2 2\n3 3 2\n3 4 1\n4 3 0.5\n4 4 2\n' >g.mtx
 expect 0 info g.mtx
 lists 'symmetric no: entries differ from their mirror images by up to 0.25 of the largest' \

@@ -31,7 +31,7 @@ run drooping --frames 1 -o sheet
 
 # --- bad input ------------------------------------------------------------------------------------------------------
 refuses 2 'no result given: name a result folder or a mesh' -o a.png
-refuses 2 'whereto\? Give -o' flag
+refuses 2 'no output given: use -o' flag
 refuses 2 'ends in .png \(a picture\) or .mp4' flag -o a.gif
 refuses 2 'nowhere: there is no such result folder or mesh' nowhere -o a.png
 refuses 2 'it contains no scene.json' . -o a.png
@@ -54,7 +54,7 @@ refuses 2 'has no residuals: run the scene with --residual' flag -o a.png --heat
 refuses 2 "--show: 'all' is not one of nothing, contacts" flag -o a.png --show all
 refuses 2 '--show and --heat cannot be combined' flag -o a.png --show contacts --heat bend
 refuses 2 "--camera: '1,2' is not X,Y,Z" flag -o a.png --camera 1,2
-refuses 2 'a field of 180 degrees' flag -o a.png --camera 1,2,3:0,0,0:180
+refuses 2 'a field of view of 180 degrees' flag -o a.png --camera 1,2,3:0,0,0:180
 refuses 2 'has its own caches: do not give another' flag --cache shorter.pc2 -o a.png
 refuses 2 'shorter.pc2 has [0-9]+ vertices, but sheet/sheet.obj has [0-9]+' sheet/sheet.obj --cache shorter.pc2 -o a.png
 refuses 2 'none.pc2' sheet/sheet.obj --cache none.pc2 -o a.png

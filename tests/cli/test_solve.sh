@@ -60,7 +60,7 @@ expect 0 --help
 says out 'solve'
 expect 0 help solve
 says out '--coords X.mtx'
-says out 'counted from 1'
+says out 'numbered from 1'
 expect 0 solve --help
 says out '--theta'
 expect 2

@@ -42,7 +42,7 @@ expect 2 view result --vertices 81
 says err 'give --live'
 mkdir empty
 expect 2 view empty
-says err 'no scene.json : name a folder that muslin run has written'
+says err 'no scene.json: name a folder that muslin run has written'
 if [ -e /dev/full ]; then
   last='muslin view > /dev/full'
   timeout 300 "$muslin" view drooping --vertices 49 --port 0 >/dev/full 2>"$said/err"

@@ -452,7 +452,7 @@ static void go_on(const char *path, int f, int planned, int expected, int keep, 
   assert_ok(mus_cache_resume(path, mus_cache_format_at(f), &r.definition, &writer));
   assert_int_equal(mus_cache_frames(writer), expected);
   animation_pose(&r.mesh, 0, r.positions);
-  assert_fails(mus_cache_write(writer, r.positions), MUS_BAD_INPUT, "say which frames stay");
+  assert_fails(mus_cache_write(writer, r.positions), MUS_BAD_INPUT, "state which frames to keep");
   assert_int_equal(mus_cache_keep(writer, expected + 1), MUS_BAD_INPUT);
   assert_int_equal(mus_cache_keep(writer, -1), MUS_BAD_INPUT);
   assert_ok(mus_cache_keep(writer, keep));

@@ -323,7 +323,7 @@ static void damaged_ones_are_passed_over(void **state) {
   mus_arena arena = {0};
   mus_checkpoint out;
   assert_fails(mus_checkpoint_newest(*state, 30, &arena, &out), MUS_IO_ERROR, "holds no intact checkpoint: ");
-  assert_fails(mus_checkpoint_newest(*state, 5, &arena, &out), MUS_IO_ERROR, "no checkpoint of frame 5 or before");
+  assert_fails(mus_checkpoint_newest(*state, 5, &arena, &out), MUS_IO_ERROR, "no checkpoint of frame 5 or earlier");
   assert_fails(mus_checkpoint_newest(files_path(*state, "missing"), 5, &arena, &out), MUS_IO_ERROR,
                "No such file or directory");
   mus_arena_clear(&arena);

@@ -209,9 +209,9 @@ static void what_is_not_there_is_refused(void **state) {
   refuses("\"children\": [1]}, {}", "\"children\": [1]}, {\"children\": [0]}", "nodes", "their own ancestors");
   refuses("\"children\": [1]}, {}", "\"children\": [1]}, {\"children\": [1]}", "nodes[1]", "not one of the other");
   refuses("\"children\": [1]}, {}", "\"children\": [1]}, {}, {\"children\": [1]}", "nodes[2]", "has one parent");
-  refuses("{\"nodes\": [0]}", "{\"nodes\": [3]}", "scenes[0]", "nodes[0] is none");
+  refuses("{\"nodes\": [0]}", "{\"nodes\": [3]}", "scenes[0]", "nodes[0] is not one");
   refuses("\"scene\": 0", "\"scene\": 1", "t.gltf", "\"scene\" must be");
-  refuses("{\"joints\": [1]}", "{\"joints\": [2]}", "skins[0]", "joints[0] is none");
+  refuses("{\"joints\": [1]}", "{\"joints\": [2]}", "skins[0]", "joints[0] is not one");
   refuses("{\"mesh\": 0", "{\"mesh\": 0, \"skin\": 0", "meshes[0].primitives[0]", "no JOINTS_0");
   refuses("{\"mesh\": 0", "{\"mesh\": 0, \"skin\": 1", "nodes[0]", "\"skin\" must be");
   refuses("{\"mesh\": 0", "{\"mesh\": 0, \"rotation\": [0, 0, 1]", "nodes[0]", "list of 4 numbers");

@@ -127,7 +127,7 @@ static void states_of_others_are_refused(void **state) {
   run_frames(from, 1);
   assert_ok(mus_saved_take(from, &numbers, sections));
   mus_checkpoint checkpoint = {.frame = 1, .count = MUS_SAVED_SECTIONS, .sections = sections};
-  assert_fails(mus_saved_restore(&checkpoint, to), MUS_BAD_INPUT, "of another scene");
+  assert_fails(mus_saved_restore(&checkpoint, to), MUS_BAD_INPUT, "belongs to another scene");
   assert_int_equal(mus_sim_frame_number(to), 0);
   mus_sim_free(from);
   mus_sim_free(to);
