@@ -2,7 +2,7 @@
 //
 // A kind is a constant record: how many vertices an element has, how a list is made from what a scene offers, how a run
 // of elements is evaluated, and what of it goes into records. Models hold lists and loop over them; they know no kind
-// by name. kinds.h lists the kinds, docs/developing.md says how to add one.
+// by name. kinds.h lists the kinds; docs/developing.md says how to add one.
 //
 // Evaluation allocates nothing and stays on the calling thread; runs may be evaluated on several threads at once.
 #ifndef MUS_ENERGY_ELEMENT_LIST_H
@@ -25,7 +25,7 @@ typedef struct mus_element_list {
   void *material;    // kind->material_bytes: constants that all of them share
 } mus_element_list;
 
-// A stitch that is to be: from vertex a to the point (1 - ratio) b + ratio c of an edge, where b may be c.
+// A stitch to be made: from vertex a to the point (1 - ratio) b + ratio c of an edge, where b may be c.
 typedef struct mus_sewing {
   int a, b, c;
   double ratio;
@@ -34,8 +34,8 @@ typedef struct mus_sewing {
   double damping;   // N s/m
 } mus_sewing;
 
-// What elements may be made from; NULL and 0 for what there is not. A kind reads what it needs, and its list may point
-// to arrays of the mesh and the topology.
+// What elements may be made from; NULL or 0 for what is absent. A kind reads what it needs, and its list may point into
+// the arrays of the mesh and the topology.
 typedef struct mus_element_source {
   const mus_mesh *mesh; // positions as they start; triangles and material coordinates of a cloth
   const mus_topology *topology;
@@ -86,15 +86,15 @@ typedef struct mus_element_sums {
 struct mus_element_kind {
   const char *name;
   int arity;             // vertices of an element, at most MUS_ARITY_MAXIMUM
-  size_t rest_bytes;     // of mus_element_list.rest, an element; may be 0
+  size_t rest_bytes;     // per element, of mus_element_list.rest; may be 0
   size_t material_bytes; // of mus_element_list.material; may be 0
   // 1: the matrix of an element is r r^T unless the blend is exact, and the kind can write r alone: count * arity * 3
   // numbers in `rank_one`, in place of `block`.
   int rank_one;
-  int driven;  // 1: energies change with time even where nothing moves
+  int driven;  // 1: energies change with time even if nothing moves
   int ties;    // 1: an element ties its first vertex to the others, which contact must not keep apart
   int strains; // 1: each element has a strain
-  // As what all of its energy is recorded; a kind with several energies, or with strains, has `measure`.
+  // What records call its energy; a kind with several energies, or with strains, has `measure` as well.
   mus_energy_name energy;
 
   // Fills what mus_element_list_create() leaves: count, vertex and, by mus_element_list_allocate(), rest and material.
@@ -116,10 +116,10 @@ mus_status mus_element_list_create(const mus_element_kind *kind, mus_arena *aren
                                    mus_element_list *out);
 // For `create`: a number of elements, and memory for their constants.
 mus_status mus_element_list_allocate(mus_arena *arena, int count, mus_element_list *list);
-// The constants of a list of the same elements that is made of another fabric.
+// Takes over the constants of a list of the same elements that was made with another fabric.
 void mus_element_list_take(const mus_element_list *from, mus_element_list *to);
 
-// Measures by the kind's own function or, where it has none, by evaluation.
+// Measures by the kind's own function or, if it has none, by evaluation.
 void mus_element_list_measure(const mus_element_list *list, int first, int count, const double *position, double scale,
                               double *strain, mus_element_sums *to);
 // The sum of the elements' energies by evaluation, J.
