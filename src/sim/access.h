@@ -6,7 +6,7 @@
 #include "muslin/sim.h"
 #include "step/state.h"
 
-// mus_sim_create() with kinds of elements beside those of the cloths' models, see model.h.
+// mus_sim_create() with kinds of elements beside those of the cloths' models, see model/model.h.
 mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out);
 
 const mus_model *mus_sim_model(const mus_sim *sim);

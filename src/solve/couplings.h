@@ -1,4 +1,4 @@
-// From the caller's couplings to a matrix beyond the given one's pattern (sparse/beyond.h).
+// From the caller's couplings to a matrix beyond the given one's pattern (constrain/beyond.h).
 #ifndef MUS_SOLVE_COUPLINGS_H
 #define MUS_SOLVE_COUPLINGS_H
 

@@ -1,4 +1,4 @@
-// From the caller's equalities across nodes to the projection of sparse/equalities.h.
+// From the caller's equalities across nodes to the projection of constrain/equalities.h.
 #ifndef MUS_SOLVE_EQUALITIES_H
 #define MUS_SOLVE_EQUALITIES_H
 

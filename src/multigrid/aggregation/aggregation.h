@@ -1,4 +1,5 @@
-// Smoothed aggregation (Tamstorf, Jones and McCormick 2015, sections 5 and 6) as a coarsening for hierarchy.h.
+// Smoothed aggregation (Tamstorf, Jones and McCormick 2015, sections 5 and 6) as a coarsening for
+// multigrid/hierarchy.h.
 //
 // A level is made coarser in the steps of the paper's algorithm 3, one file each:
 //   strength.c    which nodes are strongly connected, which are special
