@@ -332,21 +332,18 @@ static int run(const options *chosen) {
 
 int main(int argc, char **argv) {
   options chosen = {.side = 201, .repeats = 11};
-  int help = 0, plain_count;
+  int help = 0;
   const option list[] = {
       option_whole("side", &chosen.side, 2, 4096, "vertices a side of the sheet (201)"),
       option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
       option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (11)"),
       option_flag("help", &help, "print this text")};
   option_table table = {"bench_broad_phase", list, sizeof list / sizeof list[0]};
-  int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
-  if (failed)
-    return failed;
-  if (help) {
-    printf("bench_broad_phase: measures collision detection on a pleated sheet, against Embree.\n\n");
-    options_print(&table, stdout);
-    return 0;
-  }
+  int ended;
+  if (!options_start(&table, &help,
+                     "bench_broad_phase: measures collision detection on a pleated sheet, against Embree.\n\n",
+                     argc - 1, argv + 1, &ended))
+    return ended;
   mus_par_set_threads(chosen.threads);
   return run(&chosen);
 }

@@ -310,7 +310,7 @@ static int run(const options *chosen) {
 
 int main(int argc, char **argv) {
   options chosen = {.side = 401, .repeats = 31};
-  int help = 0, plain_count;
+  int help = 0;
   option list[] = {option_whole("side", &chosen.side, 2, 4096, "vertices a side of the sheet (401: 160,801 vertices)"),
                    option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
                    option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (31)"),
@@ -318,14 +318,11 @@ int main(int argc, char **argv) {
                    option_flag("help", &help, "print this text")};
   list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_kernels", list, sizeof list / sizeof list[0]};
-  int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
-  if (failed)
-    return failed;
-  if (help) {
-    printf("bench_kernels: measures the sparse products against the machine's read bandwidth.\n\n");
-    options_print(&table, stdout);
-    return 0;
-  }
+  int ended;
+  if (!options_start(&table, &help,
+                     "bench_kernels: measures the sparse products against the machine's read bandwidth.\n\n", argc - 1,
+                     argv + 1, &ended))
+    return ended;
   mus_par_set_threads(chosen.threads);
   return run(&chosen);
 }

@@ -40,7 +40,7 @@ static int run(const options *chosen) {
 int main(int argc, char **argv) {
   options chosen = {.sheet = sheet_default_options(), .folder = "."};
   chosen.boundary = (int)chosen.sheet.boundary;
-  int help = 0, plain_count;
+  int help = 0;
   static const char *const boundaries[] = {"free", "pinned", "drooping", NULL};
   const option list[] = {
       {.name = "output",
@@ -73,14 +73,10 @@ int main(int argc, char **argv) {
        .help = "seconds (0.002)"},
       {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "print this text"}};
   option_table table = {program, list, sizeof list / sizeof list[0]};
-  int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
-  if (failed)
-    return failed;
-  if (help) {
-    printf("make_sheet: writes the linear system of a cloth sheet for `muslin solve`.\n\n");
-    options_print(&table, stdout);
-    return 0;
-  }
+  int ended;
+  if (!options_start(&table, &help, "make_sheet: writes the linear system of a cloth sheet for `muslin solve`.\n\n",
+                     argc - 1, argv + 1, &ended))
+    return ended;
   chosen.sheet.boundary = (sheet_boundary)chosen.boundary;
   return run(&chosen);
 }

@@ -194,16 +194,8 @@ static int plan(char **word) {
 
 // --- report ----------------------------------------------------------------------------------------------------------
 
-static char *path_in(const char *folder, const char *name) {
-  size_t size = strlen(folder) + strlen(name) + 2;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%s/%s", folder, name);
-  return path;
-}
-
 int seed_000_write(const seed_000 *r, const char *name, seed_000_print *print) {
-  char *text = NULL, *path = path_in(r->out, name);
+  char *text = NULL, *path = output_path(r->out, name);
   size_t length = 0;
   FILE *memory = open_memstream(&text, &length);
   if (memory)
@@ -230,7 +222,7 @@ static int report(const char *runs, const char *out) {
   if (!failed && mkdir(out, 0777) != 0 && errno != EEXIST)
     failed = failure_input(program, "cannot make the folder %s: %s", out, strerror(errno));
   if (!failed) {
-    char *path = path_in(runs, "machine.json");
+    char *path = output_path(runs, "machine.json");
     r.machine = path ? json_load_file(path, 0, NULL) : NULL;
     free(path);
     seed_000_describe(&r.all.list[0], r.setting);

@@ -286,21 +286,19 @@ static mus_status measure_all(const options *chosen, workload *w) {
 
 int main(int argc, char **argv) {
   options chosen = {.side = 201, .repeats = 31};
-  int help = 0, plain_count;
+  int help = 0;
   option list[] = {option_whole("side", &chosen.side, 30, 4096, "vertices a side of the sheet (201: 40,401 vertices)"),
                    option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
                    option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (31)"),
                    option_flag("help", &help, "print this text")};
   list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_transfers", list, sizeof list / sizeof list[0]};
-  int failed = options_parse(&table, argc - 1, argv + 1, NULL, 0, &plain_count);
-  if (failed)
-    return failed;
-  if (help) {
-    printf("bench_transfers: measures Galerkin products, restriction and prolongation in units of products.\n\n");
-    options_print(&table, stdout);
-    return 0;
-  }
+  int ended;
+  if (!options_start(
+          &table, &help,
+          "bench_transfers: measures Galerkin products, restriction and prolongation in units of products.\n\n",
+          argc - 1, argv + 1, &ended))
+    return ended;
   mus_par_set_threads(chosen.threads);
   static workload w;
   mus_status status = create_workload(&chosen, &w);

@@ -27,18 +27,12 @@ static int print_scene(const char *name, const char *about) {
 }
 
 int examples_command(int argc, char **argv) {
-  int help = 0, plain = 0, failed;
+  int help = 0, failed;
   const option list[] = {
       {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .target = &help, .help = "print this text"}};
   option_table table = {program, list, 1};
-  failed = options_parse(&table, argc, argv, NULL, 0, &plain);
-  if (failed)
+  if (!options_start(&table, &help, "muslin examples\n\nLists the built-in scenes.\n\nOptions:\n", argc, argv, &failed))
     return failed;
-  if (help) {
-    printf("muslin examples\n\nLists the built-in scenes.\n\nOptions:\n");
-    options_print(&table, stdout);
-    return 0;
-  }
   const char *name, *about = NULL;
   printf("  %-15s %9s %7s\n", "scene", "vertices", "frames");
   for (int k = 0; (name = mus_scene_builtin_name(k, &about)) && !failed; ++k)

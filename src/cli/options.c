@@ -259,3 +259,15 @@ void options_print(const option_table *table, FILE *file) {
     }
   }
 }
+
+int options_start(const option_table *table, const int *help, const char *about, int argc, char **argv, int *status) {
+  int plain = 0;
+  *status = options_parse(table, argc, argv, NULL, 0, &plain);
+  if (*status)
+    return 0;
+  if (*help) {
+    printf("%s", about);
+    options_print(table, stdout);
+  }
+  return !*help;
+}

@@ -52,6 +52,10 @@ typedef struct option_table {
 // wrong.
 int options_parse(const option_table *table, int argc, char **argv, const char **plain, int maximum, int *plain_count);
 
+// The same for a program without plain arguments whose table has a flag for help: where that is given, prints `about`
+// and the options. Returns 1 where the program goes on; else *status is what it ends with.
+int options_start(const option_table *table, const int *help, const char *about, int argc, char **argv, int *status);
+
 // A line or more for each option.
 void options_print(const option_table *table, FILE *file);
 

@@ -72,3 +72,11 @@ int output_write(const char *program, const char *path, const char *text, size_t
   free(linked);
   return bad ? failed(program, path) : 0;
 }
+
+char *output_path(const char *folder, const char *name) {
+  size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}

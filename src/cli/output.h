@@ -8,4 +8,7 @@
 // Writes `length` bytes to `path`. Returns 0, or 1 after saying on stderr, after `program`, what went wrong.
 int output_write(const char *program, const char *path, const char *text, size_t length);
 
+// "folder/name" from malloc; NULL when memory is short.
+char *output_path(const char *folder, const char *name);
+
 #endif

@@ -16,16 +16,8 @@ typedef struct saving {
   const char *program, *folder;
 } saving;
 
-static char *path_in(const char *folder, const char *name) {
-  size_t size = strlen(folder) + strlen(name) + 2;
-  char *path = malloc(size);
-  if (path)
-    snprintf(path, size, "%s/%s", folder, name);
-  return path;
-}
-
 static int write_matrix(const saving *to, const char *name, const mus_matrix_market *matrix, int symmetric) {
-  char *path = path_in(to->folder, name);
+  char *path = output_path(to->folder, name);
   if (!path)
     return failure_memory(to->program);
   mus_status status = mus_matrix_market_write(path, matrix, symmetric);
@@ -168,7 +160,7 @@ static void print_constraints(const mus_sim_system *s, FILE *file) {
 }
 
 static int save_constraints(const saving *to, const mus_sim_system *s) {
-  char *text = NULL, *path = path_in(to->folder, "fix.txt");
+  char *text = NULL, *path = output_path(to->folder, "fix.txt");
   size_t length = 0;
   FILE *memory = open_memstream(&text, &length);
   if (memory)

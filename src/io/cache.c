@@ -165,6 +165,17 @@ mus_status mus_cache_sync_file(mus_cache_writer *writer) { return mus_partial_sy
 mus_status mus_cache_settle_file(mus_cache_writer *writer) { return mus_partial_settle(&writer->file); }
 void mus_cache_close_file(mus_cache_writer *writer) { mus_partial_close(&writer->file); }
 
+mus_status mus_cache_commit_frame(mus_cache_writer *writer, uint64_t before,
+                                  mus_status (*tell_count)(mus_cache_writer *writer, int frames)) {
+  mus_status status = mus_partial_commit(&writer->file);
+  if (status != MUS_OK)
+    return status;
+  status = tell_count(writer, writer->frames + 1);
+  if (status != MUS_OK)
+    mus_partial_cut(&writer->file, before);
+  return status;
+}
+
 mus_status mus_cache_put_floats(mus_cache_writer *writer, const double *positions,
                                 void (*put)(unsigned char *p, uint32_t bits)) {
   enum { PIECE = 1 << 12 };

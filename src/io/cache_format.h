@@ -92,6 +92,10 @@ static inline float mus_bits_float(uint32_t bits) {
 // Puts a frame's floats, as `put` (little or big) writes them, into the file; no commit.
 mus_status mus_cache_put_floats(mus_cache_writer *writer, const double *positions,
                                 void (*put)(unsigned char *p, uint32_t bits));
+// Commits a frame that has been put behind `before`, and has the file tell how many there are now; where it cannot, the
+// frame goes again.
+mus_status mus_cache_commit_frame(mus_cache_writer *writer, uint64_t before,
+                                  mus_status (*tell_count)(mus_cache_writer *writer, int frames));
 // Bytes of a frame in a binary file.
 static inline uint64_t mus_cache_frame_bytes(int points) { return (uint64_t)points * 12; }
 

@@ -73,14 +73,7 @@ static mus_status keep(mus_cache_writer *writer, int frames) {
 static mus_status write_frame(mus_cache_writer *writer, const double *positions) {
   uint64_t before = writer->file.end;
   mus_status status = mus_cache_put_floats(writer, positions, mus_put_little);
-  if (status == MUS_OK)
-    status = mus_partial_commit(&writer->file);
-  if (status != MUS_OK)
-    return status;
-  status = put_samples(writer, writer->frames + 1);
-  if (status != MUS_OK)
-    mus_partial_cut(&writer->file, before);
-  return status;
+  return status == MUS_OK ? mus_cache_commit_frame(writer, before, put_samples) : status;
 }
 
 static int recognise(const unsigned char first[32], const char *path) {

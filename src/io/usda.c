@@ -139,14 +139,7 @@ static mus_status write_frame(mus_cache_writer *writer, const double *positions)
   locale_t callers = uselocale(writer->plain);
   mus_status status = put_sample(writer, positions);
   uselocale(callers);
-  if (status == MUS_OK)
-    status = mus_partial_commit(&writer->file);
-  if (status != MUS_OK)
-    return status;
-  status = put_end(writer, writer->frames + 1);
-  if (status != MUS_OK)
-    mus_partial_cut(&writer->file, before);
-  return status;
+  return status == MUS_OK ? mus_cache_commit_frame(writer, before, put_end) : status;
 }
 
 static void close_writer(mus_cache_writer *writer) {

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "mesh/reorder.h"
 #include "support/meshes.h"
+#include "support/sweep.h"
 
 static mus_topology topology_of(mus_arena *arena, const mus_mesh *mesh) {
   mus_topology topology;
@@ -156,25 +157,25 @@ static void stars_take_no_longer(void **state) {
   mus_arena_clear(&arena);
 }
 
+typedef struct reordering {
+  mus_mesh mesh;
+  mus_topology topology;
+} reordering;
+
+static mus_status reorder(mus_arena *arena, void *data) {
+  const reordering *r = data;
+  mus_order order;
+  mus_mesh sorted;
+  mus_status status = mus_order_find(arena, &r->mesh, &r->topology, &order);
+  return status ? status : mus_order_apply(arena, &order, &r->mesh, &sorted);
+}
+
 static void allocations_may_fail(void **state) {
   (void)state;
   mus_arena arena = {0};
-  mus_mesh mesh = meshes_grid(&arena, 6, 6), sorted;
-  mus_topology topology = topology_of(&arena, &mesh);
-  mus_order order;
-  mus_status status = MUS_OUT_OF_MEMORY;
-  int failures = 0;
-  for (; status != MUS_OK; ++failures) {
-    mus_arena_mark mark = mus_arena_here(&arena);
-    mus_memory_fail_after(failures);
-    status = mus_order_find(&arena, &mesh, &topology, &order);
-    if (status == MUS_OK)
-      status = mus_order_apply(&arena, &order, &mesh, &sorted);
-    mus_memory_fail_after(-1);
-    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
-    mus_arena_rewind(&arena, mark);
-  }
-  assert_true(failures > 15);
+  reordering r = {.mesh = meshes_grid(&arena, 6, 6)};
+  r.topology = topology_of(&arena, &r.mesh);
+  assert_true(sweep_allocations(&arena, reorder, &r) > 15);
   mus_arena_clear(&arena);
 }
 

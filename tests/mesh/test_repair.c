@@ -13,6 +13,7 @@
 #include "mesh/measure.h"
 #include "mesh/repair.h"
 #include "support/meshes.h"
+#include "support/sweep.h"
 
 static mus_mesh repaired(mus_arena *arena, const mus_mesh *mesh, unsigned what, mus_repair_record *record) {
   mus_mesh out;
@@ -204,22 +205,17 @@ static void any_soup_comes_out_clean(void **state) {
   mus_arena_clear(&arena);
 }
 
+static mus_status repair(mus_arena *arena, void *mesh) {
+  mus_mesh out;
+  mus_repair_record record;
+  return mus_mesh_repair(arena, mesh, MUS_REPAIR_USUAL | MUS_REPAIR(MUS_DEFECT_COINCIDENT), &out, &record);
+}
+
 static void allocations_may_fail(void **state) {
   (void)state;
   mus_arena arena = {0};
-  mus_mesh mesh = meshes_tattered(&arena, 6, 1), out;
-  mus_repair_record record;
-  mus_status status = MUS_OUT_OF_MEMORY;
-  int failures = 0;
-  for (; status != MUS_OK; ++failures) {
-    mus_arena_mark mark = mus_arena_here(&arena);
-    mus_memory_fail_after(failures);
-    status = mus_mesh_repair(&arena, &mesh, MUS_REPAIR_USUAL | MUS_REPAIR(MUS_DEFECT_COINCIDENT), &out, &record);
-    mus_memory_fail_after(-1);
-    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
-    mus_arena_rewind(&arena, mark);
-  }
-  assert_true(failures > 40);
+  mus_mesh mesh = meshes_tattered(&arena, 6, 1);
+  assert_true(sweep_allocations(&arena, repair, &mesh) > 40);
   mus_arena_clear(&arena);
 }
 

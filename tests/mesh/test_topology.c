@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "mesh/topology.h"
 #include "support/meshes.h"
+#include "support/sweep.h"
 
 static mus_topology topology_of(mus_arena *arena, const mus_mesh *mesh) {
   mus_topology topology;
@@ -321,22 +322,16 @@ static void bad_triangles_are_named(void **state) {
   mus_arena_clear(&arena);
 }
 
+static mus_status create(mus_arena *arena, void *mesh) {
+  mus_topology topology;
+  return mus_topology_create(arena, mesh, &topology);
+}
+
 static void allocations_may_fail(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_mesh mesh = meshes_grid(&arena, 6, 6);
-  mus_status status = MUS_OUT_OF_MEMORY;
-  int failures = 0;
-  for (; status != MUS_OK; ++failures) {
-    mus_arena_mark mark = mus_arena_here(&arena);
-    mus_topology topology;
-    mus_memory_fail_after(failures);
-    status = mus_topology_create(&arena, &mesh, &topology);
-    mus_memory_fail_after(-1);
-    assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
-    mus_arena_rewind(&arena, mark);
-  }
-  assert_true(failures > 15);
+  assert_true(sweep_allocations(&arena, create, &mesh) > 15);
   mus_arena_clear(&arena);
 }
 
