@@ -122,16 +122,8 @@ static mus_status create_vectors(workload *w) {
   w->inverse_f = mus_arena_alloc(arena, n * 3, sizeof(float));
   if (!w->array || !w->inverse || !w->inverse_f)
     return mus_fail_memory();
-  for (int k = 0; k < 3; ++k) {
-    *vector[k] = mus_arena_alloc(arena, n, sizeof(double));
-    *vector_f[k] = mus_arena_alloc(arena, n, sizeof(float));
-    if (!*vector[k] || !*vector_f[k])
-      return mus_fail_memory();
-    mus_fill_random(n, (unsigned)k, *vector[k]);
-    mus_to_float(n, 1, *vector[k], *vector_f[k]);
-  }
   mus_fill(READ_BYTES / sizeof(double), 1, w->array);
-  return MUS_OK;
+  return sheet_random_vectors(&w->sheet, 3, vector, vector_f);
 }
 
 static mus_status create_workload(const options *chosen, workload *w) {

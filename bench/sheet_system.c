@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/vector3.h"
+#include "par/vector.h"
 
 enum { TRIANGLES, HINGES, VERTICES, KINDS };
 enum { SIDE_MAXIMUM = 4096 };
@@ -52,33 +54,20 @@ static mus_status check_options(const sheet_options *options) {
 
 // --- elements -----------------------------------------------------------------------------------------------------
 
-static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static inline void subtract(const double *a, const double *b, double *out) {
-  for (int k = 0; k < 3; ++k)
-    out[k] = a[k] - b[k];
-}
-
-static inline void cross(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double triangle_area(const double *a, const double *b, const double *c) {
   double ab[3], ac[3], normal[3];
-  subtract(b, a, ab);
-  subtract(c, a, ac);
-  cross(ab, ac, normal);
-  return 0.5 * sqrt(dot(normal, normal));
+  mus_subtract3(b, a, ab);
+  mus_subtract3(c, a, ac);
+  mus_cross3(ab, ac, normal);
+  return 0.5 * sqrt(mus_dot3(normal, normal));
 }
 
 // Cotangent of the angle at `corner`, towards a and b.
 static double cotangent(const double *corner, const double *a, const double *b) {
   double to_a[3], to_b[3];
-  subtract(a, corner, to_a);
-  subtract(b, corner, to_b);
-  return dot(to_a, to_b) / (2 * triangle_area(corner, a, b));
+  mus_subtract3(a, corner, to_a);
+  mus_subtract3(b, corner, to_b);
+  return mus_dot3(to_a, to_b) / (2 * triangle_area(corner, a, b));
 }
 
 enum { CONDITIONS = 3 }; // stretch along u, stretch along v, shear
@@ -116,11 +105,11 @@ static membrane_state membrane_at(const sheet_system *s, int triangle, const dou
     for (int i = 0; i < 3; ++i)
       for (int c = 0; c < 3; ++c)
         w[k][c] += gradient[k][i] * position[(size_t)node[i] * 3 + (size_t)c];
-    length[k] = sqrt(dot(w[k], w[k]));
+    length[k] = sqrt(mus_dot3(w[k], w[k]));
     state.condition[k] = length[k] - 1;
     state.stiffness[k] = area * s->options.stretch;
   }
-  state.condition[2] = dot(w[0], w[1]);
+  state.condition[2] = mus_dot3(w[0], w[1]);
   state.stiffness[2] = area * s->options.shear;
   for (int i = 0; i < 3; ++i)
     for (int c = 0; c < 3; ++c) {
@@ -312,7 +301,7 @@ mus_status sheet_energy(const sheet_system *s, const double *position, double *e
   }
   for (int e = 0; e < s->tuples[HINGES].count; ++e) {
     hinge_state state = hinge_at(s, e, position);
-    sum += 0.5 * state.stiffness * dot(state.bend, state.bend);
+    sum += 0.5 * state.stiffness * mus_dot3(state.bend, state.bend);
   }
   *energy = sum;
   return MUS_OK;
@@ -420,4 +409,17 @@ void sheet_system_free(sheet_system *system) {
     return;
   mus_arena_clear(&system->arena);
   *system = (sheet_system){0};
+}
+
+mus_status sheet_random_vectors(sheet_system *system, int count, double **vector[], float **vector_f[]) {
+  size_t n = (size_t)system->rows * (size_t)system->block;
+  for (int k = 0; k < count; ++k) {
+    *vector[k] = mus_arena_alloc(&system->arena, n, sizeof(double));
+    *vector_f[k] = mus_arena_alloc(&system->arena, n, sizeof(float));
+    if (!*vector[k] || !*vector_f[k])
+      return mus_fail_memory();
+    mus_fill_random(n, (unsigned)k, *vector[k]);
+    mus_to_float(n, 1, *vector[k], *vector_f[k]);
+  }
+  return MUS_OK;
 }

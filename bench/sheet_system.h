@@ -69,4 +69,7 @@ mus_status sheet_system_assemble(sheet_system *system);
 mus_status sheet_energy(const sheet_system *system, const double *position, double *energy);
 mus_status sheet_force(const sheet_system *system, const double *position, double *force);
 
+// `count` vectors of random numbers, one for each unknown, in both precisions. They belong to the system.
+mus_status sheet_random_vectors(sheet_system *system, int count, double **vector[], float **vector_f[]);
+
 #endif

@@ -40,6 +40,14 @@ static mus_response_record respond(tangle *t) {
   return record;
 }
 
+static size_t bytes_of(const tangle *t) { return 3 * (size_t)t->surface.vertices * sizeof(double); }
+
+static double *copy_of(const tangle *t, const double *x) {
+  double *copy = malloc(bytes_of(t));
+  assert_non_null(copy);
+  return memcpy(copy, x, bytes_of(t));
+}
+
 static void what_does_not_meet_is_left_alone(void **state) {
   (void)state;
   mus_arena arena = {0};
@@ -47,12 +55,9 @@ static void what_does_not_meet_is_left_alone(void **state) {
   tangle *t = tangle_of(2, part, step);
   t->noise = 0.05;
   tangle_propose(t);
-  size_t bytes = 3 * (size_t)t->surface.vertices * sizeof(double);
-  double *proposed = malloc(bytes);
-  assert_non_null(proposed);
-  memcpy(proposed, t->x1, bytes);
+  double *proposed = copy_of(t, t->x1);
   mus_response_record record = respond(t);
-  assert_memory_equal(proposed, t->x1, bytes);
+  assert_memory_equal(proposed, t->x1, bytes_of(t));
   assert_int_equal(record.impacts, 0);
   assert_int_equal(record.rounds, 1);
   assert_int_equal(record.cuts, 0);
@@ -142,10 +147,7 @@ static void held_vertices_and_bodies_keep_their_places(void **state) {
   t->held[0] = t->held[24] = t->held[48] = 1;
   t->v[3 * 24 + 2] = 0.2; // a pin that moves
   tangle_propose(t);
-  size_t bytes = 3 * (size_t)t->surface.vertices * sizeof(double);
-  double *proposed = malloc(bytes);
-  assert_non_null(proposed);
-  memcpy(proposed, t->x1, bytes);
+  double *proposed = copy_of(t, t->x1);
   mus_response_record record = respond(t);
   assert_true(record.impacts > 0);
   for (int v = 0; v < t->surface.vertices; ++v)
@@ -267,18 +269,15 @@ static void check_threads(tangle *(*make)(mus_arena *), int least_impacts) {
     mus_arena arena = {0};
     int before = mus_par_set_threads(threads[k]), impacts = 0;
     tangle *t = make(&arena);
-    size_t bytes = 3 * (size_t)t->surface.vertices * sizeof(double);
     for (int s = 0; s < 2; ++s) {
       tangle_propose(t);
       impacts += respond(t).impacts;
     }
     assert_true(impacts >= least_impacts);
     if (!first) {
-      first = malloc(bytes);
-      assert_non_null(first);
-      memcpy(first, t->x, bytes);
+      first = copy_of(t, t->x);
     }
-    assert_memory_equal(first, t->x, bytes);
+    assert_memory_equal(first, t->x, bytes_of(t));
     tangle_free(t);
     mus_arena_clear(&arena);
     mus_par_set_threads(before);

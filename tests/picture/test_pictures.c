@@ -340,22 +340,27 @@ static void bad_wishes_are_refused(void **state) {
   assert_false(files_exists(output));
 }
 
+// Every allocation fails in turn: what is short is said, and no picture is left until there is a whole one.
+static void draw_with_failing_allocations(mus_render_options *options) {
+  options->width = 16;
+  options->height = 9;
+  mus_status status = MUS_OUT_OF_MEMORY;
+  for (long failures = 0; status != MUS_OK; ++failures) {
+    mus_memory_fail_after(failures);
+    status = mus_render(result, NULL, output, options, NULL);
+    mus_memory_fail_after(-1);
+    assert_true(failures < 10000 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));
+    assert_true(files_exists(output) == (status == MUS_OK));
+  }
+}
+
 static void memory_that_is_short_is_said(void **state) {
   (void)state;
   if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
-  options.width = 16;
-  options.height = 9;
   options.heat = MUS_RENDER_HEAT_STRETCH;
-  mus_status status = MUS_OUT_OF_MEMORY;
-  for (long failures = 0; status != MUS_OK; ++failures) {
-    mus_memory_fail_after(failures);
-    status = mus_render(result, NULL, output, &options, NULL);
-    mus_memory_fail_after(-1);
-    assert_true(failures < 10000 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));
-    assert_true(files_exists(output) == (status == MUS_OK));
-  }
+  draw_with_failing_allocations(&options);
 }
 
 // --- bodies ----------------------------------------------------------------------------------------------------------
@@ -454,18 +459,9 @@ static void memory_for_contacts_that_is_short_is_said(void **state) {
   if (!drawing_possible())
     return;
   mus_render_options options = small_picture();
-  options.width = 16;
-  options.height = 9;
   options.show = MUS_RENDER_SHOW_CONTACTS;
   add_body("silk", wall);
-  mus_status status = MUS_OUT_OF_MEMORY;
-  for (long failures = 0; status != MUS_OK; ++failures) {
-    mus_memory_fail_after(failures);
-    status = mus_render(result, NULL, output, &options, NULL);
-    mus_memory_fail_after(-1);
-    assert_true(failures < 10000 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));
-    assert_true(files_exists(output) == (status == MUS_OK));
-  }
+  draw_with_failing_allocations(&options);
 }
 
 // --- looks -----------------------------------------------------------------------------------------------------------

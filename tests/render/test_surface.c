@@ -14,15 +14,21 @@
 
 static const mus_heat_map no_heat = {.low = 0, .high = 1, .shading = 1};
 
-static void normals_of_a_sphere_point_outwards(void **state) {
-  (void)state;
+static mus_render_surface sphere_surface(mus_arena *arena, mus_render_mesh *mesh) {
   static shapes_sphere sphere;
-  mus_arena arena = {0};
   mus_render_surface surface;
   shapes_make_sphere(&sphere);
-  mus_render_mesh mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
-  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_render_surface_update(&surface, &mesh, &no_heat);
+  *mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
+  assert_int_equal(mus_render_surface_create(arena, mesh, &surface), MUS_OK);
+  mus_render_surface_update(&surface, mesh, &no_heat);
+  return surface;
+}
+
+static void normals_of_a_sphere_point_outwards(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_render_mesh mesh;
+  mus_render_surface surface = sphere_surface(&arena, &mesh);
   for (int i = SHAPES_SEGMENTS; i < mesh.vertices - SHAPES_SEGMENTS; ++i) // the poles' copies have one triangle each
     assert_true(mus_v3_dot(mus_v3_from(&surface.normal[3 * i]), mus_v3_from(&surface.position[3 * i])) > 0.9995f);
   mus_arena_clear(&arena);
@@ -70,13 +76,9 @@ static void places_know_which_side_is_seen(void **state) {
 
 static void places_on_a_sphere_are_raised_towards_it(void **state) {
   (void)state;
-  static shapes_sphere sphere;
   mus_arena arena = {0};
-  mus_render_surface surface;
-  shapes_make_sphere(&sphere);
-  mus_render_mesh mesh = shapes_sphere_mesh(&sphere, mus_v3(1, 1, 1));
-  assert_int_equal(mus_render_surface_create(&arena, &mesh, &surface), MUS_OK);
-  mus_render_surface_update(&surface, &mesh, &no_heat);
+  mus_render_mesh mesh;
+  mus_render_surface surface = sphere_surface(&arena, &mesh);
   for (int t = SHAPES_SEGMENTS * 20; t < SHAPES_SEGMENTS * 80; t += 37) {
     mus_spot spot = mus_render_surface_spot(&surface, t, 0.3f, 0.3f, mus_v3(0, 0, 0));
     float below = 1 - mus_v3_length(spot.position), left = fabsf(1 - mus_v3_length(spot.raised));
