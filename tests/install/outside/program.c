@@ -9,8 +9,7 @@ int main(void) {
   int failed = mus_scene_builtin("drooping", &scene);
   if (failed)
     return 1;
-  mus_scene_resize(&scene, 100, MUS_TESSELLATION_REGULAR);
-  failed = mus_sim_create(&scene, &sim);
+  failed = mus_scene_resize(&scene, 100, MUS_TESSELLATION_REGULAR) || mus_sim_create(&scene, &sim);
   double start = failed ? 0 : mus_sim_time(sim);
   for (int i = 0; i < 3 && !failed; ++i)
     failed = mus_sim_step(sim, NULL);

@@ -8,9 +8,9 @@ int main() {
   mus_scene scene;
   if (mus_scene_builtin("drooping", &scene))
     return 1;
-  mus_scene_resize(&scene, 100, MUS_TESSELLATION_REGULAR);
   mus_sim *made = nullptr;
-  bool failed = mus_sim_create(&scene, &made) != MUS_OK;
+  bool failed =
+      mus_scene_resize(&scene, 100, MUS_TESSELLATION_REGULAR) != MUS_OK || mus_sim_create(&scene, &made) != MUS_OK;
   std::unique_ptr<mus_sim, decltype(&mus_sim_free)> sim(made, mus_sim_free);
   double start = failed ? 0 : mus_sim_time(sim.get());
   for (int i = 0; i < 3 && !failed; ++i)
