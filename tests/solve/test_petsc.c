@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "constrain/beyond.h"
 #include "krylov/cg.h"
 #include "par/vector.h"
 #include "sheet_system.h"
