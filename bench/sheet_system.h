@@ -1,5 +1,5 @@
 // The linear system of one implicit Euler step of a square cloth sheet, of any size, for tests, measurements and the
-// demo. It stands in for a simulator: block sizes, near kernel, stiffness ratios and constraints are those of real
+// demo. It stands in for a simulator: block sizes, near-null space, stiffness ratios and constraints are those of real
 // cloth.
 //
 //   A = M + (h damping + h^2) K,   b = h (f(x) + m g),   K ~ d^2 E / dx^2,   f = -dE/dx

@@ -41,7 +41,7 @@ typedef enum mus_render_show {
 
 typedef struct mus_render_options {
   int width, height;        ///< pixels (960, 540)
-  int samples;              ///< rays a pixel: 1, 4 or 16; those to lights and sky grow along (4)
+  int samples;              ///< rays per pixel: 1, 4 or 16; rays to lights and sky grow in proportion (4)
   mus_render_look look;     ///< MUS_RENDER_LOOK_FABRIC
   int colour_given;         ///< 1: `colour` replaces those of the fabrics (0)
   double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)

@@ -77,7 +77,7 @@ static void multiply(const problem *p, const double *x, double *y) {
 }
 
 // From changes of velocity d to changes of position h (v + d): right <- h (b + A v), and the last step's change of
-// position, h v, is the first guess.
+// position, h v, is the initial guess.
 static void turn_to_positions(problem *p) {
   mus_sim_system *s = &p->system;
   double h = s->time_step;
@@ -123,7 +123,7 @@ static double energy_error(const problem *p, const double *x) {
   return sqrt(fmax(sum, 0));
 }
 
-// The tight solution, and the error of the first guess. Without one, errors are not known, which is said once.
+// The tight solution, and the error of the initial guess. Without one, errors are not known, which is said once.
 static void solve_tightly(bench *b) {
   problem *p = &b->problem;
   mus_status status = run_solver(p, b->reference, p->guess, p->exact);

@@ -59,6 +59,6 @@ mus_solver_options bench_variant_options(const bench_variant *variant, const mus
   options.method = variant->method;
   if (variant->filtered)
     options.prefilter = 0;
-  options.stop = MUS_STOP_RHS; // the first guess, where there is one, is to save iterations
+  options.stop = MUS_STOP_RHS; // the initial guess, where there is one, is to save iterations
   return options;
 }

@@ -11,7 +11,7 @@ typedef struct plot_curve {
   const char *name;
   const char *note; // a few words for the legend
   int count;
-  const double *residual; // count norms, from the first guess on
+  const double *residual; // count norms, from the initial guess on
   double reference;       // what they are relative to
 } plot_curve;
 

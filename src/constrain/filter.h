@@ -12,7 +12,7 @@
 #include "sparse/matrix.h"
 
 typedef struct mus_filter {
-  int rows, block;              // nodes; unknowns a node
+  int rows, block;              // nodes; unknowns per node
   int count;                    // constrained nodes
   int *node;                    // count, ascending
   int *rank;                    // count: directions taken away, 1 ... block

@@ -39,7 +39,7 @@ mus_status mus_equalities_check(int rows, int block, int count, const mus_equali
   if (count < 0 || count > INT_MAX / (4 * MUS_TERM_NODES))
     return mus_fail(MUS_BAD_INPUT, "the number of equalities is %d", count);
   if (count > 0 && block > 3)
-    return mus_fail(MUS_BAD_INPUT, "equalities are for 1 to 3 unknowns a node, not %d", block);
+    return mus_fail(MUS_BAD_INPUT, "equalities are for 1 to 3 unknowns per node, not %d", block);
   mus_status status = MUS_OK;
   for (int k = 0; k < count && !status; ++k)
     status = check(rows, block, k, &equalities[k]);

@@ -16,7 +16,7 @@
 typedef struct mus_run {
   mus_system *system;
   const double *b;
-  double *x;                // first guess in, solution out
+  double *x;                // initial guess in, solution out
   double *residuals;        // options.iterations + 1 norms
   mus_solve_record *record; // all but `bytes`, `true_residual` and what report() fills; see run.h
 } mus_run;

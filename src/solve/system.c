@@ -153,13 +153,15 @@ mus_status mus_system_unmap_values(mus_system *system, unsigned *changed) {
   return status;
 }
 
-// --- near kernel -----------------------------------------------------------------------------------------------------
+// --- near-null space
+// -----------------------------------------------------------------------------------------------------
 
 mus_status mus_system_set_coordinates(mus_system *system, const double *positions, unsigned *changed) {
   if (system->block != 3)
-    return mus_fail(MUS_BAD_INPUT,
-                    "coordinates make a near kernel for 3 unknowns a node, not %d: give one by mus_solver_set_kernel",
-                    system->block);
+    return mus_fail(
+        MUS_BAD_INPUT,
+        "coordinates give a near-null space for 3 unknowns per node, not %d: set one by mus_solver_set_kernel",
+        system->block);
   size_t n = 3 * (size_t)system->rows;
   mus_status status = check_vector("the coordinates", n, positions);
   if (status)
@@ -183,9 +185,9 @@ mus_status mus_system_set_coordinates(mus_system *system, const double *position
 
 mus_status mus_system_set_kernel(mus_system *system, int count, const double *vectors, unsigned *changed) {
   if (count < 1 || count > MUS_BLOCK_MAXIMUM)
-    return mus_fail(MUS_BAD_INPUT, "%d near-kernel vectors: 1 to %d are possible", count, MUS_BLOCK_MAXIMUM);
+    return mus_fail(MUS_BAD_INPUT, "%d near-null vectors: give 1 to %d", count, MUS_BLOCK_MAXIMUM);
   size_t numbers = (size_t)count * mus_system_unknowns(system);
-  mus_status status = check_vector("the near kernel", numbers, vectors);
+  mus_status status = check_vector("the near-null space", numbers, vectors);
   if (status)
     return status;
   mus_arena arena = {0};
@@ -220,7 +222,7 @@ static void forget_filtered(mus_system *system) {
 mus_status mus_system_set_constraints(mus_system *system, int count, const mus_constraint *constraints,
                                       unsigned *changed) {
   if (count > 0 && system->block > 3)
-    return mus_fail(MUS_BAD_INPUT, "constraints are for 1 to 3 unknowns a node, not %d", system->block);
+    return mus_fail(MUS_BAD_INPUT, "constraints are for 1 to 3 unknowns per node, not %d", system->block);
   mus_status status = MUS_OK;
   mus_arena arena = {0};
   mus_filter filter = {.rows = system->rows, .block = system->block};
@@ -298,7 +300,7 @@ mus_status mus_system_set_equalities(mus_system *system, int count, const mus_eq
 
 mus_status mus_system_set_couplings(mus_system *system, int count, const mus_coupling *couplings, unsigned *changed) {
   if (count > 0 && system->block != 3)
-    return mus_fail(MUS_BAD_INPUT, "couplings are for 3 unknowns a node, not %d", system->block);
+    return mus_fail(MUS_BAD_INPUT, "couplings are for 3 unknowns per node, not %d", system->block);
   mus_status status = MUS_OK;
   mus_arena arena = {0};
   mus_beyond sum = {0}, filtered = {0};
@@ -331,6 +333,6 @@ mus_status mus_system_check(mus_system *system, const double *b, const double *x
   if (!status)
     status = check_vector("the right-hand side", mus_system_unknowns(system), b);
   if (!status)
-    status = check_vector("the first guess", mus_system_unknowns(system), x);
+    status = check_vector("the initial guess", mus_system_unknowns(system), x);
   return status ? status : update_across(system, changed);
 }

@@ -3,8 +3,8 @@
 //   (A + C) x = b   subject to   (I - S) x = (I - S) z   and   E x = t
 //
 // A has a pattern that stays; C are couplings beyond it; S and z are the constraints of single nodes, E and t
-// equalities across nodes. The near kernel says which vectors A hardly resists. All is checked here, and a call that
-// fails changes nothing. What methods derive from it is theirs: they are told what has changed (method.h).
+// equalities across nodes. The near-null space says which vectors A hardly resists. All is checked here, and a call
+// that fails changes nothing. What methods derive from it is theirs: they are told what has changed (method.h).
 #ifndef MUS_SOLVE_SYSTEM_H
 #define MUS_SOLVE_SYSTEM_H
 
@@ -21,7 +21,7 @@ enum {
   MUS_CHANGED_EQUALITIES = 8,
   MUS_CHANGED_COUPLINGS = 16,
   MUS_CHANGED_COORDINATES = 32,
-  MUS_CHANGED_KERNEL = 64 // a given near kernel came, went or was replaced
+  MUS_CHANGED_KERNEL = 64 // a given near-null space came, went or was replaced
 };
 
 // The forms of the matrix, and which of them something was made from.
@@ -64,7 +64,7 @@ typedef struct mus_system {
   mus_beyond couplings;          // C; count 0 without any
   mus_beyond filtered_couplings; // S C S
   int couplings_stale;           // that has not been filled yet
-  // near kernel: positions, given vectors, or neither
+  // near-null space: positions, given vectors, or neither
   mus_arena kernel_arena;
   double *positions;
   double *kernel;
@@ -97,7 +97,7 @@ mus_status mus_system_set_constraints(mus_system *system, int count, const mus_c
 mus_status mus_system_set_equalities(mus_system *system, int count, const mus_equality *equalities, unsigned *changed);
 mus_status mus_system_set_couplings(mus_system *system, int count, const mus_coupling *couplings, unsigned *changed);
 
-// What is wrong with the system, b and the first guess x, if anything. Brings what equalities leave beside the
+// What is wrong with the system, b and the initial guess x, if anything. Brings what equalities leave beside the
 // constraints up to date; MUS_BAD_INPUT when they contradict each other.
 mus_status mus_system_check(mus_system *system, const double *b, const double *x, unsigned *changed);
 

@@ -332,8 +332,8 @@ static mus_status check_sizes(const mus_pattern *pattern, int block, int lists, 
                       pattern->row_start[i + 1] - pattern->row_start[i] - 1, UINT16_MAX);
   for (int l = 0; l < lists; ++l)
     if (tuples[l].arity > ROOM || element_numbers(&tuples[l], block) > ROOM)
-      return mus_fail(MUS_BAD_INPUT, "list %d has elements of %d nodes, which are too many with %d unknowns a node", l,
-                      tuples[l].arity, block);
+      return mus_fail(MUS_BAD_INPUT, "list %d has elements of %d nodes, which are too many with %d unknowns per node",
+                      l, tuples[l].arity, block);
   return MUS_OK;
 }
 

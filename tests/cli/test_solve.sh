@@ -96,7 +96,7 @@ expect 0 solve chain.mtx zero4.mtx -o x.mtx --levels --plot zero.svg --json zero
 near x.mtx 0 0 0 0
 for solver in sa diag mpcg mpcg-original; do
   expect 0 solve chain.mtx b4.mtx --solver $solver --tol 1 --json first.json
-  holds "the residual of the first guess is 1" grep -q '"true_residual": 1\.0' first.json
+  holds "the residual of the initial guess is 1" grep -q '"true_residual": 1\.0' first.json
 done
 expect 0 solve chain.mtx b4.mtx --tol 0 --levels --plot zero.svg
 

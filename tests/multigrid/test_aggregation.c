@@ -1,5 +1,5 @@
 // Smoothed aggregation as a coarsening: tentative and smoothed prolongators against their formulas in dense algebra,
-// coarse kernels, and aggregates whose near kernel is rank deficient.
+// coarse kernels, and aggregates whose near-null space is rank deficient.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void mask_special(const problem *p, const coarse *c, int columns, double 
       x[k * p->n + i] = 0;
 }
 
-// The near kernel after its relaxation sweeps, zero at special nodes: what the prolongator is made of.
+// The near-null space after its relaxation sweeps, zero at special nodes: what the prolongator is made of.
 static double *fitted_kernel(const problem *p, const coarse *c) {
   double *k = malloc((size_t)(p->n * p->count) * sizeof *k), *a = dense_from_matrix(&p->a);
   memcpy(k, p->kernel, (size_t)(p->n * p->count) * sizeof *k);

@@ -259,7 +259,7 @@ static void couplings_need_a_pattern_and_three_unknowns(void **state) {
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
   expect_status(MUS_BAD_INPUT, "no pattern", mus_solver_set_couplings(solver, 1, &one));
   assert_int_equal(mus_solver_set_pattern(solver, 1, 2, (int[]){0, 1}, (int[]){0}), MUS_OK);
-  expect_status(MUS_BAD_INPUT, "3 unknowns a node, not 2", mus_solver_set_couplings(solver, 1, &one));
+  expect_status(MUS_BAD_INPUT, "3 unknowns per node, not 2", mus_solver_set_couplings(solver, 1, &one));
   assert_int_equal(mus_solver_set_couplings(solver, 0, NULL), MUS_OK);
   mus_solver_free(solver);
 }

@@ -1,5 +1,5 @@
-// Translations or rigid motions as the near kernel: MUS_MOTIONS_AUTO keeps three while these are enough, and goes over
-// to six in the middle of a solve that takes them too long.
+// Translations or rigid motions as the near-null space: MUS_MOTIONS_AUTO keeps three while these are enough, and goes
+// over to six in the middle of a solve that takes them too long.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

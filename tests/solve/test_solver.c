@@ -103,7 +103,7 @@ static void any_guess_will_do(void **state) {
   random_system_free(&system);
 }
 
-// Block sizes beyond 3, with the default near kernel and with one that is given.
+// Block sizes beyond 3, with the default near-null space and with one that is given.
 static void any_block_size_will_do(void **state) {
   (void)state;
   const int size[] = {1, 2, 3, 4, 6, 12};

@@ -311,9 +311,9 @@ static void bad_kernels_are_refused(void **state) {
   assert_non_null(numbers);
   for (int k = 0; k < 13 * 60; ++k)
     numbers[k] = k;
-  refused(r, "0 near-kernel vectors", mus_solver_set_kernel(r->solver, 0, numbers));
-  refused(r, "-1 near-kernel vectors", mus_solver_set_kernel(r->solver, -1, numbers));
-  refused(r, "13 near-kernel vectors", mus_solver_set_kernel(r->solver, 13, numbers));
+  refused(r, "0 near-null vectors", mus_solver_set_kernel(r->solver, 0, numbers));
+  refused(r, "-1 near-null vectors", mus_solver_set_kernel(r->solver, -1, numbers));
+  refused(r, "13 near-null vectors", mus_solver_set_kernel(r->solver, 13, numbers));
   numbers[59] = INFINITY;
   refused(r, "the coordinates", mus_solver_set_coordinates(r->solver, numbers));
   numbers[59] = NAN;
@@ -376,7 +376,7 @@ static void bad_vectors_are_refused(void **state) {
       assert_memory_equal(x, before, sizeof x);
       b[i] = r->given.b[i];
       x[i] = wrong[w];
-      refused(r, "first guess", mus_solver_solve(r->solver, b, x));
+      refused(r, "initial guess", mus_solver_solve(r->solver, b, x));
       x[i] = before[i];
     }
   survivor_free(r);

@@ -479,7 +479,7 @@ static void sizes_have_limits(void **state) {
   mus_tuples large = {MANY, 1, index, 0, 0};
   assert_int_equal(mus_pattern_from_tuples(&arena, MANY, 1, &large, &pattern), MUS_OK);
   assert_int_equal(mus_scatter_create(&arena, &pattern, 3, 1, &large, &s), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(), "list 0 has elements of 40 nodes, which are too many with 3 unknowns a node");
+  assert_string_equal(mus_last_error(), "list 0 has elements of 40 nodes, which are too many with 3 unknowns per node");
   assert_int_equal(mus_scatter_create(&arena, &pattern, 1, 1, &large, &s), MUS_OK);
   for (int k = 0; k < LEAVES; ++k) {
     index[2 * k] = 0;

@@ -1,4 +1,4 @@
-// Linear systems as a multigrid method gets them: a matrix without constraints left, its near kernel, a right-hand
+// Linear systems as a multigrid method gets them: a matrix without constraints left, its near-null space, a right-hand
 // side.
 //
 // For tests of a few hundred unknowns up to a few thousand; what goes wrong ends the test.

@@ -26,7 +26,7 @@ typedef struct rig {
 // Default options.
 mus_solver_options rig_options(void);
 
-// An empty hierarchy that knows the problem's near kernel. What goes wrong ends the test.
+// An empty hierarchy that knows the problem's near-null space. What goes wrong ends the test.
 rig *rig_create(const problem *problem, const mus_solver_options *options, mus_precision precision, mus_setup setup);
 // The same, analysed.
 rig *rig_analysed(const problem *problem, const mus_solver_options *options, mus_precision precision);

@@ -1,6 +1,6 @@
 // Smoothed aggregation as a coarsening. See aggregation.h for the parts.
 //
-//   K <- (I - omega D^-1 A) K       fits the near kernel to boundary conditions
+//   K <- (I - omega D^-1 A) K       fits the near-null space to boundary conditions
 //   K_i = Q_i R_i                   tentative prolongator and coarse kernel
 //   P = (I - omega D^-1 A) P^       smoothed prolongator, omega = 4 / (3 rho(D^-1 A))
 //
@@ -20,7 +20,7 @@
 typedef struct sa_level {
   int nodes, block, special;
   mus_aggregates aggregates;
-  mus_pattern single;    // nodes x 1: the pattern of the near kernel, one block a row
+  mus_pattern single;    // nodes x 1: the pattern of the near-null space, one block a row
   mus_pattern tentative; // nodes x aggregates: one block a row, none at special nodes
   mus_pattern part;      // of A: what smooths the prolongator (no special nodes, strong connections only if filtered)
   int *part_source;      // a block of `part` -> its block of A
@@ -29,7 +29,7 @@ typedef struct sa_level {
 
 struct mus_aggregation {
   mus_sa_options options;
-  int count;        // near-kernel vectors
+  int count;        // near-null vectors
   mus_arena finest; // holds the finest level's kernel
   mus_arena arena;  // holds the rest
   sa_level level[MUS_LEVELS_MAXIMUM];
@@ -156,7 +156,7 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
     l->aggregates = (mus_aggregates){0};
   }
   if (!l->kernel || l->nodes != fine->a->pattern->rows || l->block != fine->a->row_block)
-    return mus_fail(MUS_BAD_INPUT, "smoothed aggregation has no near kernel for this matrix: set one first");
+    return mus_fail(MUS_BAD_INPUT, "smoothed aggregation has no near-null space for this matrix: set one first");
 
   mus_arena scratch = {0};
   mus_strength strength;

@@ -4,7 +4,7 @@
 // A level is made coarser in the steps of the paper's algorithm 3, one file each:
 //   strength.c    which nodes are strongly connected, which are special
 //   aggregates.c  the two passes that group nodes
-//   tentative.c   local QR of the near kernel: tentative prolongator and coarse kernel
+//   tentative.c   local QR of the near-null space: tentative prolongator and coarse kernel
 //   aggregation.c joins them: smooths the kernel, then the prolongator
 #ifndef MUS_MULTIGRID_AGGREGATION_H
 #define MUS_MULTIGRID_AGGREGATION_H
@@ -19,8 +19,8 @@ mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation
 void mus_aggregation_free(mus_aggregation *aggregation); // NULL is fine
 size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
 
-// The near kernel of the finest level: `count` vectors of rows * block numbers, one after the other; copied. Vectors
-// that constraints forbid are to be filtered by the caller beforehand.
+// The near-null space of the finest level: `count` vectors of rows * block numbers, one after the other; copied.
+// Vectors that constraints forbid are to be filtered by the caller beforehand.
 mus_status mus_aggregation_set_kernel(mus_aggregation *aggregation, int rows, int block, int count,
                                       const double *vectors);
 // Gives back what that takes. Before the next set-up of prolongators it has to be set again.

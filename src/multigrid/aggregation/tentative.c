@@ -1,4 +1,4 @@
-// Local QR of the near kernel. See tentative.h.
+// Local QR of the near-null space. See tentative.h.
 #include "multigrid/aggregation/tentative.h"
 
 #include <math.h>

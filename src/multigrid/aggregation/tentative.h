@@ -1,7 +1,7 @@
-// The tentative prolongator: local bases of the near kernel (Tamstorf et al. 2015, section 5, figure 3).
+// The tentative prolongator: local bases of the near-null space (Tamstorf et al. 2015, section 5, figure 3).
 //
-// For each aggregate the rows K_i of the near kernel are factored, K_i = Q_i R_i with orthonormal columns. The Q_i are
-// the blocks of the tentative prolongator, the R_i the near kernel of the coarser level.
+// For each aggregate the rows K_i of the near-null space are factored, K_i = Q_i R_i with orthonormal columns. The Q_i
+// are the blocks of the tentative prolongator, the R_i the near-null space of the coarser level.
 #ifndef MUS_MULTIGRID_TENTATIVE_H
 #define MUS_MULTIGRID_TENTATIVE_H
 

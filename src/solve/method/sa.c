@@ -41,7 +41,7 @@ static void make_stale(mus_sa *sa, mus_sa_stale least) {
     sa->stale = least;
 }
 
-// Coordinates count where rotations come from them; the first ones change how many vectors the near kernel has.
+// Coordinates count where rotations come from them; the first ones change how many vectors the near-null space has.
 static void coordinates_changed(mus_sa *sa) {
   if (sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
     make_stale(sa, sa->has_positions ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL);

@@ -44,7 +44,7 @@ static int kernel_count(const mus_sa *sa) {
   return has_rotations(sa) ? 6 : sa->system->kernel ? sa->system->kernel_count : sa->system->block;
 }
 
-// The near kernel with what constraints forbid taken out, handed to the aggregation. S may be NULL.
+// The near-null space with what constraints forbid taken out, handed to the aggregation. S may be NULL.
 static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
   int count = kernel_count(sa);
   size_t n = mus_system_unknowns(sa->system);
