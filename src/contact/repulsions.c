@@ -123,11 +123,13 @@ static int make_effect(const mus_contact_model *contact, const mus_contact_motio
 }
 
 static mus_status keep(const contact_nodes *nodes, const mus_repulsion *effect, mus_repulsions *list) {
-  mus_coupling *coupling = mus_list_add(&list->couplings, sizeof *coupling);
-  mus_repulsion *also = coupling ? mus_list_add(&list->effects, sizeof *also) : NULL;
-  if (!also || !mus_list_reserve(&list->nodes, (size_t)nodes->count, sizeof *nodes->node) ||
+  if (!mus_list_reserve(&list->couplings, 1, sizeof(mus_coupling)) ||
+      !mus_list_reserve(&list->effects, 1, sizeof(mus_repulsion)) ||
+      !mus_list_reserve(&list->nodes, (size_t)nodes->count, sizeof *nodes->node) ||
       !mus_list_reserve(&list->weights, (size_t)nodes->count, sizeof *nodes->weight))
     return mus_fail_memory();
+  mus_coupling *coupling = mus_list_add(&list->couplings, sizeof *coupling);
+  mus_repulsion *also = mus_list_add(&list->effects, sizeof *also);
   *coupling = (mus_coupling){.count = nodes->count};
   set_block(effect, coupling->block);
   *also = *effect;
