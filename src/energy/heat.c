@@ -63,7 +63,7 @@ static double triangle_area(const mus_mesh *mesh, const double *position, int t)
 }
 
 // Replaces a vertex's number by the sum over its triangles of the sums over their corners: a mean over the neighbours
-// where it is done above and below the line. `part` is room, a number a triangle.
+// where it is done above and below the line. `part` is workspace, a number per triangle.
 static void spread(const mus_heat_plan *plan, double *number) {
   const mus_mesh *mesh = plan->mesh;
   MUS_PARALLEL_FOR
@@ -116,17 +116,17 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-void mus_heat_range(int count, const double *heat, double *room, double *low, double *high) {
+void mus_heat_range(int count, const double *heat, double *workspace, double *low, double *high) {
   int finite = 0;
   for (int i = 0; i < count; ++i)
     if (isfinite(heat[i]))
-      room[finite++] = heat[i];
+      workspace[finite++] = heat[i];
   *low = INFINITY;
   *high = -INFINITY;
   if (finite == 0)
     return;
-  qsort(room, (size_t)finite, sizeof *room, ascending);
+  qsort(workspace, (size_t)finite, sizeof *workspace, ascending);
   int outside = finite / 200;
-  *low = room[outside];
-  *high = room[finite - 1 - outside];
+  *low = workspace[outside];
+  *high = workspace[finite - 1 - outside];
 }

@@ -10,8 +10,8 @@ typedef struct mus_heat_plan {
   const mus_mesh *mesh;
   mus_topology topology;
   mus_membrane_rest *rest; // triangles
-  double *part;            // room: a number a triangle or hinge
-  double *area;            // room: vertices
+  double *part;            // workspace: a number per triangle or hinge
+  double *area;            // workspace: vertices
 } mus_heat_plan;
 
 // The mesh has material coordinates and stays where it is. Memory comes from the arena.
@@ -29,7 +29,7 @@ void mus_heat_length(int vertices, const double *vector, double *heat);
 
 // Low and high ends of a scale for `count` numbers: one in 200 lies below, one in 200 above, so that a few vertices at
 // pins do not make all the rest one colour. Numbers that are not finite are passed over; low is above high where there
-// are no others. `room` has `count` numbers.
-void mus_heat_range(int count, const double *heat, double *room, double *low, double *high);
+// are no others. `workspace` has `count` numbers.
+void mus_heat_range(int count, const double *heat, double *workspace, double *low, double *high);
 
 #endif

@@ -60,8 +60,7 @@ void mus_hierarchy_free(mus_hierarchy *h) {
   mus_free(h);
 }
 
-// --- one level
-// --------------------------------------------------------------------------------------------------------
+// --- one level ------------------------------------------------------------------------------------------------------
 
 void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, const mus_filter *held) {
   h->coordinates = coordinates;
@@ -167,8 +166,7 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
   return status;
 }
 
-// --- the cycle's view of the levels
-// -----------------------------------------------------------------------------------
+// --- the cycle's view of the levels ---------------------------------------------------------------------------------
 
 // b, x, other, and for second visits what the first one left over
 static int vectors_needed(const mus_hierarchy *h, int index) {
@@ -279,8 +277,7 @@ static mus_status publish_level(mus_hierarchy *h, int index) {
   return h->precision == MUS_PRECISION_DOUBLE ? publish_as_it_is(h, index) : publish_rounded(h, index);
 }
 
-// --- renewal
-// ----------------------------------------------------------------------------------------------------------
+// --- renewal --------------------------------------------------------------------------------------------------------
 
 // Lays out what renewing needs.
 static mus_status plan_renewal(mus_hierarchy *h) {
@@ -350,8 +347,7 @@ mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_
   return status;
 }
 
-// --- set-up
-// -----------------------------------------------------------------------------------------------------------
+// --- set-up ---------------------------------------------------------------------------------------------------------
 
 // The bottom is factored, unless it is there because nothing of it needs a coarse correction.
 static mus_status finish_bottom(mus_hierarchy *h, int stalled_early) {
@@ -442,8 +438,7 @@ mus_status mus_hierarchy_refresh(mus_hierarchy *h, const mus_matrix *a) {
   return status;
 }
 
-// --- use
-// --------------------------------------------------------------------------------------------------------------
+// --- use ------------------------------------------------------------------------------------------------------------
 
 void mus_hierarchy_apply(mus_hierarchy *h, const double *r, double *z) {
   size_t n = mus_level_unknowns(&h->level[0]);

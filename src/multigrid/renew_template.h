@@ -51,22 +51,22 @@ static void NAME(project)(const double *s, int rows, int columns, const REAL *fr
     }
 }
 
-// Lists the rows of P that are held, with room for them. What it held before is gone.
+// Lists the rows of P that are held, with memory for them. What it held before is gone.
 static mus_status NAME(list_held)(const TYPE(mus_matrix) *p, const mus_filter *held, TYPE(mus_renewal) *r,
                                   mus_arena *arena) {
   size_t rows = (size_t)held->count, blocks = 0;
   const int *start = p->pattern->row_start;
   for (int h = 0; h < held->count; ++h)
     blocks += (size_t)(start[held->node[h] + 1] - start[held->node[h]]);
-  if (rows > r->rows_room || blocks > r->blocks_room) {
+  if (rows > r->rows_capacity || blocks > r->blocks_capacity) {
     mus_arena_clear(arena);
-    r->rows_room = rows + rows / 4;
-    r->blocks_room = blocks + blocks / 4;
-    r->held_row = mus_arena_alloc(arena, r->rows_room, sizeof *r->held_row);
-    r->held_start = mus_arena_alloc(arena, r->rows_room + 1, sizeof *r->held_start);
-    r->made = mus_arena_alloc(arena, r->blocks_room * (size_t)(p->row_block * p->column_block), sizeof *r->made);
+    r->rows_capacity = rows + rows / 4;
+    r->blocks_capacity = blocks + blocks / 4;
+    r->held_row = mus_arena_alloc(arena, r->rows_capacity, sizeof *r->held_row);
+    r->held_start = mus_arena_alloc(arena, r->rows_capacity + 1, sizeof *r->held_start);
+    r->made = mus_arena_alloc(arena, r->blocks_capacity * (size_t)(p->row_block * p->column_block), sizeof *r->made);
     if (!r->held_row || !r->held_start || !r->made) {
-      r->rows_room = r->blocks_room = 0;
+      r->rows_capacity = r->blocks_capacity = 0;
       return mus_fail_memory();
     }
   }

@@ -10,5 +10,5 @@ typedef struct TYPE(mus_renewal) {
   // the finest level's P as it was made, where constraints have changed it: rows, and their blocks
   int held, *held_row, *held_start;
   REAL *made;
-  size_t rows_room, blocks_room;
+  size_t rows_capacity, blocks_capacity;
 } TYPE(mus_renewal);

@@ -90,11 +90,11 @@ int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate) {
   for (int k = 0; k < sim->model.cloth_count && count > 0 && sim->reordered; ++k) {
     const mus_model_cloth *c = &sim->model.cloths[k];
     const mus_order *order = c->shape.order;
-    int *at = aggregate + c->first_vertex, *room = (int *)(void *)sim->seen[2]; // that of residuals
+    int *at = aggregate + c->first_vertex, *workspace = (int *)(void *)sim->seen[2]; // that of residuals
     for (int i = 0; i < c->shape.mesh.vertices && order; ++i)
-      room[order->vertex[i]] = at[i];
+      workspace[order->vertex[i]] = at[i];
     if (order)
-      memcpy(at, room, (size_t)c->shape.mesh.vertices * sizeof *at);
+      memcpy(at, workspace, (size_t)c->shape.mesh.vertices * sizeof *at);
   }
   return count;
 }

@@ -209,7 +209,7 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
 }
 
 const double *mus_sim_residual(mus_sim *sim) {
-  double *residual = sim->work.predicted; // room that only a step needs
+  double *residual = sim->work.predicted; // workspace that only a step needs
   int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_multiply(&sim->linear.matrix, sim->work.change, residual);
   if (sim->contact)

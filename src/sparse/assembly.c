@@ -21,7 +21,7 @@
 // busy.
 enum { SHARES_MAXIMUM = 128, SHARE_MINIMUM = 3072 };
 // Numbers that a thread evaluates before it adds them up: small enough for the innermost cache.
-enum { ROOM = 2048 };
+enum { WORKSPACE = 2048 };
 // Elements that evaluations may take at once: as long as there are more, they get a multiple of that.
 enum { AT_ONCE = 8 };
 
@@ -331,7 +331,7 @@ static mus_status check_sizes(const mus_pattern *pattern, int block, int lists, 
       return mus_fail(MUS_BAD_INPUT, "node %d has %d neighbours: at most %d are possible", i,
                       pattern->row_start[i + 1] - pattern->row_start[i] - 1, UINT16_MAX);
   for (int l = 0; l < lists; ++l)
-    if (tuples[l].arity > ROOM || element_numbers(&tuples[l], block) > ROOM)
+    if (tuples[l].arity > WORKSPACE || element_numbers(&tuples[l], block) > WORKSPACE)
       return mus_fail(MUS_BAD_INPUT, "list %d has elements of %d nodes, which are too many with %d unknowns per node",
                       l, tuples[l].arity, block);
   return MUS_OK;
@@ -408,22 +408,22 @@ static void start_sums(const mus_scatter *s, int share, double *value, double *y
   }
 }
 
-// A share of a list, as many elements at once as there is room for.
+// A share of a list, as many elements at once as fit the workspace.
 static void run_share(const mus_scatter *s, int list, int share, mus_evaluate *evaluate, const void *context,
                       double *value, double *y) {
   const element_list *l = &s->list[list];
   const mus_tuples *t = &l->tuples;
-  int end = share_begin(t, share + 1, s->shares), most = (int)(ROOM / element_numbers(t, s->block));
+  int end = share_begin(t, share + 1, s->shares), most = (int)(WORKSPACE / element_numbers(t, s->block));
   most -= most > AT_ONCE ? most % AT_ONCE : 0;
-  double room[ROOM + 1], *blocks = value ? room + (size_t)most * vector_numbers(t, s->block) : NULL;
-  room[ROOM] = 0; // the number behind the last
+  double workspace[WORKSPACE + 1], *blocks = value ? workspace + (size_t)most * vector_numbers(t, s->block) : NULL;
+  workspace[WORKSPACE] = 0; // the number behind the last
   for (int first = share_begin(t, share, s->shares); first < end; first += most) {
     int count = end - first < most ? end - first : most;
-    evaluate(context, list, first, count, room, blocks);
+    evaluate(context, list, first, count, workspace, blocks);
     if (s->block == 3)
-      add_vectors(3, t, first, count, room, y);
+      add_vectors(3, t, first, count, workspace, y);
     else
-      add_vectors(s->block, t, first, count, room, y);
+      add_vectors(s->block, t, first, count, workspace, y);
     if (blocks)
       add_matrices(s, l, first, count, blocks, value);
   }

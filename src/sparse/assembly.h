@@ -2,8 +2,8 @@
 // and a vector.
 //
 // Topology comes first: mus_pattern_from_tuples() and mus_scatter_create() look at indices only and are called once.
-// Elements are then evaluated in runs, each into a small room that stays in the cache, and added straight to where they
-// belong; no element's numbers are kept.
+// Elements are then evaluated in runs, each into a small workspace that stays in the cache, and added straight to where
+// they belong; no element's numbers are kept.
 //
 // Runs belong to shares. Share s of S holds, of every list, the elements from count * s / S to count * (s + 1) / S.
 // Shares that touch a common node get different colours; one colour follows the other, and the shares of one colour are

@@ -37,19 +37,19 @@ static inline mus_shape mus_shape_of(int row_block, int column_block) {
   return MUS_SHAPE_ANY;
 }
 
-// A thread's room for sparse products: a place for each column of C, and the sums of C's longest row in blocks of up to
-// MUS_SUM_STRIDE numbers. Uninitialised.
+// A thread's workspace for sparse products: a place for each column of C, and the sums of C's longest row in blocks of
+// up to MUS_SUM_STRIDE numbers. Uninitialised.
 enum { MUS_SUM_STRIDE = 16 };
-typedef struct mus_product_room {
+typedef struct mus_product_workspace {
   int *place;
   void *sums;
-} mus_product_room;
+} mus_product_workspace;
 
 typedef struct mus_kernels {
   mus_row_kernel *const (*rows)[MUS_SHAPES];     // indexed by operation, then shape
   mus_row_kernel_f *const (*rows_f)[MUS_SHAPES]; // the same in single precision
-  void (*product_rows)(const mus_product_task *task, int begin, int end, const mus_product_room *room);
-  void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, const mus_product_room *room);
+  void (*product_rows)(const mus_product_task *task, int begin, int end, const mus_product_workspace *workspace);
+  void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, const mus_product_workspace *workspace);
 } mus_kernels;
 
 // The kernels in use; see mus_instructions_use.

@@ -35,8 +35,7 @@ void mus_matrix_widen(const mus_matrix_f *from, mus_matrix *to) {
     to->value[k] = (double)from->value[k];
 }
 
-// --- which instructions
-// -----------------------------------------------------------------------------------------------
+// --- which instructions ---------------------------------------------------------------------------------------------
 
 const char *mus_instructions_name(mus_instructions which) {
   static const char *const name[MUS_INSTRUCTION_SETS] = {"scalar", "avx2", "avx512"};
@@ -95,8 +94,7 @@ mus_status mus_instructions_use(mus_instructions which) {
 
 const mus_kernels *mus_kernels_current(void) { return kernels_of(mus_instructions_current()); }
 
-// --- products
-// ---------------------------------------------------------------------------------------------------------
+// --- products -------------------------------------------------------------------------------------------------------
 
 enum { ROWS_AT_ONCE = 256 };
 

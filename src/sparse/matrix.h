@@ -67,15 +67,15 @@ void mus_multiply_transposed(const mus_matrix *a, const mus_transpose *at, const
 void mus_multiply_transposed_f(const mus_matrix_f *a, const mus_transpose *at, const float *x, float *y);
 
 // y = A^T x in passes over A's rows as they lie in memory. Rows are cut into chunks, whose number and places follow
-// from the pattern alone; each sums up what it adds to y in room of its own, and the sums are added in order. That pays
-// where nodes of both sides are numbered along the mesh, so that a chunk adds to few rows of y.
+// from the pattern alone; each sums up what it adds to y in memory of its own, and the sums are added in order. That
+// pays where nodes of both sides are numbered along the mesh, so that a chunk adds to few rows of y.
 enum { MUS_RESTRICTION_CHUNKS = 64 };
 typedef struct mus_restriction {
   int chunks;                                                    // 0: it would not pay
   int row[MUS_RESTRICTION_CHUNKS + 1];                           // their first rows
   int low[MUS_RESTRICTION_CHUNKS], high[MUS_RESTRICTION_CHUNKS]; // block columns of A that they meet: low ... high - 1
-  size_t at[MUS_RESTRICTION_CHUNKS];                             // where their sums begin in `room`
-  void *room;
+  size_t at[MUS_RESTRICTION_CHUNKS];                             // where their sums begin in `sums`
+  void *sums;
 } mus_restriction;
 
 // For matrices with this pattern and blocks with so many columns, of numbers of that size.

@@ -88,12 +88,12 @@ static int longest_row(const mus_pattern *pattern) {
 }
 
 // Room for the products of all threads: rows of C have so many columns of blocks, and at most `longest` blocks.
-typedef struct room {
+typedef struct workspace {
   size_t place_bytes, bytes; // of one thread
   char *memory;
-} room;
+} workspace;
 
-static mus_status room_create(int columns, int longest, room *out) {
+static mus_status workspace_create(int columns, int longest, workspace *out) {
   size_t align = MUS_ALIGNMENT;
   out->place_bytes = ((size_t)columns * sizeof(int) + align - 1) / align * align;
   out->bytes = out->place_bytes + (size_t)longest * MUS_SUM_STRIDE * sizeof(double);
@@ -101,9 +101,9 @@ static mus_status room_create(int columns, int longest, room *out) {
   return out->memory ? MUS_OK : mus_fail_memory();
 }
 
-static mus_product_room room_of(const room *all, int thread) {
+static mus_product_workspace workspace_of(const workspace *all, int thread) {
   char *memory = all->memory + (size_t)thread * all->bytes;
-  return (mus_product_room){(int *)(void *)memory, memory + all->place_bytes};
+  return (mus_product_workspace){(int *)(void *)memory, memory + all->place_bytes};
 }
 
 // --- Galerkin --------------------------------------------------------------------------------------------------------
@@ -271,8 +271,8 @@ mus_status mus_product(const mus_matrix *a, const mus_matrix *b, mus_matrix *c) 
 mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const int *source, const mus_matrix *b,
                             mus_matrix *c) {
   mus_product_task task = product_task(a, part, source, b, c);
-  room all;
-  mus_status status = room_create(c->pattern->columns, longest_row(c->pattern), &all);
+  workspace all;
+  mus_status status = workspace_create(c->pattern->columns, longest_row(c->pattern), &all);
   if (!status)
     run_product(&task, 0, c->pattern->rows, &all);
   mus_free(all.memory);

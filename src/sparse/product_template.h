@@ -23,19 +23,19 @@ ALWAYS_INLINE void NAME(add_product)(int rows, int inner, int columns, int trans
     }
 }
 
-// Block k of row i of A. A diagonal block that counts half, or one that has to be rounded, is put into `room`.
-ALWAYS_INLINE const REAL *NAME(left_block)(const TYPE(mus_product_task) *t, int i, int k, int size, REAL *room) {
+// Block k of row i of A. A diagonal block that counts half, or one that has to be rounded, is put into `workspace`.
+ALWAYS_INLINE const REAL *NAME(left_block)(const TYPE(mus_product_task) *t, int i, int k, int size, REAL *workspace) {
   size_t at = (size_t)(t->source ? t->source[k] : k) * (size_t)size;
   REAL share = t->upper && t->a->column[k] == i ? (REAL)0.5 : 1;
   if (t->a_wide)
     for (int e = 0; e < size; ++e)
-      room[e] = share * (REAL)t->a_wide[at + (size_t)e];
+      workspace[e] = share * (REAL)t->a_wide[at + (size_t)e];
   else if (share != 1)
     for (int e = 0; e < size; ++e)
-      room[e] = share * t->a_value[at + (size_t)e];
+      workspace[e] = share * t->a_value[at + (size_t)e];
   else
     return t->a_value + at;
-  return room;
+  return workspace;
 }
 
 ALWAYS_INLINE void NAME(product_rows_of)(const TYPE(mus_product_task) *t, int begin, int end, int *place, int rows,
@@ -63,11 +63,11 @@ ALWAYS_INLINE void NAME(product_rows_of)(const TYPE(mus_product_task) *t, int be
 
 // The same for 3x3 blocks: a row of C is summed up in blocks that suit the machine, and stored when it is complete.
 ALWAYS_INLINE void NAME(product_rows_3x3)(const TYPE(mus_product_task) *t, int begin, int end,
-                                          const mus_product_room *room, int transposed, int targets) {
+                                          const mus_product_workspace *workspace, int transposed, int targets) {
   const int *a_column = t->a->column, *b_start = t->b->row_start, *b_column = t->b->column;
   const unsigned char *target = targets ? t->targets->row + t->targets->row_start[begin] : NULL;
-  REAL *sums = room->sums, left[9];
-  int *place = room->place, b_origin = t->b_origin;
+  REAL *sums = workspace->sums, left[9];
+  int *place = workspace->place, b_origin = t->b_origin;
   for (int i = begin; i < end; ++i) {
     int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first, a_end = t->a->row_start[i + 1];
     for (int k = 0; k < count; ++k) {
@@ -89,24 +89,25 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const TYPE(mus_product_task) *t, int b
   }
 }
 
-static void NAME(product_rows)(const TYPE(mus_product_task) *t, int begin, int end, const mus_product_room *room) {
+static void NAME(product_rows)(const TYPE(mus_product_task) *t, int begin, int end,
+                               const mus_product_workspace *workspace) {
   int rows = t->rows, inner = t->inner, columns = t->columns, transposed = t->transposed;
   if (rows == 3 && inner == 3 && columns == 3 && !t->targets)
-    NAME(product_rows_3x3)(t, begin, end, room, transposed, 0);
+    NAME(product_rows_3x3)(t, begin, end, workspace, transposed, 0);
   else if (rows == 3 && inner == 3 && columns == 3 && transposed)
-    NAME(product_rows_3x3)(t, begin, end, room, 1, 1);
+    NAME(product_rows_3x3)(t, begin, end, workspace, 1, 1);
   else if (rows == 3 && inner == 3 && columns == 3)
-    NAME(product_rows_3x3)(t, begin, end, room, 0, 1);
+    NAME(product_rows_3x3)(t, begin, end, workspace, 0, 1);
   else if (rows == 3 && inner == 3 && columns == 6 && !transposed)
-    NAME(product_rows_of)(t, begin, end, room->place, 3, 3, 6, 0);
+    NAME(product_rows_of)(t, begin, end, workspace->place, 3, 3, 6, 0);
   else if (rows == 6 && inner == 6 && columns == 6 && !transposed)
-    NAME(product_rows_of)(t, begin, end, room->place, 6, 6, 6, 0);
+    NAME(product_rows_of)(t, begin, end, workspace->place, 6, 6, 6, 0);
   else if (rows == 6 && inner == 3 && columns == 6 && transposed)
-    NAME(product_rows_of)(t, begin, end, room->place, 6, 3, 6, 1);
+    NAME(product_rows_of)(t, begin, end, workspace->place, 6, 3, 6, 1);
   else if (rows == 6 && inner == 6 && columns == 6 && transposed)
-    NAME(product_rows_of)(t, begin, end, room->place, 6, 6, 6, 1);
+    NAME(product_rows_of)(t, begin, end, workspace->place, 6, 6, 6, 1);
   else
-    NAME(product_rows_of)(t, begin, end, room->place, rows, inner, columns, transposed);
+    NAME(product_rows_of)(t, begin, end, workspace->place, rows, inner, columns, transposed);
 }
 
 #undef ALWAYS_INLINE

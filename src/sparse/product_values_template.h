@@ -1,17 +1,17 @@
 // Products' values in one precision, as text for base/both_precisions.h.
 
 // Rows begin ... end - 1 of C.
-static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int end, const room *all) {
+static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int end, const workspace *all) {
   const mus_kernels *kernels = mus_kernels_current();
   int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
   if (end - begin <= MUS_PAR_MINIMUM) {
-    mus_product_room mine = room_of(all, 0);
+    mus_product_workspace mine = workspace_of(all, 0);
     kernels->NAME(product_rows)(task, begin, end, &mine);
     return;
   }
   MUS_PARALLEL
   {
-    mus_product_room mine = room_of(all, mus_par_index());
+    mus_product_workspace mine = workspace_of(all, mus_par_index());
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
       int from = begin + run * ROWS_AT_ONCE, to = end - from > ROWS_AT_ONCE ? from + ROWS_AT_ONCE : end;
@@ -69,8 +69,8 @@ static mus_status NAME(fill_coarse)(const mus_galerkin *plan, TYPE(mus_product_t
   for (int t = 0; t < plan->tiles; ++t)
     most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
   REAL *tile = mus_alloc(most * (size_t)(p->row_block * p->column_block), sizeof *tile);
-  room all;
-  mus_status status = room_create(plan->coarse.columns, plan->longest, &all);
+  workspace all;
+  mus_status status = workspace_create(plan->coarse.columns, plan->longest, &all);
   if (!tile)
     status = mus_fail_memory();
   TYPE(mus_matrix) up = {&plan->up, p->row_block, p->column_block, tile};

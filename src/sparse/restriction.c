@@ -37,8 +37,8 @@ mus_status mus_restriction_create(mus_arena *arena, const mus_pattern *pattern, 
     out->at[c] = numbers;
     numbers += (size_t)(out->high[c] - out->low[c]) * (size_t)mus_scatter_stride(column_block);
   }
-  out->room = mus_arena_alloc(arena, numbers, number_size);
-  return out->room ? MUS_OK : mus_fail_memory();
+  out->sums = mus_arena_alloc(arena, numbers, number_size);
+  return out->sums ? MUS_OK : mus_fail_memory();
 }
 
 #define TEMPLATE "sparse/restriction_template.h"

@@ -6,7 +6,7 @@ static void NAME(add_sums)(const mus_restriction *plan, int begin, int end, int 
   memset(y + (size_t)begin * (size_t)block, 0, (size_t)(end - begin) * (size_t)block * sizeof(REAL));
   for (int c = 0; c < plan->chunks; ++c) {
     int low = plan->low[c] > begin ? plan->low[c] : begin, high = plan->high[c] < end ? plan->high[c] : end;
-    const REAL *sum = (const REAL *)plan->room + plan->at[c];
+    const REAL *sum = (const REAL *)plan->sums + plan->at[c];
     for (int j = low; j < high; ++j)
       for (int e = 0; e < block; ++e)
         y[(size_t)j * (size_t)block + (size_t)e] += sum[(size_t)(j - plan->low[c]) * (size_t)stride + (size_t)e];
@@ -19,7 +19,7 @@ void NAME(mus_restrict)(const TYPE(mus_matrix) *a, const mus_restriction *plan, 
   int stride = mus_scatter_stride(a->column_block), columns = a->pattern->columns;
   MUS_PARALLEL_FOR_IF(plan->chunks > 1)
   for (int c = 0; c < plan->chunks; ++c) {
-    REAL *sum = (REAL *)plan->room + plan->at[c];
+    REAL *sum = (REAL *)plan->sums + plan->at[c];
     memset(sum, 0, (size_t)(plan->high[c] - plan->low[c]) * (size_t)stride * sizeof(REAL));
     kernel(&(TYPE(mus_task)){.row_block = a->row_block,
                              .column_block = a->column_block,

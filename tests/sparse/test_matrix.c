@@ -86,16 +86,12 @@ static guarded pages[PAGES];
 
 static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    pages[k] = guarded_create((size_t)1 << 21);
-  return 0;
+  return guarded_create_all((size_t)1 << 21, PAGES, pages);
 }
 
 static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    guarded_free(&pages[k]);
-  return 0;
+  return guarded_free_all(PAGES, pages);
 }
 
 static const void *lay_integers(int page, int at_end, int count, const int *from) {

@@ -141,16 +141,12 @@ static guarded pages[PAGES];
 
 static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    pages[k] = guarded_create((size_t)1 << 20);
-  return 0;
+  return guarded_create_all((size_t)1 << 20, PAGES, pages);
 }
 
 static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    guarded_free(&pages[k]);
-  return 0;
+  return guarded_free_all(PAGES, pages);
 }
 
 // Moves the values to where they are flush with a guard page at their end, or at their start.

@@ -139,16 +139,12 @@ static guarded pages[PAGES];
 
 static int open_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    pages[k] = guarded_create((size_t)1 << 23);
-  return 0;
+  return guarded_create_all((size_t)1 << 23, PAGES, pages);
 }
 
 static int close_pages(void **state) {
   (void)state;
-  for (int k = 0; k < PAGES; ++k)
-    guarded_free(&pages[k]);
-  return 0;
+  return guarded_free_all(PAGES, pages);
 }
 
 static void *lay(int page, int at_end, int single, size_t count, const double *from) {

@@ -34,3 +34,15 @@ void guarded_free(guarded *pages) {
   munmap(pages->begin - pages->page, (size_t)(pages->end - pages->begin) + 2 * pages->page);
   *pages = (guarded){0};
 }
+
+int guarded_create_all(size_t bytes, int count, guarded *pages) {
+  for (int k = 0; k < count; ++k)
+    pages[k] = guarded_create(bytes);
+  return 0;
+}
+
+int guarded_free_all(int count, guarded *pages) {
+  for (int k = 0; k < count; ++k)
+    guarded_free(&pages[k]);
+  return 0;
+}

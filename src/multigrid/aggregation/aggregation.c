@@ -89,8 +89,7 @@ const int *mus_aggregation_of(const mus_aggregation *self, int level, int *nodes
   return self->level[level].aggregates.of;
 }
 
-// --- symbolic
-// ---------------------------------------------------------------------------------------------------------
+// --- symbolic -------------------------------------------------------------------------------------------------------
 
 // Patterns with one block a row: in column 0 for the kernel, in the aggregate's column for the tentative prolongator.
 static mus_status one_block_rows(mus_arena *arena, sa_level *l) {
@@ -190,8 +189,7 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
   return status;
 }
 
-// --- numeric
-// ----------------------------------------------------------------------------------------------------------
+// --- numeric --------------------------------------------------------------------------------------------------------
 
 static double damping(const mus_level_view *level) { return 4 / (3 * level->spectral_radius); }
 
