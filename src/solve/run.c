@@ -53,46 +53,55 @@ void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, 
   record->rate = record->iterations > 0 && begin > 0 ? pow(end / begin, 1.0 / record->iterations) : 0;
 }
 
-static mus_status for_products(mus_run *run, mus_block_operator *out) {
-  double begin = mus_seconds();
-  mus_status status = mus_system_for_products(run->system, out);
-  run->record->setup_seconds += mus_seconds() - begin;
+// What the two kinds of conjugate gradients begin and end with alike.
+typedef struct iterations {
+  double begin;           // s
+  double last;            // residual of the run that this one goes on from
+  mus_block_operator now; // the system as it is, which `a` looks at
+  mus_operator a;
+  mus_projection s;
+  mus_cg_result result;
+} iterations;
+
+static mus_status begin_iterations(mus_run *run, iterations *i) {
+  double start = mus_seconds();
+  mus_status status = mus_system_for_products(run->system, &i->now);
+  i->begin = mus_seconds();
+  run->record->setup_seconds += i->begin - start;
+  if (status)
+    return status;
+  i->a = mus_block_operator_view(&i->now);
+  i->s = mus_filter_view(&run->system->filter);
+  i->result = (mus_cg_result){.residuals = mus_run_residuals(run)};
+  i->last = *i->result.residuals;
+  return MUS_OK;
+}
+
+static mus_status end_iterations(mus_run *run, mus_status status, iterations *i) {
+  mus_run_keep(run, status, &i->result, i->last);
+  run->record->solve_seconds += mus_seconds() - i->begin;
   return status;
 }
 
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits) {
   mus_system *system = run->system;
-  mus_block_operator now;
-  mus_status status = for_products(run, &now);
+  iterations i;
+  mus_status status = begin_iterations(run, &i);
   if (status)
     return status;
-  double begin = mus_seconds();
-  mus_cg_result result = {.residuals = mus_run_residuals(run)};
-  double last = *result.residuals;
-  mus_operator a = mus_block_operator_view(&now);
-  mus_projection s = mus_filter_view(&system->filter); // of it, what the matrix is not filtered by
-  status =
-      mus_pcg(&a, system->filter.across ? &s : NULL, m, system->right, system->solution, limits, system->work, &result);
-  mus_run_keep(run, status, &result, last);
-  run->record->solve_seconds += mus_seconds() - begin;
-  return status;
+  const mus_projection *s = system->filter.across ? &i.s : NULL; // what the matrix is not filtered by
+  status = mus_pcg(&i.a, s, m, system->right, system->solution, limits, system->work, &i.result);
+  return end_iterations(run, status, &i);
 }
 
 mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits) {
   mus_system *system = run->system;
-  mus_block_operator now;
+  iterations i;
   mus_system_put(system, MUS_FORM_GIVEN);
-  mus_status status = for_products(run, &now);
+  mus_status status = begin_iterations(run, &i);
   if (status)
     return status;
-  double begin = mus_seconds();
-  mus_cg_result result = {.residuals = mus_run_residuals(run)};
-  double last = *result.residuals;
-  mus_operator a = mus_block_operator_view(&now);
-  mus_projection s = mus_filter_view(&system->filter);
   mus_copy(mus_system_unknowns(system), run->x, system->solution);
-  status = mus_mpcg(&a, &s, m, original, run->b, system->solution, limits, system->work, &result);
-  mus_run_keep(run, status, &result, last);
-  run->record->solve_seconds += mus_seconds() - begin;
-  return status;
+  status = mus_mpcg(&i.a, &i.s, m, original, run->b, system->solution, limits, system->work, &i.result);
+  return end_iterations(run, status, &i);
 }
