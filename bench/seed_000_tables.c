@@ -167,7 +167,7 @@ static void print_cost(const measurement *m, const measured_solver *s, FILE *fil
 }
 
 static void print_costs(const seed_000 *r, const char *solver, FILE *file) {
-  fputs("\n| example | vertices | products | set-up | hierarchy | bytes a vertex | complexity |\n"
+  fputs("\n| example | vertices | products | set-up | hierarchy | bytes per vertex | complexity |\n"
         "|---|---|---|---|---|---|---|\n",
         file);
   for (int k = 0; k < r->all.count; ++k) {

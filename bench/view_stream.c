@@ -1,10 +1,10 @@
-// What watching costs: steps a second of a simulation without a page, with one that reads everything, and with one that
-// has stalled, in turn; and how much faster than real time a curtain is.
+// What watching costs: steps per second of a simulation without a page, with one that reads everything, and with one
+// that has stalled, in turn; and how much faster than real time a curtain is.
 //
 //   view_stream [VERTICES [ROUNDS [SECONDS]]]      40401 vertices, 5 rounds of 2 seconds each
 //
 // The page is a thread that reads frames over loopback and answers as a browser does. Steps of 0.1 ms without contact
-// are so quick that more than 30 frames a second can be had of the large sheet.
+// are so quick that more than 30 frames per second can be had of the large sheet.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>

@@ -123,7 +123,7 @@ static double energy_error(const problem *p, const double *x) {
   return sqrt(fmax(sum, 0));
 }
 
-// The tight solution, and the error of the initial guess. Without one, errors are not known, which is said once.
+// The tight solution, and the error of the initial guess. Without one, errors are not known, which is reported once.
 static void solve_tightly(bench *b) {
   problem *p = &b->problem;
   mus_status status = run_solver(p, b->reference, p->guess, p->exact);

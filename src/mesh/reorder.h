@@ -22,7 +22,7 @@ mus_status mus_order_find(mus_arena *arena, const mus_mesh *mesh, const mus_topo
 // A mesh in the new order. The corners of triangles stay as they are.
 mus_status mus_order_apply(mus_arena *arena, const mus_order *order, const mus_mesh *mesh, mus_mesh *out);
 
-// `width` numbers a vertex in the new order, back in the order before.
+// `width` numbers per vertex in the new order, back in the order before.
 void mus_order_restore(const mus_order *order, int width, const double *value, double *before);
 
 // How far apart in memory the ends of edges lie.

@@ -31,7 +31,7 @@ typedef struct picture_job {
   mus_studio studio;
   int first, last;
   double **position, **heat;    // a cloth each; heat: NULL without a heat map
-  double *workspace;            // 3 numbers a vertex of the largest cloth or body
+  double *workspace;            // 3 numbers per vertex of the largest cloth or body
   mus_heat_plan *plan;          // a cloth each
   mus_contact_colours contacts; // where they are shown
 } picture_job;

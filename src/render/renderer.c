@@ -1,7 +1,7 @@
 // Pictures of meshes. See renderer.h.
 //
 // A frame is drawn in three passes over the picture: what each pixel's middle sees; the light there, smoothed among
-// pixels of the same surface (light_buffer.h); and then several rays a pixel, each with its own colour and normal,
+// pixels of the same surface (light_buffer.h); and then several rays per pixel, each with its own colour and normal,
 // which look the light up. Pixels whose rays disagree, at outlines, get four times as many.
 #include "render/renderer.h"
 

@@ -92,8 +92,8 @@ typedef struct mus_render_scene {
 typedef struct mus_render_quality {
   int width, height;
   int antialias;     // rays per pixel: 1, 4 or 16; edges get four times as many
-  int light_samples; // shadow rays a pixel to the first light; half as many to the others
-  int sky_samples;   // rays to the sky a pixel
+  int light_samples; // shadow rays per pixel to the first light; half as many to the others
+  int sky_samples;   // rays to the sky per pixel
 } mus_render_quality;
 
 // Unbleached cotton, woven.

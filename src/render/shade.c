@@ -84,7 +84,7 @@ static surface_matter find_matter(const mus_render_surface *surface, const mus_s
   const float *m = &surface->material[6 * sight->triangle];
   float w = 1 - sight->u - sight->v;
   float u = w * m[0] + sight->u * m[2] + sight->v * m[4], v = w * m[1] + sight->u * m[3] + sight->v * m[5];
-  // Four rays a pixel let each see about half of it. At an angle it covers more, but that only one way.
+  // Four rays per pixel let each see about half of it. At an angle it covers more, but that only one way.
   float facing = fmaxf(0.2f, -mus_v3_dot(sight->direction, sight->spot.normal)), pixel = 0.6f * sight->pixel;
   if (look->kind == MUS_LOOK_CHECKER) {
     plain.colour = checker_colour(look, plain.colour, u, v, pixel / sqrtf(facing));

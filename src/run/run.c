@@ -237,7 +237,7 @@ static mus_status run_step(run *r, int *iterations) {
   return status;
 }
 
-// A preview that fails is said, and does no harm.
+// A preview that fails is reported, and does no harm.
 static void show(run *r, mus_progress *progress) {
   if (!r->preview || mus_preview_draw(r->preview, r->sim) == MUS_OK)
     return;

@@ -1,4 +1,4 @@
-// From the caller's constraints (directions and values a node) to the filter S and target z of constrain/filter.h.
+// From the caller's constraints (directions and values per node) to the filter S and target z of constrain/filter.h.
 #ifndef MUS_SOLVE_CONSTRAINTS_H
 #define MUS_SOLVE_CONSTRAINTS_H
 

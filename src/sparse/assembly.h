@@ -36,8 +36,8 @@ mus_status mus_pattern_from_tuples(mus_arena *arena, int nodes, int lists, const
 
 typedef struct mus_scatter mus_scatter;
 
-// Where the numbers of every element go, for blocks of that size: 2 bytes a pair of an element's nodes. `pattern` must
-// hold every pair, and stay, as must the indices.
+// Where the numbers of every element go, for blocks of that size: 2 bytes per pair of an element's nodes. `pattern`
+// must hold every pair, and stay, as must the indices.
 mus_status mus_scatter_create(mus_arena *arena, const mus_pattern *pattern, int block, int lists,
                               const mus_tuples *tuples, mus_scatter **out);
 
