@@ -150,13 +150,14 @@ static const char *const body_words[] = {"plane",  "sphere",    "box",  "capsule
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
 static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton"};
-static const char *const method_words[] = {"sa",        "diag", "mpcg", "mpcg-original", "cholmod", "gamg",
-                                           "boomeramg", "auto", NULL};
 static const char *const precision_words[] = {"double", "single", NULL};
-static const char *const preset_words[] = {"paper", "fast", "robust", NULL};
 static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
 static const char *const motions_words[] = {"translations", "rigid", "auto", NULL};
 static const char *const cycle_words[] = {"v", "w", NULL};
+
+// Those whose list is the solver's.
+static const char *method_word(int k) { return mus_method_name((mus_method)k); }
+static const char *preset_word(int k) { return mus_preset_name((mus_preset)k); }
 
 static const mus_schema_field shape_fields[] = {
     {"kind", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, kind), .choices = shape_words},
@@ -271,8 +272,8 @@ static void fill_preset(void *solver) {
 }
 
 static const mus_schema_field solver_fields[] = {
-    {"preset", MUS_SCHEMA_CHOICE, AT(mus_solver_options, preset), .choices = preset_words, .chosen = fill_preset},
-    {"method", MUS_SCHEMA_CHOICE, AT(mus_solver_options, method), .choices = method_words},
+    {"preset", MUS_SCHEMA_CHOICE, AT(mus_solver_options, preset), .word = preset_word, .chosen = fill_preset},
+    {"method", MUS_SCHEMA_CHOICE, AT(mus_solver_options, method), .word = method_word},
     {"tolerance", MUS_SCHEMA_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
     {"iterations", MUS_SCHEMA_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},
     {"precision", MUS_SCHEMA_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},

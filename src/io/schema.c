@@ -152,15 +152,20 @@ static mus_status read_numbers(reader *r, const json_t *value, int width, double
   return MUS_OK;
 }
 
-static mus_status read_choice(const reader *r, const json_t *value, const char *const *choices, int *to) {
+static const char *choice_word(const mus_schema_field *field, int k) {
+  return field->word ? field->word(k) : field->choices[k];
+}
+
+static mus_status read_choice(const reader *r, const json_t *value, const mus_schema_field *field, int *to) {
   char list[192] = "";
   size_t used = 0;
-  for (int k = 0; choices[k]; ++k) {
-    if (json_is_string(value) && strcmp(json_string_value(value), choices[k]) == 0) {
+  const char *word;
+  for (int k = 0; (word = choice_word(field, k)); ++k) {
+    if (json_is_string(value) && strcmp(json_string_value(value), word) == 0) {
       *to = k;
       return MUS_OK;
     }
-    int wrote = snprintf(list + used, sizeof list - used, "%s\"%s\"", k > 0 ? ", " : "", choices[k]);
+    int wrote = snprintf(list + used, sizeof list - used, "%s\"%s\"", k > 0 ? ", " : "", word);
     used += wrote > 0 && used + (size_t)wrote < sizeof list ? (size_t)wrote : 0;
   }
   return wrong(r, "must be one of %s", list);
@@ -302,7 +307,7 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
     *(int *)to = json_is_true(value);
     return MUS_OK;
   case MUS_SCHEMA_CHOICE:
-    return read_choice(r, value, field->choices, to);
+    return read_choice(r, value, field, to);
   case MUS_SCHEMA_TEXT:
     return read_text(r, value, to);
   case MUS_SCHEMA_KEYS:
@@ -473,7 +478,7 @@ static json_t *write_field(const mus_schema_field *field, const char *object) {
   case MUS_SCHEMA_TRUTH:
     return json_boolean(*(const int *)from);
   case MUS_SCHEMA_CHOICE:
-    return json_string(field->choices[*(const int *)from]);
+    return json_string(choice_word(field, *(const int *)from));
   case MUS_SCHEMA_TEXT:
     return *(char *const *)from ? mus_json_string(*(char *const *)from) : json_null();
   case MUS_SCHEMA_KEYS:

@@ -14,7 +14,7 @@ typedef enum mus_schema_kind {
   MUS_SCHEMA_NUMBER,  // double, minimum ... maximum
   MUS_SCHEMA_NUMBERS, // `width` doubles in an array
   MUS_SCHEMA_TRUTH,   // int: true or false
-  MUS_SCHEMA_CHOICE,  // int (an enum): the place of the word in `choices`
+  MUS_SCHEMA_CHOICE,  // int (an enum): the place of the word in `choices`, or the number for which `word` gives it
   MUS_SCHEMA_TEXT,    // char *, from malloc; null is NULL
   MUS_SCHEMA_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
   MUS_SCHEMA_WHOLES, // an array of int[width] from malloc, with the number of these at count_offset; JSON has them in a
@@ -30,6 +30,7 @@ typedef struct mus_schema_field {
   int width;
   double minimum, maximum;
   const char *const *choices; // ends with NULL
+  const char *(*word)(int k); // in place of `choices`, for lists kept elsewhere; NULL past the last
   size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_SCHEMA_NUMBERS is given
   int has_count;
   const struct mus_schema *inner;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "par/par.h"
 #include "sim/simulator.h"
 
@@ -64,14 +65,27 @@ mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor) {
   return MUS_OK;
 }
 
+// The smoother's name where it stays: the caller's text may go.
+static const char *lasting_name(const char *smoother) {
+  int k = 0;
+  while (mus_smoother_name(k) && strcmp(mus_smoother_name(k), smoother) != 0)
+    ++k;
+  return mus_smoother_name(k);
+}
+
 mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
-  if (!mus_method_available(options->method))
+  mus_status status =
+      mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
+  if (!status && !mus_method_available(options->method))
     return mus_fail(MUS_UNSUPPORTED, "this build has no solver %s; see docs/solver.md",
                     mus_method_name(options->method) ? mus_method_name(options->method) : "like that");
-  mus_status status = mus_linear_renew(&sim->linear, &sim->model, options);
   if (!status)
-    sim->settings.solver = *options;
-  return status;
+    status = mus_linear_renew(&sim->linear, &sim->model, options);
+  if (status)
+    return status;
+  sim->settings.solver = *options;
+  sim->settings.solver.multigrid.smoother = lasting_name(options->multigrid.smoother);
+  return MUS_OK;
 }
 
 void mus_sim_gravity(const mus_sim *sim, double gravity[3]) {

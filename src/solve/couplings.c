@@ -95,6 +95,7 @@ static void coupling_block(const void *self, int term, int i, int j, double *out
 
 mus_status mus_couplings_sum(mus_arena *arena, int rows, int count, const mus_coupling *couplings, mus_beyond *out) {
   long long blocks = 0;
+  int widest = 1;
   if (count < 0)
     return mus_fail(MUS_BAD_INPUT, "the number of couplings is %d", count);
   for (int k = 0; k < count; ++k) {
@@ -102,8 +103,9 @@ mus_status mus_couplings_sum(mus_arena *arena, int rows, int count, const mus_co
     if (status)
       return status;
     blocks += MUS_TERM_NODES * MUS_TERM_NODES + couplings[k].count * couplings[k].count;
+    widest = couplings[k].count > widest ? couplings[k].count : widest;
   }
-  if (blocks > INT_MAX)
+  if (blocks > INT_MAX || (long long)count * widest > INT_MAX)
     return mus_fail(MUS_BAD_INPUT, "%d couplings have more blocks than can be counted", count);
   mus_terms terms = {count, couplings, coupling_nodes, coupling_block};
   return mus_beyond_create(arena, rows, BLOCK, &terms, out);

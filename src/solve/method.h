@@ -75,7 +75,8 @@ void mus_linear_method_report(const mus_linear_method *method, mus_solve_record 
 size_t mus_linear_method_bytes(const mus_linear_method *method);
 int mus_linear_method_aggregates(const mus_linear_method *method, int level, int *aggregate);
 
-// A solver that runs a method which need not be in the list; options.method is not looked at. `kind` must stay.
+// A solver that runs a method which need not be in the list, in place of the one that the options name. `kind` must
+// stay.
 mus_status mus_solver_create_with(const mus_solver_options *options, const mus_method_kind *kind, mus_solver **solver);
 
 #endif

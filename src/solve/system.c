@@ -153,8 +153,7 @@ mus_status mus_system_unmap_values(mus_system *system, unsigned *changed) {
   return status;
 }
 
-// --- near-null space
-// -----------------------------------------------------------------------------------------------------
+// --- near-null space -------------------------------------------------------------------------------------------------
 
 mus_status mus_system_set_coordinates(mus_system *system, const double *positions, unsigned *changed) {
   if (system->block != 3)
@@ -166,19 +165,20 @@ mus_status mus_system_set_coordinates(mus_system *system, const double *position
   mus_status status = check_vector("the coordinates", n, positions);
   if (status)
     return status;
-  *changed = MUS_CHANGED_COORDINATES;
+  unsigned also = 0;
   if (!system->positions) {
     mus_arena arena = {0};
     double *copy = mus_arena_alloc(&arena, n, sizeof *copy);
     if (!copy)
       return mus_fail_memory();
     if (system->kernel)
-      *changed |= MUS_CHANGED_KERNEL;
+      also = MUS_CHANGED_KERNEL;
     mus_arena_clear(&system->kernel_arena);
     system->kernel_arena = arena;
     system->kernel = NULL;
     system->positions = copy;
   }
+  *changed = MUS_CHANGED_COORDINATES | also;
   mus_copy(n, positions, system->positions);
   return MUS_OK;
 }

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <math.h>
 
-// Prices in products with the fine matrix, as measured on a sheet of 40,401 vertices with three vectors in the near
-// kernel and on two threads.
+// Prices in products with the fine matrix, as measured on a sheet of 40,401 vertices with three near-null
+// vectors and on two threads.
 static const double price[MUS_UPKEEP_KINDS] = {0, 10, 60, 250};
 static const double most_reluctant = 64;
 // What is cheap is done for longer before less is tried again.

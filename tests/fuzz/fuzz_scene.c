@@ -13,7 +13,7 @@ static void require(int condition) {
     abort();
 }
 
-// Any numbers that are in range: the real ones would bring the whole solver with them.
+// Any numbers that are in range, and some names: the real ones would bring the whole solver with them.
 mus_solver_options mus_preset_solver_options(mus_preset preset) {
   return (mus_solver_options){
       .preset = preset,
@@ -22,6 +22,16 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
       .sa = {.reach = 1},
       .multigrid = {.smoother_order = 1, .smoother_range = 2, .lanczos_steps = 1, .levels = 1, .bottom = 1},
       .cookie = MUS_COOKIE};
+}
+
+const char *mus_preset_name(mus_preset preset) {
+  static const char *const names[] = {"paper", "fast", "robust"};
+  return (unsigned)preset < 3 ? names[preset] : NULL;
+}
+
+const char *mus_method_name(mus_method method) {
+  static const char *const names[] = {"sa", "diag", "auto"};
+  return (unsigned)method < 3 ? names[method] : NULL;
 }
 
 static void check_keys(const mus_keys *keys, int width) {

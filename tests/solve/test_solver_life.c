@@ -212,6 +212,30 @@ static void later_solves_allocate_nothing(void **state) {
   sheet_system_free(&sheet);
 }
 
+// A call that fails changes nothing, so the next solve finds its hierarchy as it was.
+static void coordinates_that_find_no_memory_cost_no_set_up(void **state) {
+  (void)state;
+  sheet_system sheet = make_sheet(20);
+  given g = given_sheet(&sheet);
+  double *x = new_vector(&g), *again = new_vector(&g);
+  mus_solver_options options = given_options(MUS_METHOD_SA, 1e-6);
+  mus_solver *solver = NULL;
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  assert_int_equal(mus_solver_set_pattern(solver, g.rows, g.block, g.row_start, g.column), MUS_OK);
+  assert_int_equal(mus_solver_set_values(solver, g.values), MUS_OK);
+  assert_int_equal(mus_solver_solve(solver, g.b, x), MUS_OK);
+  mus_memory_fail_after(0);
+  mus_status refused = mus_solver_set_coordinates(solver, g.positions);
+  assert_int_equal(refused, MUS_OUT_OF_MEMORY);
+  mus_status status = mus_solver_solve(solver, g.b, again); // whoever set up anew would need memory
+  mus_memory_fail_after(-1);
+  assert_int_equal(status, MUS_OK);
+  assert_memory_equal(x, again, (size_t)g.n * sizeof *x);
+  mus_solver_free(solver);
+  free(x), free(again);
+  sheet_system_free(&sheet);
+}
+
 // --- threads --------------------------------------------------------------------------------------------------------
 
 static void threads_change_no_bits(void **state) {
@@ -395,6 +419,7 @@ int main(void) {
       cmocka_unit_test(aggregates_outlive_constraints),
       cmocka_unit_test(a_second_right_hand_side_is_free),
       cmocka_unit_test_teardown(later_solves_allocate_nothing, end_failing),
+      cmocka_unit_test_teardown(coordinates_that_find_no_memory_cost_no_set_up, end_failing),
       cmocka_unit_test(threads_change_no_bits),
       cmocka_unit_test(solvers_do_not_disturb_each_other),
       cmocka_unit_test_teardown(memory_may_run_out_anywhere, end_failing),

@@ -133,7 +133,8 @@ static double *reference_bottom(const rig_level *l, const pencil *fine, const do
 static double *reference_from(const rig *r, int index) {
   const rig_level *l = &r->level[index];
   pencil fine = pencil_create(&l->a);
-  mus_chebyshev c = mus_chebyshev_for(&r->options.multigrid, l->radius);
+  const mus_multigrid_options *m = &r->options.multigrid;
+  mus_chebyshev c = {m->smoother_order, l->radius / m->smoother_range, l->radius};
   double *smoother = reference_smoother(&fine, &c), *result;
   if (!l->p.value) {
     result = reference_bottom(l, &fine, smoother);
