@@ -24,7 +24,7 @@ MUS_API mus_status mus_recording_open(const char *path, mus_recording **out);
 MUS_API void mus_recording_close(mus_recording *recording); ///< NULL is fine
 
 MUS_API int mus_recording_frames(const mus_recording *recording); ///< the start is frame 0; at least 1
-/// Frames that the run is to have in the end: more than mus_recording_frames() if it still runs or has stopped early.
+/// Frames of the complete run: more than mus_recording_frames() if it still runs or has stopped early.
 MUS_API int mus_recording_planned(const mus_recording *recording);
 /// Looks for frames that have been written since.
 MUS_API mus_status mus_recording_refresh(mus_recording *recording);

@@ -29,7 +29,7 @@ typedef enum mus_render_heat {
   MUS_RENDER_HEAT_NONE,
   MUS_RENDER_HEAT_STRETCH, ///< strain along warp or weft, the larger at a vertex with its sign, %
   MUS_RENDER_HEAT_BEND,    ///< curvature, 1/m
-  MUS_RENDER_HEAT_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options::residual keeps
+  MUS_RENDER_HEAT_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options.residual keeps
                            ///< it
 } mus_render_heat;
 

@@ -43,7 +43,7 @@ MUS_API mus_run_options mus_default_run_options(void);
 /// What a run did, including the earlier parts of a resumed run.
 typedef struct mus_run_record {
   int began;            ///< 1: the input was accepted and the folder written to
-  int stopped;          ///< 1: because `stop` said so
+  int stopped;          ///< 1: `stop` asked for it
   int complete;         ///< 1: it was already done; counts are those of the last checkpoint
   int from;             ///< the frame that it resumed from; 0 for a new run
   int frames;           ///< finished frames

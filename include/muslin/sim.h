@@ -97,7 +97,7 @@ MUS_API mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
 MUS_API const double *mus_sim_residual(mus_sim *sim);
 
 /// The number of edges that pierce a triangle now, cloth with cloth and with bodies, and the positions of the first
-/// `most` of them, m. 0 if the scene has no contact. Signs are those of rounded arithmetic: mus_check() proves.
+/// `most` of them, m. 0 if the scene has no contact. Found in rounded arithmetic; mus_check() is exact.
 MUS_API mus_status mus_sim_crossings(mus_sim *sim, int most, double (*places)[3], int *count);
 
 // --- while it runs -------------------------------------------------------------------------------------------------

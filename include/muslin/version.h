@@ -1,5 +1,5 @@
-/// Which muslin this is: of the headers that a program was compiled with (macros) and of the library that it runs with
-/// (mus_version).
+/// The version of muslin: of the headers that a program was compiled with (macros), and of the library that it runs
+/// with (mus_version).
 ///
 /// Versions are major.minor.patch. Before 1.0 a minor version may change calls and the binary interface, and then
 /// CHANGELOG.md says how; a patch does neither.

@@ -198,9 +198,11 @@ static mus_status untangle(mus_contact_state *state, mus_contact_workspace *work
                                  &record);
   if (!status)
     status = mus_detector_release(work->detector, &work->released);
+  if (status)
+    return status;
   state->search = record.inside > 0;
   state->tangled = work->crossings.count > 0 || record.inside > 0;
-  return status;
+  return MUS_OK;
 }
 
 mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,

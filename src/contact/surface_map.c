@@ -70,11 +70,6 @@ const double *mus_map_on_surface(const mus_surface_map *map, const double *nodal
   return surface;
 }
 
-void mus_map_to_nodes(const mus_surface_map *map, const double *surface, double *nodal) {
-  for (int s = 0; s < map->vertices; ++s)
-    mus_map_add(map, s, surface + 3 * (size_t)s, nodal);
-}
-
 void mus_map_share_mass(const mus_surface_map *map, const double *nodal, double *scratch, double *surface) {
   mus_fill((size_t)map->nodes, 0, scratch);
   for (int s = 0; s < map->vertices; ++s) {
@@ -86,6 +81,7 @@ void mus_map_share_mass(const mus_surface_map *map, const double *nodal, double 
     mus_carriers c = mus_map_carriers(map, &s);
     surface[s] = 0;
     for (int k = 0; k < c.count; ++k)
-      surface[s] += c.weight[k] * nodal[c.node[k]] / scratch[c.node[k]];
+      if (c.weight[k] != 0) // its node may carry nothing else
+        surface[s] += c.weight[k] * nodal[c.node[k]] / scratch[c.node[k]];
   }
 }

@@ -75,8 +75,6 @@ void mus_map_add_block(const mus_surface_map *map, int row, int column, const do
 void mus_map_to_surface(const mus_surface_map *map, const double *nodal, double *surface);
 // The same without a copy where there is none to make: `nodal` for the identity, else `surface`, which is written.
 const double *mus_map_on_surface(const mus_surface_map *map, const double *nodal, double *surface);
-// nodal += P^T surface
-void mus_map_to_nodes(const mus_surface_map *map, const double *surface, double *nodal);
 // Masses of vertices: each node's mass is shared out by the weights with which it carries them.
 void mus_map_share_mass(const mus_surface_map *map, const double *nodal, double *scratch, double *surface);
 

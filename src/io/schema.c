@@ -152,8 +152,14 @@ static mus_status read_numbers(reader *r, const json_t *value, int width, double
   return MUS_OK;
 }
 
+// NULL if out of range.
 static const char *choice_word(const mus_schema_field *field, int k) {
-  return field->word ? field->word(k) : field->choices[k];
+  int last = 0;
+  if (field->word || k < 0)
+    return k < 0 ? NULL : field->word(k);
+  while (last < k && field->choices[last])
+    ++last;
+  return field->choices[last];
 }
 
 static mus_status read_choice(const reader *r, const json_t *value, const mus_schema_field *field, int *to) {

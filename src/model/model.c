@@ -400,8 +400,14 @@ static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fa
   mus_element_list *made = mus_arena_alloc(&scratch, (size_t)model->list_count, sizeof *made);
   mus_status status = made ? MUS_OK : mus_fail_memory();
   for (int k = 0; k < model->list_count && !status; ++k)
-    if (model->lists[k].cloth == cloth)
-      status = mus_element_list_create(model->lists[k].elements.kind, &scratch, &source, &made[k]);
+    if (model->lists[k].cloth == cloth) {
+      const mus_element_list *now = &model->lists[k].elements;
+      status = mus_element_list_create(now->kind, &scratch, &source, &made[k]);
+      if (!status && made[k].count != now->count)
+        status =
+            mus_fail(MUS_UNSUPPORTED, "this fabric has other %s elements than the one before: start the scene with it",
+                     now->kind->name);
+    }
   for (int k = 0; k < model->list_count && !status; ++k)
     if (model->lists[k].cloth == cloth)
       mus_element_list_take(&made[k], &model->lists[k].elements);

@@ -10,7 +10,8 @@ struct mus_step_context;
 typedef struct mus_integrator_kind {
   int order;      // of its scheme, see scheme.h
   int overshoots; // 1: large steps may gain energy from nowhere, so that steps are checked for it
-  // What it keeps for itself from step to step; all three are NULL if that is nothing.
+  // Workspace of its own; all three are NULL if it needs none. Nothing in it may matter to the next step: checkpoints
+  // do not save it, and a failed step does not restore it.
   mus_status (*create)(const mus_model *model, void **own);
   void (*free)(void *own);
   size_t (*bytes)(const void *own);

@@ -14,7 +14,7 @@ typedef struct mus_state {
   int halvings_before;                       // of the last step
   double strain_before;                      // the largest at the end of the last step
   double energy_before;                      // J, all kinds together, at the same time
-  mus_contact_state contact;                 // all zero if the scene wants no contact
+  mus_contact_state contact;                 // unused if the scene wants no contact
 } mus_state;
 
 // All zero but for contact, which is made apart; vectors come from the arena.

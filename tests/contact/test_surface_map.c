@@ -75,7 +75,8 @@ static void forces_keep_momentum_and_work(void **state) {
     fill_random(seed + 30, 3 * VERTICES, fs);
     mus_map_to_surface(&m->map, x, xs);
     assert_ptr_equal(mus_map_on_surface(&m->map, v, vs), vs);
-    mus_map_to_nodes(&m->map, fs, f);
+    for (int s = 0; s < VERTICES; ++s)
+      mus_map_add(&m->map, s, fs + 3 * s, f);
     double force[2][3], moment[2][3];
     sums(NODES, x, f, force[0], moment[0]);
     sums(VERTICES, xs, fs, force[1], moment[1]);
@@ -199,10 +200,24 @@ static void failing_allocations_are_clean(void **state) {
   free(m);
 }
 
+// A vertex on a corner has that node alone; the others may carry nothing at all.
+static void nodes_of_no_weight_have_no_mass_to_share(void **state) {
+  (void)state;
+  const int start[] = {0, 2}, node[] = {0, 1};
+  const double weight[] = {1, 0}, mass[] = {2, 3};
+  const mus_surface_map map = {.vertices = 1, .nodes = 2, .start = start, .node = node, .weight = weight};
+  double scratch[2], shared = 0;
+  mus_map_share_mass(&map, mass, scratch, &shared);
+  assert_true(shared == 2);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forces_keep_momentum_and_work), cmocka_unit_test(blocks_are_those_of_the_dense_product),
-      cmocka_unit_test(the_identity_copies_nothing),   cmocka_unit_test(masses_are_shared_out),
-      cmocka_unit_test(bad_maps_are_refused),          cmocka_unit_test(failing_allocations_are_clean)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_of_no_weight_have_no_mass_to_share),
+                                     cmocka_unit_test(forces_keep_momentum_and_work),
+                                     cmocka_unit_test(blocks_are_those_of_the_dense_product),
+                                     cmocka_unit_test(the_identity_copies_nothing),
+                                     cmocka_unit_test(masses_are_shared_out),
+                                     cmocka_unit_test(bad_maps_are_refused),
+                                     cmocka_unit_test(failing_allocations_are_clean)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
