@@ -283,7 +283,8 @@ says err 'resume from frame 2'
 ) >"$said/out" 2>"$said/err" </dev/null &
 process=$! last="muslin run, stopped"
 for try in $(seq 1200); do
-  [ ! -e stopped/checkpoint_000003.bin ] || break
+  # Two are kept at a time, so that none is there for long.
+  ! find stopped -name 'checkpoint_*.bin' ! -name checkpoint_000000.bin 2>/dev/null | grep -q . || break
   sleep 0.1
 done
 # A second run keeps off the folder of the first.
