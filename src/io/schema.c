@@ -155,8 +155,10 @@ static mus_status read_numbers(reader *r, const json_t *value, int width, double
 // NULL if out of range.
 static const char *choice_word(const mus_schema_field *field, int k) {
   int last = 0;
-  if (field->word || k < 0)
-    return k < 0 ? NULL : field->word(k);
+  if (k < 0)
+    return NULL;
+  if (field->word)
+    return field->word(k);
   while (last < k && field->choices[last])
     ++last;
   return field->choices[last];
