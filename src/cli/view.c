@@ -21,7 +21,7 @@ static const char *const program = "muslin view";
 static const double usual_step = 1.0 / 60, usual_tolerance = 1e-3;
 
 typedef struct watch_options {
-  const char *subject, *host, *solver;
+  const char *subject, *host, *names, *solver;
   int port, vertices, threads, preset, paused, live, open, help; // negative, or 0 vertices: as usual
   double time_step, tolerance;                                   // NaN: as usual
 } watch_options;
@@ -47,6 +47,9 @@ static int list_options(watch_options *o, option *list) {
   list[n++] = option_text("host", &o->host, "ADDRESS",
                           "listen on this address of the machine, 0.0.0.0 for all:\n"
                           "others can then watch and join in (127.0.0.1)");
+  list[n++] = option_text("name", &o->names, "NAME[,NAME]",
+                          "further host names by which browsers may call it, besides\n"
+                          "its address, localhost and the machine's own name");
   list[n++] = option_whole("port", &o->port, 0, PORT_MOST, "0: any free port (8765, or any free one if that is taken)");
   list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
@@ -128,6 +131,7 @@ static int watch(const watch_options *o, const mus_scene *scene) {
   const view_options options = {.scene = scene,
                                 .folder = scene ? NULL : o->subject,
                                 .host = o->host,
+                                .names = o->names,
                                 .port = o->port,
                                 .paused = o->paused,
                                 .open = o->open,

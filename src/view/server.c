@@ -13,11 +13,14 @@
 #include <unistd.h>
 
 #include "view/clock.h"
+#include "view/visitors.h"
 
 _Static_assert(VIEW_PACKET_ROOM >= LWS_PRE, "lws_write() needs LWS_PRE bytes before what it writes");
 
 // Messages a second that a page may send, and how many at once; a hand that draws sends 150. Lines a second in the log.
 static const double message_rate = 400, message_burst = 800, log_rate = 5, log_burst = 40;
+// How long, s, a connection may take to show the token, and stay without another request after an answer.
+static const double stranger_seconds = 3;
 enum {
   CHUNK = 32768,   // of the page, at once
   PIECE = 1 << 20, // of a packet, at once: without it lws asks the kernel to take 1 KiB each time
@@ -57,6 +60,8 @@ struct view_server {
   struct lws *connection[VIEW_PAGES]; // NULL: free
   bucket log;
   long unlogged;
+  view_visitors visitors;
+  char machine[NAME_BYTES]; // its name
   lws_sorted_usec_list_t heartbeat;
 };
 
@@ -115,22 +120,44 @@ static int header(struct lws *wsi, enum lws_token_indexes which, char value[NAME
   return lws_hdr_copy(wsi, value, NAME_BYTES, which) > 0;
 }
 
-// Browsers are fooled into calling 127.0.0.1 by other names; those are not answered. The port is that of a tunnel,
-// where there is one.
-static int is_own_name(const view_server *server, const char *host) {
-  const char *const names[] = {server->options.host, "localhost", "127.0.0.1"};
-  size_t length = strcspn(host, ":");
-  for (int k = 0; k < 3 && !server->options.any_host_name; ++k)
-    if (strlen(names[k]) == length && strncasecmp(names[k], host, length) == 0)
+// Whether a list of names, separated by commas, has this one.
+static int has_name(const char *names, const char *name, size_t length) {
+  for (const char *at = names; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+    if (length > 0 && strcspn(at, ",") == length && strncasecmp(at, name, length) == 0)
       return 1;
-  return server->options.any_host_name;
+  return 0;
+}
+
+// The address of this machine that the connection was made to.
+static void own_address(struct lws *wsi, char address[INET_ADDRSTRLEN]) {
+  struct sockaddr_in place = {0};
+  socklen_t size = sizeof place;
+  address[0] = 0;
+  if (getsockname(lws_get_socket_fd(wsi), (struct sockaddr *)&place, &size) == 0 && place.sin_family == AF_INET)
+    inet_ntop(AF_INET, &place.sin_addr, address, INET_ADDRSTRLEN);
+}
+
+// Browsers can be tricked into calling this address by names of other sites, whose pages could then talk to the server;
+// those names are not answered. The port may be that of a tunnel.
+static int is_own_name(const view_server *server, struct lws *wsi, const char *host) {
+  char address[INET_ADDRSTRLEN];
+  own_address(wsi, address);
+  const char *const names[] = {address, "localhost,127.0.0.1", server->machine, server->options.names};
+  size_t length = strcspn(host, ":");
+  const char *port = host + length;
+  if (*port == ':' && strspn(port + 1, "0123456789") != strlen(port + 1))
+    return 0;
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+    if (has_name(names[k], host, length))
+      return 1;
+  return 0;
 }
 
 // Why a request is refused; NULL where it is not.
 static const char *refusal(const view_server *server, struct lws *wsi, int socket) {
   char host[NAME_BYTES], origin[NAME_BYTES], own[NAME_BYTES + 8];
-  if (!header(wsi, WSI_TOKEN_HOST, host) || !is_own_name(server, host))
-    return "the host name is not the server's";
+  if (!header(wsi, WSI_TOKEN_HOST, host) || !is_own_name(server, wsi, host))
+    return "the host name is not the server's; --name adds one";
   if (!has_token(server, wsi))
     return "the token is wrong";
   snprintf(own, sizeof own, "http://%s", host);
@@ -141,72 +168,118 @@ static const char *refusal(const view_server *server, struct lws *wsi, int socke
 
 // --- the page -------------------------------------------------------------------------------------------------------
 
-static int answer_text(struct lws *wsi, unsigned status, const char *text) {
-  unsigned char buffer[LWS_PRE + 1024], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
-  if (lws_add_http_common_headers(wsi, status, "text/plain; charset=utf-8", strlen(text), &at, end) ||
-      lws_finalize_write_http_header(wsi, start, &at, end))
-    return 1;
-  size_t length = strlen(text);
-  memcpy(start, text, length);
-  if (lws_write(wsi, start, length, LWS_WRITE_HTTP_FINAL) < (int)length)
-    return 1;
+// The page, or what is wrong, is written; then the connection may ask again, or ends. Negative: it is to be closed.
+static int complete(view_server *server, struct lws *wsi) {
+  view_visitors_admit(&server->visitors, wsi, 0, view_now());
   return lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
+static int answer_text(view_server *server, struct lws *wsi, unsigned status, const char *text) {
+  static const char methods[] = "GET, HEAD";
+  unsigned char buffer[LWS_PRE + 1024], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+  size_t length = strlen(text);
+  if (lws_add_http_common_headers(wsi, status, "text/plain; charset=utf-8", length, &at, end) ||
+      (status == HTTP_STATUS_METHOD_NOT_ALLOWED &&
+       lws_add_http_header_by_name(wsi, (const unsigned char *)"allow:", (const unsigned char *)methods,
+                                   (int)strlen(methods), &at, end)) ||
+      lws_finalize_write_http_header(wsi, start, &at, end))
+    return -1;
+  memcpy(start, text, length);
+  if (lws_write(wsi, start, length, LWS_WRITE_HTTP_FINAL) < (int)length)
+    return -1;
+  // What follows a request of another kind is not read.
+  return status == HTTP_STATUS_METHOD_NOT_ALLOWED ? -1 : complete(server, wsi);
+}
+
+// The page may run its own script and talk to the server it came from, and nothing else.
+static void write_policy(char *policy, size_t size, const char *host) {
+  snprintf(policy, size,
+           "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+           "connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+           host);
+}
+
 static int begin_page(view_server *server, struct lws *wsi, request *r) {
-  static const char policy[] = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-                               "img-src data: blob:; connect-src 'self' ws:; base-uri 'none'; form-action 'none'; "
-                               "frame-ancestors 'none'";
-  static const char *const headers[][2] = {{"content-security-policy:", policy},
-                                           {"referrer-policy:", "no-referrer"},
-                                           {"cache-control:", "no-store"},
-                                           {"x-content-type-options:", "nosniff"}};
+  char host[NAME_BYTES], policy[512 + NAME_BYTES];
+  header(wsi, WSI_TOKEN_HOST, host);
+  write_policy(policy, sizeof policy, host);
+  const char *const headers[][2] = {{"content-security-policy:", policy},
+                                    {"referrer-policy:", "no-referrer"},
+                                    {"cache-control:", "no-store"},
+                                    {"x-content-type-options:", "nosniff"}};
   unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
   r->sent = 0;
   if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", server->options.page_size, &at, end))
-    return 1;
+    return -1;
   for (size_t k = 0; k < sizeof headers / sizeof *headers; ++k)
     if (lws_add_http_header_by_name(wsi, (const unsigned char *)headers[k][0], (const unsigned char *)headers[k][1],
                                     (int)strlen(headers[k][1]), &at, end))
-      return 1;
+      return -1;
   if (lws_finalize_write_http_header(wsi, start, &at, end))
-    return 1;
+    return -1;
   if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0) // that was all
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    return complete(server, wsi);
+  view_visitors_admit(&server->visitors, wsi, 1, view_now());
   lws_callback_on_writable(wsi);
   return 0;
 }
 
-static int continue_page(const view_server *server, struct lws *wsi, request *r) {
+// Negative where the other side has gone: lws keeps a connection open after 1, and would then be woken without end.
+static int continue_page(view_server *server, struct lws *wsi, request *r) {
   unsigned char buffer[LWS_PRE + CHUNK];
   size_t left = server->options.page_size - r->sent, size = left < CHUNK ? left : CHUNK;
   memcpy(buffer + LWS_PRE, server->options.page + r->sent, size);
   r->sent += size;
   int last = r->sent == server->options.page_size;
   if (lws_write(wsi, buffer + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size)
-    return 1;
+    return -1;
   if (last)
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    return complete(server, wsi);
   lws_callback_on_writable(wsi);
   return 0;
 }
 
 static int answer_request(view_server *server, struct lws *wsi, request *r, const char *path) {
+  if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 && lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) <= 0)
+    return answer_text(server, wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "The page can only be read: GET or HEAD.\n");
   const char *why = refusal(server, wsi, 0);
   if (strcmp(path, "/") != 0)
-    return answer_text(wsi, HTTP_STATUS_NOT_FOUND,
+    return answer_text(server, wsi, HTTP_STATUS_NOT_FOUND,
                        "There is only one page here: open the address that muslin view printed.\n");
   if (!why)
     return begin_page(server, wsi, r);
   say(server, "request rejected: %s", why);
-  return answer_text(wsi, HTTP_STATUS_FORBIDDEN,
-                     "Rejected: open the address exactly as muslin view printed it, with its token.\n");
+  return answer_text(
+      server, wsi, HTTP_STATUS_FORBIDDEN,
+      "Rejected: open the address exactly as muslin view printed it, with its token. A host name of your "
+      "own is allowed by muslin view --name NAME.\n");
+}
+
+// --- strangers ------------------------------------------------------------------------------------------------------
+
+static int take_in(view_server *server, struct lws *wsi) {
+  void *leaves = view_visitors_enter(&server->visitors, wsi, view_now());
+  if (leaves && leaves != wsi)
+    lws_set_timeout(leaves, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+  return leaves == wsi;
+}
+
+static void send_away_the_overdue(view_server *server) {
+  void *leaves;
+  while ((leaves = view_visitors_overdue(&server->visitors, view_now(), stranger_seconds)) != NULL)
+    lws_set_timeout(leaves, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
 static int serve_page(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
   struct lws_context *context = lws_get_context(wsi);
   view_server *server = context ? lws_context_user(context) : NULL;
   switch (reason) {
+  case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+    return take_in(server, wsi);
+  case LWS_CALLBACK_WSI_DESTROY: // of any kind
+    if (server)
+      view_visitors_leave(&server->visitors, wsi);
+    return 0;
   case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: // HTTP/2 would stay open without a token
     return strcasecmp(in, "websocket") == 0 ? 0 : -1;
   case LWS_CALLBACK_HTTP:
@@ -285,6 +358,7 @@ static void wake_pages(view_server *server) {
 // One too many is told so when it can be written to.
 static void begin_watching(view_server *server, struct lws *wsi, page *p) {
   int place = 0;
+  view_visitors_leave(&server->visitors, wsi);
   while (place < VIEW_PAGES && server->connection[place])
     ++place;
   *p = (page){.place = place};
@@ -441,6 +515,8 @@ mus_status view_server_start(const view_server_options *options, char *why, size
     return MUS_OUT_OF_MEMORY;
   }
   server->options = *options;
+  if (gethostname(server->machine, sizeof server->machine - 1) != 0)
+    server->machine[0] = 0;
   lws_set_log_level(0, NULL);
   struct lws_context_creation_info info = {.port = options->port,
                                            .iface = options->host,
@@ -476,6 +552,7 @@ void view_server_wake(void *server) { lws_cancel_service(((view_server *)server)
 // Keeps lws_service() from sleeping through a signal that came just before it.
 static void beat(lws_sorted_usec_list_t *timer) {
   view_server *server = lws_container_of(timer, view_server, heartbeat);
+  send_away_the_overdue(server);
   lws_sul_schedule(server->context, 0, timer, beat, 200 * LWS_US_PER_MS);
 }
 

@@ -1,8 +1,9 @@
 // The server: one page and a WebSocket, on one port, for those who have the token.
 //
-// GET /?token=... returns the page. The same address as a WebSocket streams packets (packet.h) and takes messages
-// (message.h). Requests without the right token, for a host name that is not the server's, or from a page of another
-// origin are rejected; so are messages that are too long, malformed or too many, with the connection closed.
+// GET /?token=... returns the page, and nothing but GET and HEAD is answered. The same address as a WebSocket streams
+// packets (packet.h) and takes messages (message.h). Requests without the right token, for a host name that is not the
+// server's, or from a page of another origin are rejected; so are messages that are too long, malformed or too many,
+// with the connection closed. Connections that have not shown the token are few and short-lived (visitors.h).
 #ifndef VIEW_SERVER_H
 #define VIEW_SERVER_H
 
@@ -13,11 +14,12 @@
 enum { VIEW_TOKEN_BYTES = 33 }; // with its zero
 
 typedef struct view_server_options {
-  const char *host;  // IPv4 address to listen on
-  int port;          // 0: any free one
-  int any_host_name; // 1: pages may call the server by any name; 0: by `host`, localhost or 127.0.0.1 only, with any
-                     // port, since tunnels have their own
-  const char *page;  // HTML, which outlives the server
+  const char *host; // IPv4 address to listen on
+  int port;         // 0: any free one
+  // Names by which pages may call the server, besides the address at which they reach it, localhost, 127.0.0.1 and the
+  // machine's own name; separated by commas, or NULL. The port may be any, since tunnels have their own.
+  const char *names;
+  const char *page; // HTML, which outlives the server
   size_t page_size;
   FILE *log; // rejections, and pages that come and go; NULL: silence
 } view_server_options;

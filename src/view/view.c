@@ -47,7 +47,7 @@ static mus_status tell(const view_server_options *serving, const view_server *se
     snprintf(why, size, "cannot print the address to standard output: %s", strerror(errno));
     return MUS_IO_ERROR;
   }
-  if (serving->any_host_name)
+  if (strcmp(serving->host, "127.0.0.1") != 0)
     fprintf(stderr, "muslin view: anyone who has this address and can reach this machine can watch and join in\n");
   if (open)
     open_address(address);
@@ -56,7 +56,7 @@ static mus_status tell(const view_server_options *serving, const view_server *se
 
 mus_status view_run(const view_options *options, char *why, size_t size) {
   const char *host = options->host && strcasecmp(options->host, "localhost") != 0 ? options->host : "127.0.0.1";
-  view_server_options serving = {.host = host, .log = stderr, .any_host_name = strcmp(host, "127.0.0.1") != 0};
+  view_server_options serving = {.host = host, .names = options->names, .log = stderr};
   serving.page = view_page(&serving.page_size);
   view_server *server = NULL;
   view_show *show = NULL;

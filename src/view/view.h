@@ -10,6 +10,7 @@ typedef struct view_options {
   const mus_scene *scene; // what is simulated, or ...
   const char *folder;     // ... the result folder that is played
   const char *host;       // address to listen on; NULL: 127.0.0.1, which only this machine reaches
+  const char *names;      // further names that it may be called by, separated by commas; NULL: none
   int port;               // 0: any free one; negative: 8765, or any free one if that is taken
   int paused;             // 1: until a page says "play"
   int open;               // 1: ask the desktop to open the address
