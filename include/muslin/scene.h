@@ -50,6 +50,28 @@ typedef enum mus_cloth_model {
   MUS_CLOTH_MODEL_MASS_SPRING
 } mus_cloth_model;
 
+/// What cloths in contact have unless they, or the scene's own fabrics, say otherwise: m, and Coulomb's coefficient.
+#define MUS_CLOTH_THICKNESS 0.001
+#define MUS_CLOTH_FRICTION 0.3
+
+/// The built-in fabrics, cotton first; NULL if out of range. docs/fabrics.md has their values.
+MUS_API const char *mus_fabric_name(int index);
+
+/// A fabric of the scene's own, in SI units. Warp runs along u, weft along v of the material coordinates, bias at 45
+/// degrees to both. docs/fabrics.md says which model uses which value.
+typedef struct mus_scene_fabric {
+  char *name;        ///< what cloths call it; not that of a built-in fabric
+  int like;          ///< the built-in fabric that the other values are taken from; a number of mus_fabric_name()
+  double density;    ///< kg/m^2
+  double stretch[2]; ///< N/m, force per width and strain: warp, weft
+  double shear;      ///< N/m, force per width and radian
+  double bend[3];    ///< N m, moment per width and curvature: bending along warp, weft, bias
+  double damping[3]; ///< s, damping over stiffness, a decay time: of stretch, shear, bend
+  double thickness;  ///< m: that of cloths which give none (0.001)
+  double friction;   ///< of cloth on cloth: that of cloths which give none (0.3)
+  unsigned cookie;   ///< set by mus_default_fabric()
+} mus_scene_fabric;
+
 /// The vertices that a pin holds: all those selected by any of the parts.
 typedef struct mus_selection {
   int vertex_count;
@@ -79,16 +101,18 @@ typedef struct mus_pin {
 typedef struct mus_cloth {
   char *name;
   mus_cloth_shape shape;
-  double rotate[3];                                             ///< degrees about x, then y, then z
-  double translate[3];                                          ///< m, after the rotation
-  double velocity[3];                                           ///< m/s at the start
-  mus_cloth_model model;                                        ///< MUS_CLOTH_MODEL_BARAFF_WITKIN
-  char *fabric;                                                 ///< "cotton"
-  double density;                                               ///< kg/m^2; 0: the fabric's
+  double rotate[3];      ///< degrees about x, then y, then z
+  double translate[3];   ///< m, after the rotation
+  double velocity[3];    ///< m/s at the start
+  mus_cloth_model model; ///< MUS_CLOTH_MODEL_BARAFF_WITKIN
+  char *fabric;          ///< a name of the scene's `fabrics` or of a built-in one ("cotton")
+  double density;        ///< kg/m^2; 0: the fabric's
   double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors applied to the fabric's values (1)
   mus_keys stiffness; ///< width 1: a factor applied to all stiffnesses over time; none: 1
-  double thickness;   ///< m: the distance at which layers rest (0.001); at a vertex, at most half of its shortest edge
-  double friction;    ///< of cloth on cloth: Coulomb's coefficient (0.3); several cloths use the mean of theirs
+  double thickness;   ///< m: the distance at which layers rest, at a vertex at most half of its shortest edge; 0: that
+                      ///< of the scene's own fabric, 0.001 with a built-in one
+  double friction;    ///< of cloth on cloth: Coulomb's coefficient; several cloths use the mean of theirs; negative:
+                      ///< that of the scene's own fabric, 0.3 with a built-in one
   int stitch_count;
   int (*stitches)[2]; ///< pairs of vertices to be sewn together, in addition to those of the file
   double close;       ///< s within which stitches close (1)
@@ -167,6 +191,8 @@ typedef struct mus_scene {
   double gust;               ///< fraction of the wind that varies in time and space (0)
   double air_density;        ///< kg/m^3, for drag and wind (1.2)
   mus_solver_options solver;
+  int fabric_count;
+  mus_scene_fabric *fabrics; ///< for cloths to name, besides the built-in ones
   int cloth_count;
   mus_cloth *cloths;
   int contact; ///< 1: cloth passes through nothing (1); 0: through everything
@@ -177,11 +203,13 @@ typedef struct mus_scene {
   unsigned cookie; ///< set by mus_default_scene()
 } mus_scene;
 
-/// A scene with every default and no cloth. Scenes, cloths, pins, bodies and seams that are filled in by hand must
-/// start from these: they set a cookie, and calls that take a scene reject one without it, or with parts without it.
-/// mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory from malloc.
+/// A scene with every default and no cloth. Scenes, fabrics, cloths, pins, bodies and seams that are filled in by hand
+/// must start from these: they set a cookie, and calls that take a scene reject one without it, or with parts without
+/// it. mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory from malloc.
 MUS_API mus_scene mus_default_scene(void);
 MUS_API mus_cloth mus_default_cloth(void);
+/// As a built-in fabric, by its number in mus_fabric_name(): 0 is cotton. It has no name yet.
+MUS_API mus_scene_fabric mus_default_fabric(int like);
 MUS_API mus_pin mus_default_pin(void);
 MUS_API mus_body mus_default_body(void);
 MUS_API mus_seam mus_default_seam(void);

@@ -72,6 +72,9 @@ MUS_API int mus_sim_first_vertex(const mus_sim *sim, int cloth);
 MUS_API int mus_sim_first_triangle(const mus_sim *sim, int cloth);
 /// What was repaired or left out in a cloth's mesh file, in words; "" if nothing was.
 MUS_API const char *mus_sim_repairs(const mus_sim *sim, int cloth);
+/// What may not be as it was meant, a sentence each: implausible sizes of cloths and bodies, values of the scene's own
+/// fabrics that a cloth's model does not use. NULL past the last.
+MUS_API const char *mus_sim_note(const mus_sim *sim, int index);
 
 /// The linear system A d = b of the next step, as it goes to the solver: d is the change of velocity, m/s. With
 /// Newton's method, it is the first system of the step. Nodes are in the order of the simulation, which may differ from
@@ -132,7 +135,8 @@ MUS_API int mus_sim_attachments(const mus_sim *sim);
 MUS_API mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]);
 MUS_API mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]);
 /// Another fabric for a cloth, including its mass, with the scales and the density that the scene gives; seams stay as
-/// strong as they were sewn. "silk" and so on: see mus_fabric_name().
+/// strong as they were sewn. "silk" and so on, see mus_fabric_name(), or one of the scene's own. Contact keeps the
+/// thickness and the friction that the cloth began with.
 MUS_API mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name);
 /// A factor applied to all stiffnesses of a cloth, in addition to the scene's: 0.001 to 1000, initially 1.
 MUS_API mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor);
@@ -144,9 +148,6 @@ MUS_API void mus_sim_wind(const mus_sim *sim, double wind[3]);
 MUS_API const char *mus_sim_fabric(const mus_sim *sim, int cloth);
 MUS_API double mus_sim_stiffness(const mus_sim *sim, int cloth);
 MUS_API const mus_solver_options *mus_sim_solver_options(const mus_sim *sim);
-
-/// The fabrics, cotton first; NULL if out of range. docs/fabrics.md has their values.
-MUS_API const char *mus_fabric_name(int index);
 
 /// The last linear solve: the residual at each iteration, levels, seconds. All zero before the first step; valid until
 /// the next.

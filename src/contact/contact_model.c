@@ -12,7 +12,7 @@
 static void set_radii(const mus_model_cloth *c, double *radius) {
   const mus_mesh *mesh = &c->shape.mesh;
   for (int i = 0; i < mesh->vertices; ++i)
-    radius[i] = c->source->thickness / 2;
+    radius[i] = c->thickness / 2;
   for (int t = 0; t < mesh->triangles; ++t)
     for (int k = 0; k < 3; ++k) {
       const double *a = mesh->material + 6 * (size_t)t + 2 * k, *b = mesh->material + 6 * (size_t)t + 2 * ((k + 1) % 3);
@@ -137,7 +137,7 @@ mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, co
   for (int b = 0; b < scene->body_count; ++b)
     made.body_friction[b] = scene->bodies[b].friction;
   for (int k = 0; k < scene->cloth_count; ++k)
-    made.friction += scene->cloths[k].friction / scene->cloth_count;
+    made.friction += model->cloths[k].friction / scene->cloth_count;
   *out = made;
   return MUS_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/initialised.h"
 #include "energy/bend.h"
 
 // KES-F's units: a shear stiffness of 1 gf/(cm degree) is 56.19 N/m, a bending stiffness of 1 gf cm^2/cm 9.807e-5 N m.
@@ -93,6 +94,34 @@ mus_status mus_fabric_find(const char *name, const mus_fabric **out) {
     length += (size_t)written < sizeof names - length ? (size_t)written : 0;
   }
   return mus_fail(MUS_BAD_INPUT, "there is no fabric named \"%s\"; there are %s", name, names);
+}
+
+mus_fabric mus_fabric_own(const mus_scene_fabric *own) {
+  return (mus_fabric){.name = own->name ? own->name : "without a name",
+                      .about = "the scene's own",
+                      .density = own->density,
+                      .thickness = own->thickness,
+                      .stretch = {own->stretch[0], own->stretch[1]},
+                      .shear = own->shear,
+                      .bend = {own->bend[0], own->bend[1], own->bend[2]},
+                      .stretch_damping = own->damping[0],
+                      .shear_damping = own->damping[1],
+                      .bend_damping = own->damping[2],
+                      .friction = own->friction};
+}
+
+mus_scene_fabric mus_default_fabric(int like) {
+  int known = like >= 0 && like < FABRICS ? like : 0;
+  const mus_fabric *f = &fabrics[known];
+  return (mus_scene_fabric){.like = known,
+                            .density = f->density,
+                            .stretch = {f->stretch[0], f->stretch[1]},
+                            .shear = f->shear,
+                            .bend = {f->bend[0], f->bend[1], f->bend[2]},
+                            .damping = {f->stretch_damping, f->shear_damping, f->bend_damping},
+                            .thickness = MUS_CLOTH_THICKNESS,
+                            .friction = MUS_CLOTH_FRICTION,
+                            .cookie = MUS_COOKIE};
 }
 
 // Bending along every direction is at least 0: warp c^4 + x c^2 s^2 + weft s^4 >= 0 where x >= -2 sqrt(warp weft).

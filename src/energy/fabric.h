@@ -6,26 +6,28 @@
 #define MUS_ENERGY_FABRIC_H
 
 #include "energy/baraff_witkin.h"
-#include "muslin/status.h"
+#include "muslin/scene.h"
 
 typedef struct mus_fabric {
   const char *name;
   const char *about;      // in a few words
   double density;         // kg/m^2
-  double thickness;       // m
+  double thickness;       // m; cloths in contact have their own, see io/scene.h
   double stretch[2];      // N/m, force per width and strain: warp, weft
   double shear;           // N/m, force per width and radian
   double bend[3];         // N m, moment per width and curvature: bending along warp, weft, bias
   double stretch_damping; // s: damping over stiffness, a decay time
   double shear_damping;   // s
   double bend_damping;    // s
-  double friction;        // of the fabric on itself, force over force
+  double friction;        // of the fabric on itself, force over force; the same holds for it
 } mus_fabric;
 
 // The fabrics in a fixed order, cotton first; NULL past the last.
 const mus_fabric *mus_fabric_at(int index);
 // By name. MUS_BAD_INPUT with the list of names where there is none.
 mus_status mus_fabric_find(const char *name, const mus_fabric **out);
+// One of a scene's own; the names stay the scene's.
+mus_fabric mus_fabric_own(const mus_scene_fabric *own);
 // MUS_BAD_INPUT names the value that makes no sense: not finite, negative, no mass, or a bias so soft that bending
 // would be negative between it and the threads.
 mus_status mus_fabric_check(const mus_fabric *fabric);

@@ -9,13 +9,29 @@ const mus_element_kind *const mus_joining_kinds[] = {&mus_stitch_kind, &mus_edge
 
 enum { KINDS_MAXIMUM = 4 };
 
-static const mus_element_kind *const cloths[][KINDS_MAXIMUM] = {
-    [MUS_CLOTH_MODEL_BARAFF_WITKIN] = {&mus_membrane_kind, &mus_hinge_kind},
-    [MUS_CLOTH_MODEL_CHOI_KO] = {&mus_drag_kind, &mus_tension_spring_kind, &mus_buckling_kind},
-    [MUS_CLOTH_MODEL_MASS_SPRING] = {&mus_drag_kind, &mus_edge_spring_kind, &mus_cross_spring_kind},
+typedef struct cloth_model {
+  const mus_element_kind *kinds[KINDS_MAXIMUM];
+  const char *unused; // of a fabric
+} cloth_model;
+
+static const cloth_model cloths[] = {
+    [MUS_CLOTH_MODEL_BARAFF_WITKIN] = {{&mus_membrane_kind, &mus_hinge_kind}, NULL},
+    [MUS_CLOTH_MODEL_CHOI_KO] = {{&mus_drag_kind, &mus_tension_spring_kind, &mus_buckling_kind}, "damping of shear"},
+    [MUS_CLOTH_MODEL_MASS_SPRING] = {{&mus_drag_kind, &mus_edge_spring_kind, &mus_cross_spring_kind},
+                                     "shear, weft and bias"},
 };
 
-const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model) {
+static const cloth_model *model_at(mus_cloth_model model) {
   size_t number = (size_t)model; // a negative one is far beyond the last
-  return number < sizeof cloths / sizeof *cloths ? cloths[number] : NULL;
+  return number < sizeof cloths / sizeof *cloths ? &cloths[number] : NULL;
+}
+
+const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model) {
+  const cloth_model *found = model_at(model);
+  return found ? found->kinds : NULL;
+}
+
+const char *mus_cloth_unused(mus_cloth_model model) {
+  const cloth_model *found = model_at(model);
+  return found ? found->unused : NULL;
 }

@@ -21,6 +21,8 @@ extern const mus_element_kind *const mus_element_kinds[];
 // What a cloth of that model is made of, up to NULL, in the order in which forces are added up. NULL if there is no
 // such model.
 const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model);
+// Which values of a fabric have no effect on it, in words; NULL for none.
+const char *mus_cloth_unused(mus_cloth_model model);
 // What holds cloths together, up to NULL.
 extern const mus_element_kind *const mus_joining_kinds[];
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/result.h"
+#include "io/scene.h"
 #include "mesh/rest.h"
 
 static char *copied(mus_arena *arena, const char *text) {
@@ -85,12 +86,14 @@ static mus_status find_cache(mus_result *result, mus_result_cloth *cloth) {
                   result->path, cloth->name, cloth->name);
 }
 
-static mus_status open_cloth(mus_result *result, const char *name, const char *fabric, mus_result_cloth *cloth) {
+static mus_status open_cloth(mus_result *result, const char *name, const mus_scene *scene, const mus_cloth *source,
+                             mus_result_cloth *cloth) {
   mus_arena *arena = &result->arena;
   cloth->name = name;
-  cloth->fabric = fabric ? copied(arena, fabric) : NULL;
+  cloth->fabric = source->fabric ? copied(arena, source->fabric) : NULL;
+  cloth->look = mus_cloth_look(scene, source) == source->fabric ? cloth->fabric : mus_cloth_look(scene, source);
   cloth->mesh_path = mus_result_path(arena, result->path, name, ".obj");
-  if ((fabric && !cloth->fabric) || !cloth->mesh_path)
+  if ((source->fabric && !cloth->fabric) || !cloth->mesh_path)
     return mus_fail_memory();
   mus_status status = read_mesh(arena, 1, cloth);
   return status ? status : find_cache(result, cloth);
@@ -106,7 +109,7 @@ static mus_status open_cloths(mus_result *result, const mus_scene *scene) {
     return mus_fail_memory();
   for (; result->cloth_count < scene->cloth_count && !status; ++result->cloth_count) {
     int k = result->cloth_count;
-    status = open_cloth(result, names[k], scene->cloths[k].fabric, &result->cloths[k]);
+    status = open_cloth(result, names[k], scene, &scene->cloths[k], &result->cloths[k]);
   }
   return status;
 }

@@ -12,6 +12,7 @@
 typedef struct mus_result_cloth {
   const char *name;
   const char *fabric;    // NULL where it is not known
+  const char *look;      // the built-in fabric that it is shown as; the same
   const char *mesh_path; // for error texts
   mus_mesh mesh;         // at the start, with material coordinates
   int stitches;          // as in its file

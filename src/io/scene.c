@@ -37,8 +37,7 @@ mus_cloth mus_default_cloth(void) {
                      .shear_scale = 1,
                      .bend_scale = 1,
                      .damping_scale = 1,
-                     .thickness = 0.001,
-                     .friction = 0.3,
+                     .friction = -1,
                      .close = 1,
                      .cookie = MUS_COOKIE};
 }
@@ -77,6 +76,9 @@ void mus_scene_free(mus_scene *scene) {
     free(cloth->stitches);
     free_keys(&cloth->stiffness);
   }
+  for (int k = 0; k < scene->fabric_count; ++k)
+    free(scene->fabrics[k].name);
+  free(scene->fabrics);
   for (int b = 0; b < scene->body_count; ++b) {
     mus_body *body = &scene->bodies[b];
     free(body->name);
@@ -118,6 +120,10 @@ mus_status mus_scene_check_initialised(const mus_scene *scene) {
   if (!status)
     status =
         mus_check_initialised(scene->solver.cookie, "the scene's solver options were", "mus_default_solver_options");
+  for (int k = 0; !status && k < scene->fabric_count; ++k) {
+    snprintf(what, sizeof what, "fabrics[%d] was", k);
+    status = mus_check_initialised(scene->fabrics[k].cookie, what, "mus_default_fabric");
+  }
   for (int c = 0; !status && c < scene->cloth_count; ++c)
     status = check_cloth_initialised(scene, c);
   for (int b = 0; !status && b < scene->body_count; ++b) {
@@ -131,6 +137,7 @@ mus_status mus_scene_check_initialised(const mus_scene *scene) {
   return status;
 }
 
+static void fabric_defaults(void *fabric) { *(mus_scene_fabric *)fabric = mus_default_fabric(0); }
 static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 static void body_defaults(void *body) { *(mus_body *)body = mus_default_body(); }
@@ -195,6 +202,26 @@ static const mus_schema_field pin_fields[] = {
     {"from", MUS_SCHEMA_NUMBER, AT(mus_pin, from), FROM_TO(0, 1e9)},
     {"to", MUS_SCHEMA_NUMBER, AT(mus_pin, to), FROM_TO(0, 1e9)}};
 SCHEMA(pin_schema, "a pin", mus_pin, pin_fields, pin_defaults);
+
+static const char *fabric_word(int k) { return mus_fabric_name(k); }
+
+// The name is read after this.
+static void fill_fabric(void *fabric) {
+  mus_scene_fabric *own = fabric;
+  *own = mus_default_fabric(own->like);
+}
+
+static const mus_schema_field fabric_fields[] = {
+    {"name", MUS_SCHEMA_TEXT, AT(mus_scene_fabric, name)},
+    {"like", MUS_SCHEMA_CHOICE, AT(mus_scene_fabric, like), .word = fabric_word, .chosen = fill_fabric},
+    {"density", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, density), FROM_TO(1e-6, 1e4)},
+    {"stretch", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, stretch), .width = 2, FROM_TO(1e-6, 1e9)},
+    {"shear", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, shear), FROM_TO(0, 1e9)},
+    {"bend", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, bend), .width = 3, FROM_TO(0, 1e6)},
+    {"damping", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, damping), .width = 3, FROM_TO(0, 1e3)},
+    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, thickness), FROM_TO(1e-5, 0.1)},
+    {"friction", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, friction), FROM_TO(0, 10)}};
+SCHEMA(fabric_schema, "a fabric", mus_scene_fabric, fabric_fields, fabric_defaults);
 
 static const mus_schema_field cloth_fields[] = {
     {"name", MUS_SCHEMA_TEXT, AT(mus_cloth, name)},
@@ -296,6 +323,7 @@ static const mus_schema_field scene_fields[] = {
     {"gust", MUS_SCHEMA_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
     {"air_density", MUS_SCHEMA_NUMBER, AT(mus_scene, air_density), FROM_TO(0, 1e3)},
     {"solver", MUS_SCHEMA_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
+    {"fabrics", MUS_SCHEMA_LIST, AT(mus_scene, fabrics), GIVEN_BY(mus_scene, fabric_count), .inner = &fabric_schema},
     {"cloths", MUS_SCHEMA_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
     {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
@@ -340,7 +368,9 @@ static mus_status check(const char *name, const mus_scene *scene) {
         return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name,
                         c, p);
   }
-  mus_status status = MUS_OK;
+  mus_status status = mus_scene_check_fabrics(scene);
+  if (status)
+    return mus_fail_prefix(status, "%s", name);
   for (int b = 0; b < scene->body_count && !status; ++b)
     status = check_body(name, scene, b);
   return status;
@@ -421,6 +451,8 @@ char *mus_scene_text(const mus_scene *scene) {
     copy.cloths[c] = scene->cloths[c];
     if (!copy.cloths[c].fabric)
       copy.cloths[c].fabric = cotton;
+    copy.cloths[c].thickness = mus_cloth_thickness(scene, &scene->cloths[c]);
+    copy.cloths[c].friction = mus_cloth_friction(scene, &scene->cloths[c]);
   }
   if (copy.gravity.count == 0)
     copy.gravity = (mus_keys){1, 3, zero, earth};

@@ -7,4 +7,14 @@
 // MUS_BAD_INPUT where the scene or one of its parts was not made by its mus_default_...().
 mus_status mus_scene_check_initialised(const mus_scene *scene);
 
+// The scene's own fabric of that name; NULL where there is none.
+const mus_scene_fabric *mus_scene_fabric_named(const mus_scene *scene, const char *name);
+// MUS_BAD_INPUT where one has no name, or one that another fabric has.
+mus_status mus_scene_check_fabrics(const mus_scene *scene);
+// What a cloth has in contact: its own, its fabric's where that is one of the scene's, or the usual.
+double mus_cloth_thickness(const mus_scene *scene, const mus_cloth *cloth);
+double mus_cloth_friction(const mus_scene *scene, const mus_cloth *cloth);
+// The built-in fabric that pictures show it as: its own, or the one that its own is like; NULL where it names none.
+const char *mus_cloth_look(const mus_scene *scene, const mus_cloth *cloth);
+
 #endif

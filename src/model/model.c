@@ -2,23 +2,40 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/list.h"
 #include "energy/kinds.h"
 #include "io/scene.h"
 #include "mesh/measure.h"
+#include "model/notes.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
 
-// The fabric of that name with the cloth's scales.
-static mus_status make_fabric(const mus_cloth *cloth, const char *name, mus_fabric *fabric) {
+// One of the scene's own, or a built-in one.
+static mus_status find_fabric(const mus_scene *scene, const char *name, mus_fabric *fabric) {
+  const mus_scene_fabric *own = mus_scene_fabric_named(scene, name);
   const mus_fabric *found;
-  mus_status status = mus_fabric_find(name ? name : "cotton", &found);
+  char text[512];
+  mus_status status = own ? MUS_OK : mus_fabric_find(name ? name : "cotton", &found);
+  if (!status) {
+    *fabric = own ? mus_fabric_own(own) : *found;
+    return MUS_OK;
+  }
+  snprintf(text, sizeof text, "%s", mus_last_error());
+  for (int k = 0; k < scene->fabric_count; ++k) {
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%s", k > 0 ? ", " : ", and the scene's own: ", scene->fabrics[k].name);
+  }
+  return mus_fail(status, "%s", text);
+}
+
+// The fabric of that name with the cloth's scales.
+static mus_status make_fabric(const mus_scene *scene, const mus_cloth *cloth, const char *name, mus_fabric *fabric) {
+  mus_status status = find_fabric(scene, name, fabric);
   if (status)
     return status;
-  *fabric = *found;
   for (int k = 0; k < 2; ++k)
     fabric->stretch[k] *= cloth->stretch_scale;
   fabric->shear *= cloth->shear_scale;
@@ -66,7 +83,9 @@ static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth
 
 static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_model_cloth *cloth) {
   cloth->source = source;
-  mus_status status = make_fabric(source, source->fabric, &cloth->fabric);
+  cloth->thickness = mus_cloth_thickness(model->scene, source);
+  cloth->friction = mus_cloth_friction(model->scene, source);
+  mus_status status = make_fabric(model->scene, source, source->fabric, &cloth->fabric);
   if (!status)
     status = make_mesh(model, source, &cloth->shape);
   cloth->first_vertex = model->vertices;
@@ -363,7 +382,9 @@ static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
   model->cloths = mus_arena_alloc_zero(&model->arena, (size_t)scene->cloth_count, sizeof *model->cloths);
   if (!model->cloths)
     return mus_fail_memory();
-  mus_status status = mus_bodies_create(scene, &model->bodies);
+  mus_status status = mus_scene_check_fabrics(scene);
+  if (!status)
+    status = mus_bodies_create(scene, &model->bodies);
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
     status = make_cloth(model, &scene->cloths[k], &model->cloths[k]);
     ++model->cloth_count;
@@ -380,7 +401,7 @@ static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
     status = make_pins(model);
   if (!status && scene->wind.count > 0)
     mus_gusts_make(fastest(&scene->wind), scene->gust, 1, 1, &model->gusts);
-  return status;
+  return status ? status : mus_model_make_notes(model);
 }
 
 mus_status mus_model_create(const mus_scene *scene, const mus_element_kind *const *extra, mus_model *out) {
@@ -418,7 +439,7 @@ static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fa
 mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
   mus_model_cloth *c = &model->cloths[cloth];
   mus_fabric fabric;
-  mus_status status = make_fabric(c->source, name, &fabric);
+  mus_status status = make_fabric(model->scene, c->source, name, &fabric);
   if (!status)
     status = change_lists(model, cloth, &fabric);
   if (!status) {
@@ -430,6 +451,7 @@ mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
 
 void mus_model_free(mus_model *model) {
   mus_bodies_free(model->bodies);
+  mus_free(model->notes.items);
   mus_arena_clear(&model->arena);
   *model = (mus_model){0};
 }

@@ -6,6 +6,7 @@
 #ifndef MUS_MODEL_MODEL_H
 #define MUS_MODEL_MODEL_H
 
+#include "base/list.h"
 #include "energy/element_list.h"
 #include "model/bodies.h"
 #include "model/cloth_mesh.h"
@@ -14,6 +15,8 @@
 typedef struct mus_model_cloth {
   const mus_cloth *source;
   mus_fabric fabric;    // with the cloth's scales
+  double thickness;     // m, in contact
+  double friction;      // of cloth on cloth
   mus_cloth_mesh shape; // as it starts, in space
   int first_vertex, first_triangle;
 } mus_model_cloth;
@@ -51,6 +54,7 @@ typedef struct mus_model {
   size_t strains; // of all elements that have one
   int driven;     // 1: energies change with time even where nothing moves, as those of stitches do
   mus_gusts gusts;
+  mus_list notes; // char[MUS_NOTE_SIZE]: what a user should know of the scene, see model/notes.h
 } mus_model;
 
 // `extra` are kinds of elements that each cloth has beside those of its model, up to NULL; NULL for none. Errors name

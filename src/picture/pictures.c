@@ -195,7 +195,7 @@ static mus_status prepare_cloths(picture_job *job) {
     return mus_fail_memory();
   job->heat = job->options->heat == MUS_RENDER_HEAT_NONE ? NULL : heat;
   for (int k = 0; k < result->cloth_count; ++k)
-    fabrics[k] = result->cloths[k].fabric;
+    fabrics[k] = result->cloths[k].look;
   mus_status status = MUS_OK;
   for (int k = 0; k < result->cloth_count && !status; ++k)
     status = prepare_cloth(job, fabrics, k);

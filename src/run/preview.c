@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/result.h"
+#include "io/scene.h"
 #include "par/par.h"
 #include "picture/studio.h"
 #include "render/video.h"
@@ -65,7 +66,7 @@ static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
     return mus_fail_memory();
   mus_status status = MUS_OK;
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
-    fabrics[k] = scene->cloths[k].fabric;
+    fabrics[k] = mus_cloth_look(scene, &scene->cloths[k]);
     mus_studio_dress(&preview->studio, k, fabrics);
     status = add_cloth(preview, sim, k);
   }

@@ -2,6 +2,7 @@
 #include "sim/simulator.h"
 
 #include "base/error.h"
+#include "model/notes.h"
 #include "par/par.h"
 #include "par/vector.h"
 
@@ -264,6 +265,8 @@ int mus_sim_first_triangle(const mus_sim *sim, int cloth) {
 const mus_solve_record *mus_sim_solve_record(const mus_sim *sim) { return mus_solver_record(sim->linear.last); }
 
 const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].shape.repairs; }
+
+const char *mus_sim_note(const mus_sim *sim, int index) { return mus_model_note(&sim->model, index); }
 
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "muslin/scene.h"
+#include "io/scene.h"
 
 static void refuses(const char *text, const char *place, const char *reason) {
   mus_scene scene = {.frames = 12345};
@@ -147,6 +147,40 @@ static void bodies(void **state) {
           "both named \"a\"");
 }
 
+static void fabrics(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s",
+                                   "{\"fabrics\": [{\"density\": 0.3, \"name\": \"canvas\", \"stretch\": [1, 2],"
+                                   " \"like\": \"denim\", \"thickness\": 0.002, \"friction\": 0}, {\"name\": \"b\"}],"
+                                   " \"cloths\": [{\"fabric\": \"canvas\"}, {\"fabric\": \"canvas\", \"thickness\": "
+                                   "0.003}, {}]}",
+                                   &s),
+                   MUS_OK);
+  const mus_scene_fabric *f = &s.fabrics[0];
+  assert_int_equal(s.fabric_count, 2);
+  assert_string_equal(f->name, "canvas");
+  assert_string_equal(mus_fabric_name(f->like), "denim");
+  assert_true(f->density == 0.3 && f->stretch[0] == 1 && f->stretch[1] == 2 && f->friction == 0);
+  assert_true(f->shear == 120 && f->bend[0] == 9.7e-5 && f->damping[2] == 2e-2); // denim's
+  assert_true(s.fabrics[1].density == 0.17 && s.fabrics[1].thickness == 0.001);  // cotton's, and the usual
+  assert_true(mus_cloth_thickness(&s, &s.cloths[0]) == 0.002 && mus_cloth_friction(&s, &s.cloths[0]) == 0);
+  assert_true(mus_cloth_thickness(&s, &s.cloths[1]) == 0.003);
+  assert_true(mus_cloth_thickness(&s, &s.cloths[2]) == 0.001 && mus_cloth_friction(&s, &s.cloths[2]) == 0.3);
+  assert_string_equal(mus_cloth_look(&s, &s.cloths[0]), "denim");
+  assert_round_trip("fabrics", &s);
+  mus_scene_free(&s);
+  refuses("{\"cloths\": [{}], \"fabrics\": [{}]}", "s.json: fabrics[0]", "has no name");
+  refuses("{\"cloths\": [{}], \"fabrics\": [{\"name\": \"silk\"}]}", "s.json: fabrics[0]", "is a built-in fabric");
+  refuses("{\"cloths\": [{}], \"fabrics\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}", "fabrics[0] and fabrics[1]",
+          "both named \"a\"");
+  refuses("{\"cloths\": [{}], \"fabrics\": [\n{\"name\": \"a\", \"density\": 0}]}", "s.json:2: fabrics[0].density",
+          "must be in 1e-06...10000");
+  refuses("{\"cloths\": [{}], \"fabrics\": [{\"like\": \"canvas\"}]}", "fabrics[0].like", "must be one of \"cotton\"");
+  refuses("{\"cloths\": [{}], \"fabrics\": [{\"stretch\": 3}]}", "fabrics[0].stretch", "list of 2 numbers");
+  refuses("{\"cloths\": [{}], \"fabrics\": [{\"weight\": 3}]}", "fabrics[0].weight", "not a key of a fabric");
+}
+
 static void text_round_trips(void **state) {
   (void)state;
   const char *name;
@@ -235,6 +269,7 @@ int main(void) {
                                      cmocka_unit_test(byte_order_marks_are_no_hindrance),
                                      cmocka_unit_test(values_arrive),
                                      cmocka_unit_test(bodies),
+                                     cmocka_unit_test(fabrics),
                                      cmocka_unit_test(text_round_trips),
                                      cmocka_unit_test(builtins),
                                      cmocka_unit_test(missing_file),

@@ -1,0 +1,116 @@
+// See notes.h.
+#include "model/notes.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "energy/kinds.h"
+#include "io/scene.h"
+
+static mus_status note(mus_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static mus_status note(mus_model *model, const char *format, ...) {
+  char *text = mus_list_add(&model->notes, MUS_NOTE_SIZE);
+  if (!text)
+    return mus_fail_memory();
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, MUS_NOTE_SIZE, format, arguments);
+  va_end(arguments);
+  return MUS_OK;
+}
+
+const char *mus_model_note(const mus_model *model, int index) {
+  return index >= 0 && (size_t)index < model->notes.count
+             ? (const char *)model->notes.items + (size_t)index * MUS_NOTE_SIZE
+             : NULL;
+}
+
+// --- sizes -----------------------------------------------------------------------------------------------------------
+
+typedef struct size_limits {
+  double least, most; // m, of the longest side
+} size_limits;
+
+// Marquees and sails are cloth too, and so are handkerchiefs of dolls; bodies may be landscapes.
+static const size_limits cloth_limits = {0.02, 15}, body_limits = {0.005, 50};
+
+static void extent(int count, const double *position, double size[3]) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < count; ++i)
+    for (int c = 0; c < 3; ++c) {
+      low[c] = fmin(low[c], position[3 * (size_t)i + (size_t)c]);
+      high[c] = fmax(high[c], position[3 * (size_t)i + (size_t)c]);
+    }
+  for (int c = 0; c < 3; ++c)
+    size[c] = count > 0 ? high[c] - low[c] : 0;
+}
+
+// `file` is NULL for a generated shape.
+static mus_status note_size(mus_model *model, const char *what, const double size[3], const size_limits *limits,
+                            const char *file) {
+  double longest = fmax(size[0], fmax(size[1], size[2]));
+  if (longest >= limits->least && longest <= limits->most)
+    return MUS_OK;
+  const char *word = longest > limits->most ? "large" : "small";
+  if (file)
+    return note(model,
+                "%s is %.3g x %.3g x %.3g m, implausibly %s: its shape's \"scale\" gives the metres per unit of "
+                "the file, 0.01 for centimetres",
+                what, size[0], size[1], size[2], word);
+  return note(model, "%s is %.3g x %.3g x %.3g m, implausibly %s: lengths are in metres", what, size[0], size[1],
+              size[2], word);
+}
+
+static mus_status note_cloth_size(mus_model *model, int cloth) {
+  const mus_model_cloth *c = &model->cloths[cloth];
+  char what[120];
+  double size[3];
+  snprintf(what, sizeof what, "cloths[%d] (%.60s)", cloth, c->source->name ? c->source->name : "cloth");
+  extent(c->shape.mesh.vertices, c->shape.mesh.position, size);
+  return note_size(model, what, size, &cloth_limits, c->source->shape.file);
+}
+
+static mus_status note_body_sizes(mus_model *model) {
+  const mus_scene *scene = model->scene;
+  if (scene->body_count == 0)
+    return MUS_OK;
+  double *position = mus_alloc(3 * (size_t)mus_bodies_vertices(model->bodies), sizeof *position);
+  mus_status status = position ? mus_bodies_at(model->bodies, 0, position) : mus_fail_memory();
+  for (int b = 0; b < scene->body_count && !status; ++b) {
+    int first = mus_bodies_first_vertex(model->bodies, b);
+    char what[120];
+    double size[3];
+    if (scene->bodies[b].shape.kind == MUS_BODY_SHAPE_PLANE)
+      continue; // a floor may well be large
+    snprintf(what, sizeof what, "bodies[%d]%s%.60s%s", b, scene->bodies[b].name ? " (" : "",
+             scene->bodies[b].name ? scene->bodies[b].name : "", scene->bodies[b].name ? ")" : "");
+    extent(mus_bodies_first_vertex(model->bodies, b + 1) - first, position + 3 * (size_t)first, size);
+    status = note_size(model, what, size, &body_limits, scene->bodies[b].shape.file);
+  }
+  mus_free(position);
+  return status;
+}
+
+// --- fabrics ---------------------------------------------------------------------------------------------------------
+
+// Built-in fabrics are stand-ins with any model; values that a user has chosen are expected to act.
+static mus_status note_fabric(mus_model *model, int cloth) {
+  const mus_cloth *source = model->cloths[cloth].source;
+  const char *unused = mus_cloth_unused(source->model);
+  if (!unused || !mus_scene_fabric_named(model->scene, source->fabric))
+    return MUS_OK;
+  return note(model, "cloths[%d] (%.60s): its model does not use the %s of the fabric \"%.60s\"; see docs/fabrics.md",
+              cloth, source->name ? source->name : "cloth", unused, source->fabric);
+}
+
+mus_status mus_model_make_notes(mus_model *model) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < model->cloth_count && !status; ++k) {
+    status = note_cloth_size(model, k);
+    if (!status)
+      status = note_fabric(model, k);
+  }
+  return status ? status : note_body_sizes(model);
+}

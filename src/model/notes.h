@@ -1,0 +1,15 @@
+// What a user should know of a scene that is sound but may not be what was meant: sizes that no garment has, and
+// values of a fabric that the cloth's model does not use.
+#ifndef MUS_MODEL_NOTES_H
+#define MUS_MODEL_NOTES_H
+
+#include "model/model.h"
+
+enum { MUS_NOTE_SIZE = 256 };
+
+// Looks the finished model over and fills its notes.
+mus_status mus_model_make_notes(mus_model *model);
+// NULL past the last.
+const char *mus_model_note(const mus_model *model, int index);
+
+#endif
