@@ -182,6 +182,7 @@ typedef struct mus_scene {
   int frames;                ///< 100
   double frame_rate;         ///< Hz (24)
   double time_step;          ///< s, at most; every frame is a whole number of equal steps (0.002)
+  mus_keys time_steps;       ///< width 1, s: in place of it, for each frame by its value where the frame begins; none
   int adaptive;              ///< 1: halve steps that fail, jump in strain or gain energy from nowhere (1)
   mus_integrator integrator; ///< MUS_INTEGRATOR_EULER
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)

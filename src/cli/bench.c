@@ -145,6 +145,7 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     return failure_input(program, "--unknown position is for scenes with the integrator \"euler\"");
   if (o->time_step > 0) {
     scene->time_step = o->time_step;
+    scene->time_steps.count = 0;
     scene->frame_rate = 1 / o->time_step; // a frame is a whole number of steps, and frames do not matter here
   }
   if (o->fixed_steps)

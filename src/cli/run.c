@@ -107,8 +107,10 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     scene->solver.threads = o->threads;
   if (o->time_step >= 0 && !(o->time_step >= 1e-9 && o->time_step <= 1e3))
     return failure_input(program, "--time-step: %g is out of range; give 1e-9 to 1000 seconds", o->time_step);
-  if (o->time_step >= 0)
+  if (o->time_step >= 0) {
     scene->time_step = o->time_step;
+    scene->time_steps.count = 0;
+  }
   int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
   if (failed)
     return failed;

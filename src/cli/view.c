@@ -87,6 +87,7 @@ static void choose_rate(const watch_options *o, mus_scene *scene) {
   for (int k = 0; k < scene->body_count; ++k)
     from_files |= scene->bodies[k].shape.kind == MUS_BODY_SHAPE_FILE;
   scene->time_step = isnan(o->time_step) ? usual_step : o->time_step;
+  scene->time_steps.count = 0;
   if (!from_files)
     scene->frame_rate = scene->time_step < usual_step ? 60 : 1 / scene->time_step;
 }

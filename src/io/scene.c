@@ -98,6 +98,7 @@ void mus_scene_free(mus_scene *scene) {
   free(scene->seams);
   free(scene->cloths);
   free(scene->name);
+  free_keys(&scene->time_steps);
   free_keys(&scene->gravity);
   free_keys(&scene->wind);
   *scene = (mus_scene){0};
@@ -313,7 +314,7 @@ static const mus_schema_field scene_fields[] = {
     {"name", MUS_SCHEMA_TEXT, AT(mus_scene, name)},
     {"frames", MUS_SCHEMA_WHOLE, AT(mus_scene, frames), FROM_TO(0, 9999999)},
     {"frame_rate", MUS_SCHEMA_NUMBER, AT(mus_scene, frame_rate), FROM_TO(1e-3, 1e6)},
-    {"time_step", MUS_SCHEMA_NUMBER, AT(mus_scene, time_step), FROM_TO(1e-9, 1e3)},
+    {"time_step", MUS_SCHEMA_KEYS, AT(mus_scene, time_steps), .width = 1, FROM_TO(1e-9, 1e3)},
     {"adaptive", MUS_SCHEMA_TRUTH, AT(mus_scene, adaptive)},
     {"integrator", MUS_SCHEMA_CHOICE, AT(mus_scene, integrator), .choices = integrator_words},
     {"newton_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
@@ -356,7 +357,10 @@ static mus_status check_body(const char *name, const mus_scene *scene, int b) {
 static mus_status check(const char *name, const mus_scene *scene) {
   if (scene->cloth_count == 0)
     return mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths: give at least one", name);
-  if (scene->frame_rate * scene->time_step * steps_a_frame < 1)
+  double shortest = scene->time_step;
+  for (int k = 0; k < scene->time_steps.count; ++k)
+    shortest = fmin(shortest, scene->time_steps.value[k]);
+  if (scene->frame_rate * shortest * steps_a_frame < 1)
     return mus_fail(MUS_BAD_INPUT, "%s: a frame would take more than %g steps: raise \"time_step\" or \"frame_rate\"",
                     name, steps_a_frame);
   for (int c = 0; c < scene->cloth_count; ++c) {
@@ -376,7 +380,20 @@ static mus_status check(const char *name, const mus_scene *scene) {
   return status;
 }
 
+// A time step that is the same at all times needs no keys; with keys, it is what it begins with.
+static void settle_time_step(mus_scene *read) {
+  mus_keys *keys = &read->time_steps;
+  if (keys->count > 0)
+    read->time_step = keys->value[0];
+  if (keys->count == 1) {
+    free_keys(keys);
+    *keys = (mus_keys){0};
+  }
+}
+
 static mus_status finish(const char *name, mus_status status, mus_scene *read, mus_scene *scene) {
+  if (!status)
+    settle_time_step(read);
   if (!status)
     status = check(name, read);
   if (status)
@@ -437,6 +454,7 @@ mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene)
 
 // What stands for "not given" is written as what it means.
 char *mus_scene_text(const mus_scene *scene) {
+  double time_step[1] = {scene->time_step};
   static double zero[1], earth[3] = {0, -9.81, 0};
   static char cotton[] = "cotton";
   if (mus_scene_check_initialised(scene) != MUS_OK)
@@ -454,6 +472,8 @@ char *mus_scene_text(const mus_scene *scene) {
     copy.cloths[c].thickness = mus_cloth_thickness(scene, &scene->cloths[c]);
     copy.cloths[c].friction = mus_cloth_friction(scene, &scene->cloths[c]);
   }
+  if (copy.time_steps.count == 0)
+    copy.time_steps = (mus_keys){1, 1, zero, time_step};
   if (copy.gravity.count == 0)
     copy.gravity = (mus_keys){1, 3, zero, earth};
   json_t *json = mus_schema_write(&scene_schema, &copy);

@@ -110,7 +110,7 @@ static void leave(reader *r) { --r->depth; }
 // "file:line: cloths[0].pins[2].frequency" and then what is wrong.
 static mus_status wrong(const reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static mus_status wrong(const reader *r, const char *format, ...) {
-  char name[256] = "", text[320];
+  char name[256] = "", text[640];
   size_t used = 0;
   for (int k = 0; k < r->depth && k < DEPTH && used + 1 < sizeof name; ++k) {
     const step *s = &r->way[k];
@@ -331,7 +331,7 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
 }
 
 static mus_status unknown_key(const reader *r, const mus_schema *schema) {
-  char list[224] = "";
+  char list[480] = "";
   for (int k = 0; k < schema->count; ++k) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", schema->fields[k].key);

@@ -167,6 +167,33 @@ static mus_status find_checkpoint(run *r, int *found) {
 
 // --- begin or go on --------------------------------------------------------------------------------------------------
 
+// A time step in words.
+static void step_text(const mus_scene *scene, size_t size, char *text) {
+  const mus_keys *keys = &scene->time_steps;
+  if (keys->count > 0)
+    snprintf(text, size, "%g to %g s by keys", keys->value[0], keys->value[keys->count - 1]);
+  else
+    snprintf(text, size, "%g s", scene->time_step);
+}
+
+// Another time step than that of the scene in the folder is no hindrance, but the results are then those of neither.
+static void say_time_step(const run *r) {
+  char before[64] = "", now[64], text[200];
+  mus_arena scratch = {0};
+  mus_scene there;
+  char *path = mus_result_path(&scratch, r->options->folder, MUS_RESULT_SCENE, "");
+  if (path && mus_scene_load(path, &there) == MUS_OK) {
+    step_text(&there, sizeof before, before);
+    mus_scene_free(&there);
+  }
+  mus_arena_clear(&scratch);
+  step_text(r->scene, sizeof now, now);
+  if (!before[0] || strcmp(before, now) == 0)
+    return;
+  snprintf(text, sizeof text, "resuming from frame %d with a time step of %s; it was %s", r->frame, now, before);
+  say(r, text, "");
+}
+
 static mus_status go_on(run *r) {
   mus_status status = mus_run_output_reopen(&r->output);
   if (status)
@@ -177,6 +204,7 @@ static mus_status go_on(run *r) {
     return MUS_OK;
   }
   r->record->from = r->frame = r->checkpoint.frame;
+  say_time_step(r);
   status = mus_saved_restore(&r->checkpoint, r->sim);
   if (!status)
     status = mus_run_output_keep(&r->output, r->frame, (int)r->state.steps);

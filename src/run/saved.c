@@ -82,6 +82,8 @@ char *mus_saved_scene_text(const mus_scene *scene) {
   copy.name = NULL;
   copy.frames = 0;
   copy.solver.threads = 0;
+  copy.time_step = 0; // the state is the same with any
+  copy.time_steps = (mus_keys){0};
   copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
   copy.bodies = malloc(((size_t)scene->body_count + 1) * sizeof *copy.bodies);
   for (int k = 0; k < scene->cloth_count && copy.cloths; ++k) {

@@ -26,7 +26,7 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim);
 // The scene's text without what may differ between a run and its continuation, from malloc; NULL if memory is
 // short.
 char *mus_saved_scene_text(const mus_scene *scene);
-// A checksum of the scene, except for the numbers of frames and threads, and of its meshes: if two agree, one can
+// A checksum of the scene, except for time steps and the numbers of frames and threads, and of its meshes: if two agree, one can
 // resume from the other's checkpoints.
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum);
 

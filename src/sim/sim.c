@@ -155,8 +155,8 @@ static mus_status advance(mus_sim *sim, double h, int halvings) {
 // One more step, whose records are added to those that are there.
 static mus_status step_on(mus_sim *sim) {
   const mus_settings *settings = &sim->settings;
-  mus_status status = advance(sim, mus_settings_step_length(settings), 0);
-  if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings)) {
+  mus_status status = advance(sim, mus_settings_step_length(settings, sim->state.frame), 0);
+  if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings, sim->state.frame)) {
     ++sim->state.frame;
     sim->state.frame_step = 0;
     sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
@@ -191,7 +191,7 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
   const mus_model *m = &sim->model;
   int before = mus_par_set_threads(sim->settings.solver.threads);
   mus_step_context c = mus_sim_context(sim);
-  double h = mus_settings_step_length(&sim->settings);
+  double h = mus_settings_step_length(&sim->settings, sim->state.frame);
   mus_status status = mus_step_prepare(&c, h);
   mus_par_set_threads(before);
   *out = (mus_sim_system){.rows = m->vertices,

@@ -11,6 +11,7 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
   const mus_scene *scene = model->scene;
   *out = (mus_settings){.frame_rate = scene->frame_rate,
                         .time_step = scene->time_step,
+                        .time_steps = &scene->time_steps,
                         .adaptive = scene->adaptive,
                         .integrator = scene->integrator,
                         .newton_iterations = scene->newton_iterations,
@@ -27,13 +28,16 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
   return MUS_OK;
 }
 
-int mus_settings_steps_per_frame(const mus_settings *settings) {
-  double steps = ceil(1 / (settings->frame_rate * settings->time_step) - 1e-9);
+int mus_settings_steps_per_frame(const mus_settings *settings, int frame) {
+  double longest = settings->time_step;
+  if (settings->time_steps)
+    mus_keys_at(settings->time_steps, 1, frame / settings->frame_rate, &settings->time_step, &longest);
+  double steps = ceil(1 / (settings->frame_rate * longest) - 1e-9);
   return steps < 1 ? 1 : (int)steps;
 }
 
-double mus_settings_step_length(const mus_settings *settings) {
-  return 1 / (settings->frame_rate * mus_settings_steps_per_frame(settings));
+double mus_settings_step_length(const mus_settings *settings, int frame) {
+  return 1 / (settings->frame_rate * mus_settings_steps_per_frame(settings, frame));
 }
 
 // `fallback` without keys.

@@ -18,9 +18,10 @@ typedef struct mus_cloth_settings {
 } mus_cloth_settings;
 
 typedef struct mus_settings {
-  double frame_rate; // Hz
-  double time_step;  // s, at most
-  int adaptive;      // 1: steps that fail are halved
+  double frame_rate;          // Hz
+  double time_step;           // s, at most; where there are no keys
+  const mus_keys *time_steps; // of the scene, width 1; NULL for none
+  int adaptive;               // 1: steps that fail are halved
   mus_integrator integrator;
   int newton_iterations;   // at most
   double newton_tolerance; // m/s
@@ -34,9 +35,10 @@ typedef struct mus_settings {
 // Those of the model's scene, which must outlive them. The memory comes from the arena.
 mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_settings *out);
 
-// Every frame is a whole number of equal steps.
-int mus_settings_steps_per_frame(const mus_settings *settings);
-double mus_settings_step_length(const mus_settings *settings); // s
+// Every frame is a whole number of equal steps, no longer than the time step that holds where it begins. The frame
+// after so many.
+int mus_settings_steps_per_frame(const mus_settings *settings, int frame);
+double mus_settings_step_length(const mus_settings *settings, int frame); // s
 
 // At a time, s.
 void mus_settings_gravity(const mus_settings *settings, double time, double gravity[3]);

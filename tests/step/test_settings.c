@@ -176,13 +176,51 @@ static void solvers_change(void **state) {
 static void frames_are_whole_numbers_of_steps(void **state) {
   (void)state;
   mus_settings s = {.frame_rate = 24, .time_step = 0.002};
-  assert_int_equal(mus_settings_steps_per_frame(&s), 21);
-  assert_true(mus_settings_step_length(&s) == 1.0 / (24 * 21));
+  assert_int_equal(mus_settings_steps_per_frame(&s, 0), 21);
+  assert_true(mus_settings_step_length(&s, 0) == 1.0 / (24 * 21));
   s.time_step = 1.0 / 48; // exactly half a frame, in spite of rounding
-  assert_int_equal(mus_settings_steps_per_frame(&s), 2);
+  assert_int_equal(mus_settings_steps_per_frame(&s, 0), 2);
   s.time_step = 10; // longer than a frame
-  assert_int_equal(mus_settings_steps_per_frame(&s), 1);
-  assert_true(mus_settings_step_length(&s) == 1.0 / 24);
+  assert_int_equal(mus_settings_steps_per_frame(&s, 0), 1);
+  assert_true(mus_settings_step_length(&s, 0) == 1.0 / 24);
+  // By keys, the value where the frame begins.
+  double time[] = {0.5, 1}, value[] = {0.01, 0.002};
+  mus_keys keys = {2, 1, time, value};
+  s.time_steps = &keys;
+  assert_int_equal(mus_settings_steps_per_frame(&s, 0), 5);
+  assert_int_equal(mus_settings_steps_per_frame(&s, 12), 5);
+  assert_int_equal(mus_settings_steps_per_frame(&s, 18), 7); // 6 ms
+  assert_int_equal(mus_settings_steps_per_frame(&s, 24), 21);
+  assert_int_equal(mus_settings_steps_per_frame(&s, 2000), 21);
+  assert_true(mus_settings_step_length(&s, 18) == 1.0 / (24 * 7));
+}
+
+// Frames have as many steps as their keys say, and keys that never change are the constant, bit for bit.
+static void steps_by_keys(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"cloths\": [{\"shape\": {\"vertices\": 25}, \"pins\": [{\"where\": {\"vertices\": [0, 4]}}]}],"
+      " \"integrator\": \"bdf2\", \"time_step\": %s}";
+  static const char *const values[] = {"0.01", "[{\"time\": 0, \"value\": 0.01}, {\"time\": 1, \"value\": 0.01}]",
+                                       "[{\"time\": 0.02, \"value\": 0.01}, {\"time\": 0.06, \"value\": 0.002}]"};
+  static const int steps[3][4] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 8, 21, 21}}; // 10, 5.67, 2 ms
+  run *r[3];
+  for (int k = 0; k < 3; ++k) {
+    char whole[400];
+    snprintf(whole, sizeof whole, text, values[k]);
+    r[k] = runs_start(whole);
+    for (int frame = 0; frame < 4; ++frame) {
+      int count = 0;
+      assert_int_equal(mus_sim_frame(r[k]->sim, &count), MUS_OK);
+      assert_int_equal(count, steps[k][frame]);
+      assert_true(fabs(mus_sim_step_record(r[k]->sim, count - 1)->time - (frame + 1) / 24.0) < 1e-12);
+    }
+  }
+  size_t bytes = 3 * (size_t)mus_sim_vertices(r[0]->sim) * sizeof(double);
+  assert_memory_equal(mus_sim_positions(r[0]->sim), mus_sim_positions(r[1]->sim), bytes);
+  assert_true(memcmp(mus_sim_positions(r[0]->sim), mus_sim_positions(r[2]->sim), bytes) != 0);
+  for (int k = 0; k < 3; ++k)
+    runs_free(r[k]);
 }
 
 int main(void) {
@@ -192,6 +230,7 @@ int main(void) {
                                      cmocka_unit_test(stiffness_scales),
                                      cmocka_unit_test(fabrics_change),
                                      cmocka_unit_test(solvers_change),
-                                     cmocka_unit_test(frames_are_whole_numbers_of_steps)};
+                                     cmocka_unit_test(frames_are_whole_numbers_of_steps),
+                                     cmocka_unit_test(steps_by_keys)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
