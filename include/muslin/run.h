@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "muslin/scene.h"
+#include "muslin/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,23 +40,36 @@ typedef struct mus_run_options {
 /// Everything except the folder.
 MUS_API mus_run_options mus_default_run_options(void);
 
+/// Where a run's time went, s. The parts add up to the whole.
+typedef struct mus_run_seconds {
+  double build;                ///< the model, and the folder until the first step
+  double step[MUS_STAGES];     ///< steps, by stage
+  double rejected[MUS_STAGES]; ///< attempts at longer steps that were rejected
+  double write;                ///< caches and report
+  double checkpoint;           ///< checkpoints
+  double preview;              ///< pictures of the latest frame
+  double rest;                 ///< everything else
+} mus_run_seconds;
+
 /// What a run did, including the earlier parts of a resumed run.
 typedef struct mus_run_record {
-  int began;            ///< 1: the input was accepted and the folder written to
-  int stopped;          ///< 1: `stop` asked for it
-  int complete;         ///< 1: it was already done; counts are those of the last checkpoint
-  int from;             ///< the frame that it resumed from; 0 for a new run
-  int frames;           ///< finished frames
-  int vertices;         ///< of all cloths
-  int checkpoint;       ///< frames between checkpoints
-  long long steps;      ///< successful ones
-  long long halved;     ///< of these, steps of less than the scene's length
-  long long retries;    ///< linear solves that had to be repeated by a stronger method
-  long long iterations; ///< of the linear solver
-  long long tangled;    ///< steps that began with intersections, caused by the start or by a body
-  long long impossible; ///< contact pairs that bodies or pins forced together, over all steps
-  double seconds;
-  size_t bytes; ///< peak memory held by the simulator
+  int began;             ///< 1: the input was accepted and the folder written to
+  int stopped;           ///< 1: `stop` asked for it
+  int complete;          ///< 1: it was already done; counts are those of the last checkpoint
+  int from;              ///< the frame that it resumed from; 0 for a new run
+  int frames;            ///< finished frames
+  int vertices;          ///< of all cloths
+  int checkpoint;        ///< frames between checkpoints
+  long long steps;       ///< successful ones
+  long long halved;      ///< of these, steps of less than the scene's length
+  long long retries;     ///< linear solves that had to be repeated by a stronger method
+  long long iterations;  ///< of the linear solver
+  long long tangled;     ///< steps that began with intersections, caused by the start or by a body
+  long long impossible;  ///< contact pairs that bodies or pins forced together, over all steps
+  long long rejected;    ///< attempts at steps that were rejected, and then made in halves
+  double seconds;        ///< wall time
+  mus_run_seconds spent; ///< the same, by what it was spent on
+  size_t bytes;          ///< peak memory held by the simulator
 } mus_run_record;
 
 /// Runs the scene's frames. Bad input leaves the folder as it was (not created, if it was missing); a later failure

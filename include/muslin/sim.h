@@ -19,6 +19,20 @@ extern "C" {
 
 typedef struct mus_sim mus_sim;
 
+/// The parts that a step's time is told in.
+typedef enum mus_stage {
+  MUS_STAGE_DETECT,    ///< detecting contacts
+  MUS_STAGE_RESPOND,   ///< responding to them
+  MUS_STAGE_ASSEMBLE,  ///< forces and matrices
+  MUS_STAGE_SETUP,     ///< of the linear solver
+  MUS_STAGE_PREFILTER, ///< of the linear systems
+  MUS_STAGE_SOLVE,     ///< the linear systems
+  MUS_STAGE_OTHER,     ///< everything else in the step
+  MUS_STAGES
+} mus_stage;
+/// "detect", "respond" and so on; NULL if out of range.
+MUS_API const char *mus_stage_name(mus_stage stage);
+
 /// What one step did.
 typedef struct mus_step_record {
   double time;                                     ///< s, at the step's end
@@ -39,7 +53,12 @@ typedef struct mus_step_record {
   int impossible; ///< contact pairs that bodies or pins forced together
   double detect_seconds, respond_seconds; ///< detecting contacts; responding to them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
+  int rejected;                        ///< attempts at longer steps that were rejected just before this one
+  double rejected_seconds[MUS_STAGES]; ///< what these took, which is in none of the seconds above
 } mus_step_record;
+
+/// The seconds of a step as a list, without those of rejected attempts.
+MUS_API void mus_step_seconds(const mus_step_record *record, double seconds[MUS_STAGES]);
 
 /// Builds the model: meshes, constants, pins, matrix pattern. Errors in the scene name the cloth and the key. The scene
 /// must outlive the simulator and stay as it is: the functions below change settings while it runs.

@@ -177,6 +177,29 @@ static void tell_memory(const mus_run_record *s) {
   printf("\n");
 }
 
+// Where the time went, in the words of the report; what is below a thousandth is left out.
+static void tell_part(const char *name, double seconds, double whole) {
+  if (seconds >= 0.001 * whole)
+    printf(" %s %.*f%%", name, seconds < 0.0995 * whole ? 1 : 0, 100 * seconds / whole);
+}
+
+static void tell_times(const mus_run_record *s) {
+  const mus_run_seconds *spent = &s->spent;
+  double rejected = 0;
+  printf("  time:");
+  for (int k = 0; k < MUS_STAGES; ++k) {
+    rejected += spent->rejected[k];
+    tell_part(mus_stage_name((mus_stage)k), spent->step[k], s->seconds);
+  }
+  tell_part("rejected", rejected, s->seconds);
+  tell_part("build", spent->build, s->seconds);
+  tell_part("write", spent->write, s->seconds);
+  tell_part("checkpoint", spent->checkpoint, s->seconds);
+  tell_part("preview", spent->preview, s->seconds);
+  tell_part("rest", spent->rest, s->seconds);
+  printf("\n");
+}
+
 static void tell(const char *folder, const mus_scene *scene, const mus_run_record *s) {
   if (s->complete) {
     printf("%s: all %d frames are already complete\n", folder, s->frames);
@@ -184,12 +207,13 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_recor
   }
   printf("%s: %d frames of %d vertices, %lld steps", folder, s->frames, s->vertices, s->steps);
   if (s->halved > 0)
-    printf(" (%lld halved)", s->halved);
+    printf(" (%lld halved after %lld rejected)", s->halved, s->rejected);
   if (s->retries > 0)
     printf(" (%lld solves retried)", s->retries);
   if (s->steps > 0)
     printf(", %.1f iterations per step", (double)s->iterations / (double)s->steps);
   printf(", %.1f s\n", s->seconds);
+  tell_times(s);
   if (s->tangled > 0)
     printf("  cloth was tangled in %lld steps\n", s->tangled);
   if (s->impossible > 0)

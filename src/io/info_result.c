@@ -11,24 +11,25 @@
 #include "io/checkpoint.h"
 #include "io/info.h"
 #include "io/result.h"
+#include "muslin/sim.h"
 
 // --- reports ---------------------------------------------------------------------------------------------------------
-
-enum { STAGES = 5 };
-static const char *const stages[STAGES] = {"assemble", "setup", "prefilter", "solve", "other"};
 
 // What a report says, added up while it is read line by line: a run may have many steps.
 typedef struct report_totals {
   json_t *head, *last; // the last step; NULL before the first
-  int complete;
+  json_t *end;         // NULL until the run has ended
   double steps, iterations, most_iterations, newton, retries, halved, residual, strain;
-  double seconds[STAGES];
+  double rejected, write, seconds[MUS_STAGES], rejected_seconds[MUS_STAGES];
 } report_totals;
 
 static void free_totals(report_totals *t) {
   json_decref(t->head);
   json_decref(t->last);
+  json_decref(t->end);
 }
+
+static int is_complete(const report_totals *t) { return json_is_true(json_object_get(t->end, "complete")); }
 
 static double number_in(const json_t *object, const char *group, const char *name) {
   const json_t *inner = group ? json_object_get(object, group) : object;
@@ -46,8 +47,12 @@ static void add_step(report_totals *t, json_t *step) {
   t->halved += number_in(step, NULL, "halvings") > 0;
   t->residual = fmax(t->residual, number_in(step, NULL, "residual"));
   t->strain = fmax(t->strain, number_in(step, "strain", "maximum"));
-  for (int s = 0; s < STAGES; ++s)
-    t->seconds[s] += number_in(step, "seconds", stages[s]);
+  t->rejected += number_in(step, NULL, "rejected_attempts");
+  t->write += number_in(step, "seconds", "write");
+  for (int s = 0; s < MUS_STAGES; ++s) {
+    t->seconds[s] += number_in(step, "seconds", mus_stage_name((mus_stage)s));
+    t->rejected_seconds[s] += number_in(step, "rejected_seconds", mus_stage_name((mus_stage)s));
+  }
   json_decref(t->last);
   t->last = step;
 }
@@ -55,7 +60,7 @@ static void add_step(report_totals *t, json_t *step) {
 // The head lacks what closes it; a record follows the comma of the line before; the end begins with a bracket. What is
 // cut short, because the run was killed or is writing it now, is left. 0 where there is no more to read.
 static int add_line(report_totals *t, char *line, size_t length) {
-  static const char marker[] = "\"steps\": [\n", closed[] = "\"steps\": []}";
+  static const char marker[] = "\"steps\": [\n", closed[] = "\"steps\": []}", after_records[] = "], ";
   json_error_t error;
   if (!t->head) {
     if (length < sizeof marker || strcmp(line + length - (sizeof marker - 1), marker) != 0)
@@ -70,8 +75,10 @@ static int add_line(report_totals *t, char *line, size_t length) {
     free(whole);
     return t->head != NULL;
   }
-  if (line[0] == ']') {
-    t->complete = strstr(line, "\"complete\": true") != NULL;
+  if (strncmp(line, after_records, sizeof after_records - 1) == 0) {
+    char *rest = line + sizeof after_records - 2;
+    rest[0] = '{';
+    t->end = json_loads(rest, 0, &error);
     return 0;
   }
   json_t *step = line[length - 1] == '\n' ? json_loads(line + (line[0] == ','), 0, &error) : NULL;
@@ -94,6 +101,57 @@ static mus_status read_report(const char *path, report_totals *t) {
   return json_is_object(t->head) ? MUS_OK : mus_fail(MUS_BAD_INPUT, "%.200s: is not the report of a run", path);
 }
 
+// Times as a list with shares of the whole, without those that would show as nothing.
+typedef struct time_list {
+  char text[400];
+  size_t used;
+  double whole; // s
+} time_list;
+
+static void list_time(time_list *list, const char *name, double seconds) {
+  if (!(seconds >= 0.0005) || list->used >= sizeof list->text)
+    return;
+  double share = list->whole > 0 ? 100 * seconds / list->whole : 0;
+  list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s %.3g (%.*f%%)",
+                                 list->used > 0 ? ", " : "", name, seconds, share < 9.95 ? 1 : 0, share);
+}
+
+static void print_stages(const char *name, const double seconds[MUS_STAGES], double whole, FILE *out) {
+  time_list list = {.whole = whole};
+  for (int k = 0; k < MUS_STAGES; ++k)
+    list_time(&list, mus_stage_name((mus_stage)k), seconds[k]);
+  if (list.used > 0)
+    mus_info_line(out, name, "%s", list.text);
+}
+
+static double sum_of(const double seconds[MUS_STAGES]) {
+  double sum = 0;
+  for (int k = 0; k < MUS_STAGES; ++k)
+    sum += seconds[k];
+  return sum;
+}
+
+// Parts that only the end of a run tells are 0 before.
+static void print_times(const report_totals *t, FILE *out) {
+  static const char *const ends[] = {"checkpoint", "preview", "rest"};
+  const json_t *summary = json_object_get(t->end, "summary");
+  double steps = sum_of(t->seconds), rejected = sum_of(t->rejected_seconds);
+  double total = number_in(summary, "seconds", "total"), write = number_in(summary, "seconds", "write");
+  time_list list = {.whole = total > 0 ? total : steps + rejected + t->write};
+  list_time(&list, "build", number_in(summary, "seconds", "build"));
+  list_time(&list, "steps", steps);
+  list_time(&list, "rejected attempts", rejected);
+  list_time(&list, "write", write > 0 ? write : t->write);
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; ++k)
+    list_time(&list, ends[k], number_in(summary, "seconds", ends[k]));
+  mus_info_line(out, "seconds", "%.4g: %s", list.whole, list.text);
+  print_stages("  steps", t->seconds, list.whole, out);
+  if (t->rejected > 0) {
+    print_stages("  rejected", t->rejected_seconds, list.whole, out);
+    mus_info_line(out, "", "in %.0f attempt%s", t->rejected, t->rejected == 1 ? "" : "s");
+  }
+}
+
 static void print_steps(const report_totals *t, FILE *out) {
   if (!t->last) {
     mus_info_line(out, "steps", "none yet");
@@ -110,8 +168,7 @@ static void print_steps(const report_totals *t, FILE *out) {
                 number_in(t->last, "energies", "kinetic"), number_in(t->last, "energies", "stretch"),
                 number_in(t->last, "energies", "shear"), number_in(t->last, "energies", "bend"),
                 number_in(t->last, "energies", "potential"));
-  mus_info_line(out, "seconds", "assembly %.3g, set-up %.3g, prefilter %.3g, solution %.3g, other %.3g", t->seconds[0],
-                t->seconds[1], t->seconds[2], t->seconds[3], t->seconds[4]);
+  print_times(t, out);
 }
 
 static void print_report(const report_totals *t, FILE *out) {
@@ -129,7 +186,7 @@ mus_status mus_info_report(const char *path, FILE *out) {
   report_totals totals;
   mus_status status = read_report(path, &totals);
   if (!status) {
-    fprintf(out, "%s: the report of a run, %s\n", path, totals.complete ? "complete" : "not complete");
+    fprintf(out, "%s: the report of a run, %s\n", path, is_complete(&totals) ? "complete" : "not complete");
     print_report(&totals, out);
   }
   free_totals(&totals);
@@ -173,7 +230,7 @@ static mus_status print_folder(mus_arena *arena, const char *folder, const mus_s
   if (status)
     return status;
   fprintf(out, "%s: a result folder\n", folder);
-  if (t->complete)
+  if (is_complete(t))
     mus_info_line(out, "frames", "%d, complete", scene->frames);
   else
     mus_info_line(out, "frames", "%d of %d are done; unless it is still running, resume with: muslin run %s --resume",

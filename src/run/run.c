@@ -24,8 +24,8 @@ mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkp
 typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
-  int64_t steps, halved, retries, iterations, tangled, impossible, bytes;
-  double seconds;
+  int64_t steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
+  mus_run_seconds spent;
   char formats[MUS_RUN_FORMATS];
 } run_state;
 
@@ -42,11 +42,39 @@ typedef struct run {
   mus_run_output output;
   mus_preview *preview; // NULL where none is wanted
   mus_run_record *record;
+  double mark; // s: all time before it has been counted
 } run;
 
 static void say(const run *r, const char *text, const char *more) {
   if (r->options->progress)
     fprintf(r->options->progress, "%s: %s%s\n", r->options->folder, text, more);
+}
+
+// --- where time goes -------------------------------------------------------------------------------------------------
+
+// The time since the last call.
+static double lap(run *r) {
+  double now = mus_seconds(), passed = now - r->mark;
+  r->mark = now;
+  return passed;
+}
+
+static void count_rejected(run *r, const mus_step_record *record) {
+  r->state.rejected += record->rejected;
+  for (int k = 0; k < MUS_STAGES; ++k)
+    r->state.spent.rejected[k] += record->rejected_seconds[k];
+}
+
+// What all steps have taken so far, rejected attempts included.
+static double spent_in_steps(const mus_run_seconds *spent) {
+  double sum = 0;
+  for (int k = 0; k < MUS_STAGES; ++k)
+    sum += spent->step[k] + spent->rejected[k];
+  return sum;
+}
+
+static double spent_in_all(const mus_run_seconds *spent) {
+  return spent_in_steps(spent) + spent->build + spent->write + spent->checkpoint + spent->preview + spent->rest;
 }
 
 // --- what to do ------------------------------------------------------------------------------------------------------
@@ -236,6 +264,7 @@ static mus_status prepare(run *r, int *resumes) {
 static mus_status save(run *r) {
   mus_checkpoint_section sections[MUS_SAVED_SECTIONS + 1];
   mus_saved_numbers numbers;
+  r->state.spent.rest += lap(r);
   mus_status status = mus_run_output_sync(&r->output);
   r->state.bytes = (int64_t)mus_sim_bytes(r->sim); // before the solver forgets what it holds
   if (!status)
@@ -244,30 +273,67 @@ static mus_status save(run *r) {
     return status;
   sections[MUS_SAVED_SECTIONS] = (mus_checkpoint_section){run_section, &r->state, sizeof r->state};
   mus_checkpoint checkpoint = {.frame = r->frame, .count = MUS_SAVED_SECTIONS + 1, .sections = sections};
-  return mus_checkpoint_save(r->options->folder, &checkpoint);
+  status = mus_checkpoint_save(r->options->folder, &checkpoint);
+  r->state.spent.checkpoint += lap(r);
+  return status;
 }
 
-// One step, which is several where it was halved.
+static void count_step(run *r, const mus_step_record *record) {
+  double seconds[MUS_STAGES];
+  mus_step_seconds(record, seconds);
+  for (int k = 0; k < MUS_STAGES; ++k)
+    r->state.spent.step[k] += seconds[k];
+  count_rejected(r, record);
+  ++r->state.steps;
+  r->state.halved += record->halvings > 0;
+  r->state.retries += record->retries;
+  r->state.iterations += record->iterations;
+  r->state.tangled += record->tangled > 0;
+  r->state.impossible += record->impossible;
+}
+
+// Writes what a step did, which is several where it was halved, and the frame that it ends.
+static mus_status write_steps(run *r, int count) {
+  int ends = mus_sim_frame_number(r->sim) > r->frame;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < count && !status; ++k) {
+    double write = 0, begin = mus_seconds();
+    count_step(r, mus_sim_step_record(r->sim, k));
+    if (ends && k + 1 == count) {
+      status = mus_run_output_frame(&r->output);
+      write = mus_seconds() - begin;
+    }
+    if (!status)
+      status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, mus_sim_step_record(r->sim, k), write);
+  }
+  return status;
+}
+
 static mus_status run_step(run *r, int *iterations) {
   int count = 0;
+  r->state.spent.rest += lap(r);
+  double before = spent_in_steps(&r->state.spent);
   mus_status status = mus_sim_step(r->sim, &count);
-  for (int k = 0; k < count && !status; ++k) {
-    const mus_step_record *record = mus_sim_step_record(r->sim, k);
-    ++r->state.steps;
-    r->state.halved += record->halvings > 0;
-    r->state.retries += record->retries;
-    r->state.iterations += record->iterations;
-    r->state.tangled += record->tangled > 0;
-    r->state.impossible += record->impossible;
-    *iterations = record->iterations;
-    status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, record);
-  }
+  double passed = lap(r);
+  if (status)
+    count_rejected(r, mus_sim_rejected(r->sim));
+  else
+    status = write_steps(r, count);
+  r->state.spent.write += lap(r);
+  r->state.spent.rest += passed - (spent_in_steps(&r->state.spent) - before);
+  if (count > 0)
+    *iterations = mus_sim_step_record(r->sim, count - 1)->iterations;
   return status;
 }
 
 // A preview that fails is reported, and does no harm.
 static void show(run *r, mus_progress *progress) {
-  if (!r->preview || mus_preview_draw(r->preview, r->sim) == MUS_OK)
+  if (!r->preview)
+    return;
+  r->state.spent.rest += lap(r);
+  mus_status status = mus_preview_draw(r->preview, r->sim);
+  r->state.spent.preview += lap(r);
+  if (status == MUS_OK)
     return;
   if (progress)
     mus_progress_clear(progress);
@@ -276,7 +342,7 @@ static void show(run *r, mus_progress *progress) {
 
 // Ends with the frame, or where the run is told to stop.
 static mus_status run_frame(run *r, mus_progress *progress) {
-  double begin = mus_seconds(), from = mus_sim_time(r->sim);
+  double from = mus_sim_time(r->sim);
   int iterations = 0;
   mus_status status = MUS_OK;
   while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->record->stopped) {
@@ -288,11 +354,7 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   }
   if (status || mus_sim_frame_number(r->sim) == r->frame)
     return status;
-  status = mus_run_output_frame(&r->output);
-  if (status)
-    return status;
   ++r->frame;
-  r->state.seconds += mus_seconds() - begin;
   if (r->state.interval > 0 && r->frame % r->state.interval == 0)
     status = save(r);
   if (status)
@@ -330,7 +392,10 @@ static void summarise(run *r) {
   s->iterations = r->state.iterations;
   s->tangled = r->state.tangled;
   s->impossible = r->state.impossible;
-  s->seconds = r->state.seconds;
+  s->rejected = r->state.rejected;
+  r->state.spent.rest += lap(r);
+  s->spent = r->state.spent;
+  s->seconds = spent_in_all(&s->spent);
   size_t now = r->sim ? mus_sim_bytes(r->sim) : 0, before = (size_t)r->state.bytes;
   s->bytes = now > before ? now : before;
 }
@@ -363,8 +428,10 @@ static mus_status say_crossings(const run *r) {
 static mus_status end_preview(run *r, mus_status status) {
   char text[1024];
   snprintf(text, sizeof text, "%s", mus_last_error());
+  r->state.spent.rest += lap(r);
   if (mus_preview_close(r->preview) != MUS_OK)
     say(r, "preview: ", mus_last_error());
+  r->state.spent.preview += lap(r);
   return status ? mus_fail(status, "%s", text) : MUS_OK;
 }
 
@@ -372,6 +439,7 @@ static mus_status end_preview(run *r, mus_status status) {
 static mus_status begin(run *r) {
   mus_preview_forget(r->options->folder);
   mus_status status = mus_run_output_begin(&r->output);
+  r->state.spent.write += lap(r);
   return status || r->state.interval == 0 ? status : save(r);
 }
 
@@ -383,6 +451,7 @@ static mus_status run_all(run *r) {
   r->record->began = 1;
   say_repairs(r);
   status = resumes ? go_on(r) : say_crossings(r);
+  r->state.spent.build += lap(r);
   if (!status && !resumes)
     status = begin(r);
   if (status || r->record->complete)
@@ -390,13 +459,18 @@ static mus_status run_all(run *r) {
   if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)
     say(r, "preview: ", mus_last_error());
   status = end_preview(r, run_frames(r));
+  if (status || r->record->stopped)
+    return status;
+  r->state.spent.rest += lap(r);
+  status = mus_run_output_finish_caches(&r->output);
+  r->state.spent.write += lap(r);
   summarise(r);
-  return status || r->record->stopped ? status : mus_run_output_finish(&r->output, r->record);
+  return status ? status : mus_run_output_finish(&r->output, r->record);
 }
 
 mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record) {
   mus_run_record unread, *out = record ? record : &unread;
-  run r = {.scene = scene, .options = options, .record = out};
+  run r = {.scene = scene, .options = options, .record = out, .mark = mus_seconds()};
   *out = (mus_run_record){0};
   mus_status status = run_all(&r);
   summarise(&r);

@@ -524,7 +524,28 @@ mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps) {
 
 // --- write -----------------------------------------------------------------------------------------------------------
 
-mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *r) {
+// Items for seconds, with their names.
+enum { TIMED = 24 };
+typedef struct timed_items {
+  int count;
+  mus_report_item items[TIMED];
+  char names[TIMED][40];
+} timed_items;
+
+static void add_time(timed_items *list, const char *group, const char *name, double seconds) {
+  int k = list->count++;
+  snprintf(list->names[k], sizeof list->names[k], "%s.%s", group, name);
+  list->items[k] = (mus_report_item){.name = list->names[k], .number = seconds};
+}
+
+static void add_stages(timed_items *list, const char *group, const double seconds[MUS_STAGES]) {
+  for (int k = 0; k < MUS_STAGES; ++k)
+    add_time(list, group, mus_stage_name((mus_stage)k), seconds[k]);
+}
+
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *r, double write) {
+  timed_items seconds = {0};
+  double stage[MUS_STAGES];
   const mus_report_item items[] = {{.name = "step", .number = (double)step},
                                    {.name = "frame", .number = frame},
                                    {.name = "time", .number = r->time},
@@ -553,14 +574,15 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
                                    {.name = "contacts.zones", .number = r->zones},
                                    {.name = "contacts.tangled", .number = r->tangled},
                                    {.name = "contacts.impossible", .number = r->impossible},
-                                   {.name = "seconds.detect", .number = r->detect_seconds},
-                                   {.name = "seconds.respond", .number = r->respond_seconds},
-                                   {.name = "seconds.assemble", .number = r->assemble_seconds},
-                                   {.name = "seconds.setup", .number = r->setup_seconds},
-                                   {.name = "seconds.prefilter", .number = r->prefilter_seconds},
-                                   {.name = "seconds.solve", .number = r->solve_seconds},
-                                   {.name = "seconds.other", .number = r->other_seconds}};
-  return mus_report_step(out->report, sizeof items / sizeof *items, items);
+                                   {.name = "rejected_attempts", .number = r->rejected}};
+  mus_report_item all[sizeof items / sizeof *items + TIMED];
+  mus_step_seconds(r, stage);
+  add_stages(&seconds, "seconds", stage);
+  add_time(&seconds, "seconds", "write", write);
+  add_stages(&seconds, "rejected_seconds", r->rejected_seconds);
+  memcpy(all, items, sizeof items);
+  memcpy(all + sizeof items / sizeof *items, seconds.items, (size_t)seconds.count * sizeof *all);
+  return mus_report_step(out->report, (int)(sizeof items / sizeof *items) + seconds.count, all);
 }
 
 // The numbers that a cache gets; positions of bodies and residuals are computed when the first cache asks for them.
@@ -600,8 +622,15 @@ mus_status mus_run_output_sync(mus_run_output *out) {
   return status;
 }
 
-mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record) {
-  const mus_run_record *s = record;
+mus_status mus_run_output_finish_caches(mus_run_output *out) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->cache_count && !status; ++k)
+    status = mus_cache_finish(out->caches[k].writer);
+  return status;
+}
+
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s) {
+  timed_items seconds = {0};
   const mus_report_item items[] = {{.name = "frames", .number = s->frames},
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},
@@ -610,11 +639,19 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *reco
                                    {.name = "impossible", .number = (double)s->impossible},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
-                                   {.name = "seconds", .number = s->seconds}};
-  mus_status status = MUS_OK;
-  for (int k = 0; k < out->cache_count && !status; ++k)
-    status = mus_cache_finish(out->caches[k].writer);
-  return status ? status : mus_report_finish(out->report, sizeof items / sizeof *items, items);
+                                   {.name = "rejected_attempts", .number = (double)s->rejected}};
+  mus_report_item all[sizeof items / sizeof *items + TIMED];
+  add_time(&seconds, "seconds", "total", s->seconds);
+  add_time(&seconds, "seconds", "build", s->spent.build);
+  add_stages(&seconds, "seconds", s->spent.step);
+  add_time(&seconds, "seconds", "write", s->spent.write);
+  add_time(&seconds, "seconds", "checkpoint", s->spent.checkpoint);
+  add_time(&seconds, "seconds", "preview", s->spent.preview);
+  add_time(&seconds, "seconds", "rest", s->spent.rest);
+  add_stages(&seconds, "rejected_seconds", s->spent.rejected);
+  memcpy(all, items, sizeof items);
+  memcpy(all + sizeof items / sizeof *items, seconds.items, (size_t)seconds.count * sizeof *all);
+  return mus_report_finish(out->report, (int)(sizeof items / sizeof *items) + seconds.count, all);
 }
 
 void mus_run_output_close(mus_run_output *out) {

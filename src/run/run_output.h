@@ -5,7 +5,7 @@
 //     mus_run_output_begin    a new run: what an earlier one has left is gone
 //     mus_run_output_reopen, mus_run_output_keep   the caches and the report of an earlier run, up to a checkpoint
 //     mus_run_output_step, mus_run_output_frame, mus_run_output_sync ...
-//     mus_run_output_finish   all files take their names
+//     mus_run_output_finish_caches, mus_run_output_finish   all files take their names
 //     mus_run_output_close    in any case; without finish() everything stays to resume from
 #ifndef MUS_RUN_RUN_OUTPUT_H
 #define MUS_RUN_RUN_OUTPUT_H
@@ -63,9 +63,12 @@ int mus_run_output_is_complete(const mus_run_output *out, int frames);
 // After reopening: keeps only this many frames, apart from the initial state, and steps.
 mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
 
-mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record);
+// `write`: s that the caches of a frame took, with the frame's last step.
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record,
+                               double write);
 mus_status mus_run_output_frame(mus_run_output *out);
 mus_status mus_run_output_sync(mus_run_output *out);
+mus_status mus_run_output_finish_caches(mus_run_output *out);
 mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record);
 void mus_run_output_close(mus_run_output *out);
 

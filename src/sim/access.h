@@ -15,6 +15,8 @@ const mus_model *mus_sim_model(const mus_sim *sim);
 mus_state *mus_sim_state(mus_sim *sim);
 // Drops what the solvers and the search for contacts remember of earlier steps. On failure nothing is changed.
 mus_status mus_sim_forget(mus_sim *sim);
+// Attempts at steps that were rejected since the last step that succeeded: `rejected` and `rejected_seconds`.
+const mus_step_record *mus_sim_rejected(const mus_sim *sim);
 // Positions and velocities as users see them become those of the state.
 void mus_sim_show(mus_sim *sim);
 

@@ -1,6 +1,8 @@
 // The simulator's life and its frames. See muslin/sim.h.
 #include "sim/simulator.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "model/notes.h"
 #include "par/par.h"
@@ -22,6 +24,8 @@ mus_step_context mus_sim_context(mus_sim *sim) {
 const mus_model *mus_sim_model(const mus_sim *sim) { return &sim->model; }
 
 mus_state *mus_sim_state(mus_sim *sim) { return &sim->state; }
+
+const mus_step_record *mus_sim_rejected(const mus_sim *sim) { return &sim->rejected; }
 
 mus_status mus_sim_forget(mus_sim *sim) {
   mus_status status = mus_linear_renew(&sim->linear, &sim->model, &sim->settings.solver);
@@ -129,6 +133,21 @@ void mus_sim_free(mus_sim *sim) {
 
 // --- frames ----------------------------------------------------------------------------------------------------------
 
+// What a rejected attempt took is told by the next step that succeeds.
+static void note_rejected(mus_sim *sim, const mus_step_record *attempt) {
+  double seconds[MUS_STAGES];
+  mus_step_seconds(attempt, seconds);
+  ++sim->rejected.rejected;
+  for (int k = 0; k < MUS_STAGES; ++k)
+    sim->rejected.rejected_seconds[k] += seconds[k];
+}
+
+static void tell_rejected(mus_sim *sim, mus_step_record *record) {
+  record->rejected = sim->rejected.rejected;
+  memcpy(record->rejected_seconds, sim->rejected.rejected_seconds, sizeof record->rejected_seconds);
+  sim->rejected = (mus_step_record){0};
+}
+
 // A step, whose record is added to those that are there.
 static mus_status try_step(mus_sim *sim, double h, int halvings) {
   mus_step_record *record = mus_list_add(&sim->records, sizeof *record);
@@ -136,6 +155,10 @@ static mus_status try_step(mus_sim *sim, double h, int halvings) {
     return mus_fail_memory();
   mus_step_context c = mus_sim_context(sim);
   mus_status status = mus_step(&c, h, halvings, record);
+  if (status)
+    note_rejected(sim, record);
+  else
+    tell_rejected(sim, record);
   sim->records.count -= status != MUS_OK;
   return status;
 }

@@ -20,6 +20,7 @@ struct mus_sim {
   mus_linear linear;
   mus_integrator_state integrator;
   mus_list records;              // mus_step_record, of the last call
+  mus_step_record rejected;      // attempts since the last successful step; only `rejected` and its seconds are used
   double *seen[3];               // positions, velocities and residual in the order of the files ...
   int reordered;                 // ... where some cloth has another
   struct mus_sim_fields *fields; // NULL until one is asked for
