@@ -82,6 +82,40 @@ static int count_stored(const mus_symmetric_pattern *p, const mus_pattern *full,
   return count;
 }
 
+// First rows of pieces, which have about as many blocks each.
+static void cut_pieces(const mus_symmetric_pattern *p, int chunk) {
+  int row = p->chunk[chunk], begin = p->row_start[row], end = p->row_start[p->chunk[chunk + 1]];
+  for (int k = 0; k < MUS_SYMMETRIC_PIECES; ++k) {
+    long long goal = begin + (long long)(end - begin) * k / MUS_SYMMETRIC_PIECES;
+    while (row < p->chunk[chunk + 1] && p->row_start[row] < goal)
+      ++row;
+    p->piece[chunk * MUS_SYMMETRIC_PIECES + k] = p->lead[chunk * MUS_SYMMETRIC_PIECES + k] = row;
+  }
+}
+
+// The last row that row i has a pair with, or i.
+static int last_pair(const mus_symmetric_pattern *p, int i) {
+  unsigned apart = 0;
+  for (int k = p->pair_start[i]; k < p->row_start[i + 1]; ++k)
+    apart = mus_pair_apart(p->where[k]) > apart ? mus_pair_apart(p->where[k]) : apart;
+  return i + (int)apart / p->block;
+}
+
+// A lead begins with the first row of the chunk that has a pair in the piece or behind it.
+static void find_leads(mus_symmetric_pattern *p) {
+  double sum = 0;
+  for (int chunk = 0; chunk < p->chunks; ++chunk) {
+    int at = chunk * MUS_SYMMETRIC_PIECES, end = at + MUS_SYMMETRIC_PIECES, next = at;
+    cut_pieces(p, chunk);
+    for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i)
+      for (int last = last_pair(p, i); next < end && p->piece[next] <= last; ++next)
+        p->lead[next] = p->piece[next] < i ? p->piece[next] : i;
+    for (int k = at; k < end; ++k)
+      sum += p->piece[k] - p->lead[k];
+  }
+  p->lead_share = p->rows > 0 ? sum / MUS_SYMMETRIC_PIECES / p->rows : 0;
+}
+
 mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *full, int block,
                                         mus_symmetric_pattern *out) {
   mus_symmetric_pattern p = {.rows = full->rows, .block = block, .ring = 1};
@@ -92,7 +126,9 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
     p.ring *= 2;
   p.row_start = mus_arena_alloc(arena, (size_t)full->rows + 1, sizeof *p.row_start);
   p.pair_start = mus_arena_alloc(arena, (size_t)full->rows, sizeof *p.pair_start);
-  if (!p.row_start || !p.pair_start)
+  p.piece = mus_arena_alloc(arena, (size_t)p.chunks * MUS_SYMMETRIC_PIECES, sizeof *p.piece);
+  p.lead = mus_arena_alloc(arena, (size_t)p.chunks * MUS_SYMMETRIC_PIECES, sizeof *p.lead);
+  if (!p.row_start || !p.pair_start || !p.piece || !p.lead)
     return mus_fail_memory();
   p.row_start[0] = 0;
   for (int chunk = 0; chunk < p.chunks; ++chunk)
@@ -107,6 +143,7 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
         return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
       fill_where(&p, full, chunk, i);
     }
+  find_leads(&p);
   *out = p;
   return MUS_OK;
 }
@@ -222,6 +259,27 @@ static const mus_symmetric_kernels *kernels(void) {
 
 static mus_symmetric_shape shape_of(int block) {
   return block == 3 ? MUS_SYMMETRIC_3X3 : block == 6 ? MUS_SYMMETRIC_6X6 : MUS_SYMMETRIC_ANY;
+}
+
+// Into how many pieces a chunk is best cut: what counts is the work of the thread that has most.
+static int choose_pieces(const mus_symmetric_pattern *p) {
+  int threads = mus_par_threads(), best = 1;
+  double least = (p->chunks + threads - 1) / threads;
+  for (int pieces = 2; pieces <= MUS_SYMMETRIC_PIECES && least > 1.0 / MUS_SYMMETRIC_PIECES; pieces *= 2) {
+    double work = (p->chunks * pieces + threads - 1) / threads * (1.0 / pieces + p->lead_share);
+    if (work < least) {
+      least = work;
+      best = pieces;
+    }
+  }
+  return p->chunks > 1 ? best : 1;
+}
+
+// Rows of one of so many pieces of each chunk.
+static mus_symmetric_rows rows_of(const mus_symmetric_pattern *p, int pieces, int number) {
+  int step = MUS_SYMMETRIC_PIECES / pieces, at = number * step, chunk = number / pieces;
+  int end = (number + 1) % pieces == 0 ? p->chunk[chunk + 1] : p->piece[at + step];
+  return (mus_symmetric_rows){p->lead[at], p->piece[at], end};
 }
 
 #define TEMPLATE "sparse/symmetric_products_template.h"

@@ -10,21 +10,28 @@
 //
 // Sums y_j that wait for their row live in a ring of the stack, so pairs must not lie further apart than that is long:
 // those that do are stored on both sides as well.
+//
+// Where there are more threads than chunks, chunks are cut into pieces, each for a thread. A piece first passes the
+// rows before it, from its lead on, whose pairs have a part in its own sums. It adds what the whole chunk would, in the
+// same order: the bits do not depend on the pieces.
 #ifndef MUS_SPARSE_SYMMETRIC_H
 #define MUS_SPARSE_SYMMETRIC_H
 
 #include "sparse/matrix.h"
 
 enum { MUS_SYMMETRIC_CHUNKS = 64 }; // at most
+enum { MUS_SYMMETRIC_PIECES = 8 };  // of a chunk: 1, 2, 4 or this many
 
 typedef struct mus_symmetric_pattern {
   int rows, block;
   int chunks;
   int chunk[MUS_SYMMETRIC_CHUNKS + 1]; // their first rows
-  int ring;                            // nodes that it holds, a power of two
-  int *row_start;                      // rows + 1
-  int *pair_start; // rows: the blocks of a row before this are its own, its diagonal first; the others are pairs
-  int *where;      // of a block: its column, or for pairs what kernels need of it
+  int *piece, *lead; // chunks * MUS_SYMMETRIC_PIECES: the first rows of the smallest pieces, and leads
+  double lead_share; // the mean length of a lead, as a part of a chunk
+  int ring;          // nodes that it holds, a power of two
+  int *row_start;    // rows + 1
+  int *pair_start;   // rows: the blocks of a row before this are its own, its diagonal first; the others are pairs
+  int *where;        // of a block: its column, or for pairs what kernels need of it
 } mus_symmetric_pattern;
 
 typedef struct mus_symmetric {

@@ -10,8 +10,14 @@ typedef enum mus_symmetric_operation {
   MUS_SYMMETRIC_DOT, // multiply and x . y
   MUS_SYMMETRIC_RESIDUAL,
   MUS_SYMMETRIC_CHEBYSHEV,
+  MUS_SYMMETRIC_DOT_ALONE, // x . y of what is there, added up as MUS_SYMMETRIC_DOT does
   MUS_SYMMETRIC_OPERATIONS
 } mus_symmetric_operation;
+
+// Rows begin ... end - 1 of a chunk, and before them those from `lead` on, whose pairs have a part in their sums.
+typedef struct mus_symmetric_rows {
+  int lead, begin, end;
+} mus_symmetric_rows;
 
 typedef enum mus_symmetric_shape {
   MUS_SYMMETRIC_ANY,

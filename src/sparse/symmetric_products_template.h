@@ -1,15 +1,29 @@
 // Products with symmetric storage in one precision, as text for base/both_precisions.h: chunks are dealt to threads.
 
-static REAL NAME(run_chunks)(const TYPE(mus_symmetric_task) *task, mus_symmetric_operation operation) {
+// Of whole chunks; returns x . y where the operation asks for it.
+static REAL NAME(run_whole)(const TYPE(mus_symmetric_task) *task, mus_symmetric_operation operation) {
   const mus_symmetric_pattern *p = task->pattern;
-  REAL (*kernel)(const TYPE(mus_symmetric_task) *, int) = kernels()->NAME(chunk)[operation][shape_of(p->block)];
+  TYPE(mus_chunk_kernel) *kernel = kernels()->NAME(chunk)[operation][shape_of(p->block)];
   REAL part[MUS_SYMMETRIC_CHUNKS], sum = 0;
   MUS_PARALLEL_FOR_IF(p->chunks > 1)
   for (int chunk = 0; chunk < p->chunks; ++chunk)
-    part[chunk] = kernel(task, chunk);
+    part[chunk] = kernel(task, rows_of(p, 1, chunk));
   for (int chunk = 0; chunk < p->chunks; ++chunk)
     sum += part[chunk];
   return sum;
+}
+
+static REAL NAME(run_chunks)(const TYPE(mus_symmetric_task) *task, mus_symmetric_operation operation) {
+  const mus_symmetric_pattern *p = task->pattern;
+  int pieces = choose_pieces(p), with_sum = operation == MUS_SYMMETRIC_DOT;
+  if (pieces == 1)
+    return NAME(run_whole)(task, operation);
+  TYPE(mus_chunk_kernel) *kernel =
+      kernels()->NAME(chunk)[with_sum ? MUS_SYMMETRIC_MULTIPLY : operation][shape_of(p->block)];
+  MUS_PARALLEL_FOR
+  for (int k = 0; k < p->chunks * pieces; ++k)
+    kernel(task, rows_of(p, pieces, k));
+  return with_sum ? NAME(run_whole)(task, MUS_SYMMETRIC_DOT_ALONE) : 0; // sums run through whole chunks
 }
 
 void NAME(mus_symmetric_multiply)(const TYPE(mus_symmetric) *a, const REAL *x, REAL *y) {

@@ -84,18 +84,24 @@ ALWAYS_INLINE void NAME(finish_3)(const TYPE(mus_symmetric_task) *t, mus_symmetr
   NAME(store)(t->y + at, sum);
 }
 
-ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, int chunk, mus_symmetric_operation operation) {
+ALWAYS_INLINE REAL NAME(sum_of_lanes)(TYPE(vector) a) {
+  REAL lane[4];
+  NAME(store_four)(lane, a);
+  return lane[0] + lane[1] + lane[2];
+}
+
+ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows,
+                                 mus_symmetric_operation operation) {
   enum { LINE = 64 / sizeof(REAL) };
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
   const mus_symmetric_pattern *p = t->pattern;
   const int *row_start = p->row_start, *pair_start = p->pair_start;
   const REAL *x = t->x;
-  int begin = p->chunk[chunk], end = p->chunk[chunk + 1];
   unsigned mask = (unsigned)p->ring - 1;
-  TYPE(place) here = {t->value + (size_t)row_start[begin] * 9, p->where + row_start[begin]};
+  TYPE(place) here = {t->value + (size_t)row_start[rows.lead] * 9, p->where + row_start[rows.lead]};
   TYPE(vector) dot = NAME(all)(0);
   memset(ring, 0, (size_t)p->ring * 4 * sizeof *ring);
-  for (int i = begin; i < end; ++i) {
+  for (int i = rows.lead; i < rows.end; ++i) {
     REAL *y_i = ring + ((unsigned)i & mask) * 4;
     int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
     for (const REAL *a = here.a, *last = a + 9 * (next - start); a < last; a += LINE)
@@ -103,11 +109,17 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, int chunk, m
     TYPE(vector) sum = NAME(row_3)(&here, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
     sum = NAME(add)(NAME(load_four)(y_i), sum);
     NAME(store_four)(y_i, NAME(all)(0));
-    NAME(finish_3)(t, operation, i, sum, &dot);
+    if (i >= rows.begin)
+      NAME(finish_3)(t, operation, i, sum, &dot);
   }
-  REAL lane[4];
-  NAME(store_four)(lane, dot);
-  return lane[0] + lane[1] + lane[2];
+  return NAME(sum_of_lanes)(dot);
+}
+
+static REAL NAME(dot_alone_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {
+  TYPE(vector) dot = NAME(all)(0);
+  for (size_t at = (size_t)rows.begin * 3; at < (size_t)rows.end * 3; at += 3)
+    dot = NAME(add_product)(NAME(load)(t->x + at), NAME(load)(t->y + at), dot);
+  return NAME(sum_of_lanes)(dot);
 }
 
 // --- blocks of any size ------------------------------------------------------------------------------------------
@@ -169,30 +181,39 @@ ALWAYS_INLINE void NAME(finish_any)(const TYPE(mus_symmetric_task) *t, mus_symme
     y[r] = operation == MUS_SYMMETRIC_CHEBYSHEV ? next[r] : sum[r];
 }
 
-ALWAYS_INLINE REAL NAME(chunk_block)(const TYPE(mus_symmetric_task) *t, int block, int chunk,
+ALWAYS_INLINE REAL NAME(chunk_block)(const TYPE(mus_symmetric_task) *t, int block, mus_symmetric_rows rows,
                                      mus_symmetric_operation operation) {
   const mus_symmetric_pattern *p = t->pattern;
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
   memset(ring, 0, (size_t)p->ring * (size_t)block * sizeof *ring);
   REAL dot = 0, sum[MUS_BLOCK_MAXIMUM];
-  for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i) {
+  for (int i = rows.lead; i < rows.end; ++i) {
     NAME(row_any)(t, block, i, (unsigned)p->ring - 1, ring, sum);
-    NAME(finish_any)(t, operation, block, i, sum, &dot);
+    if (i >= rows.begin)
+      NAME(finish_any)(t, operation, block, i, sum, &dot);
   }
+  return dot;
+}
+
+static REAL NAME(dot_alone_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {
+  size_t block = (size_t)t->pattern->block;
+  REAL dot = 0;
+  for (size_t at = (size_t)rows.begin * block; at < (size_t)rows.end * block; ++at)
+    dot += t->x[at] * t->y[at];
   return dot;
 }
 
 // --- the table ---------------------------------------------------------------------------------------------------
 
 #define KERNEL(operation, stem)                                                                                        \
-  static REAL NAME(stem##_any)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
-    return NAME(chunk_block)(t, t->pattern->block, chunk, operation);                                                  \
+  static REAL NAME(stem##_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
+    return NAME(chunk_block)(t, t->pattern->block, rows, operation);                                                   \
   }                                                                                                                    \
-  static REAL NAME(stem##_3x3)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
-    return NAME(chunk_3)(t, chunk, operation);                                                                         \
+  static REAL NAME(stem##_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
+    return NAME(chunk_3)(t, rows, operation);                                                                          \
   }                                                                                                                    \
-  static REAL NAME(stem##_6x6)(const TYPE(mus_symmetric_task) *t, int chunk) {                                         \
-    return NAME(chunk_block)(t, 6, chunk, operation);                                                                  \
+  static REAL NAME(stem##_6x6)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
+    return NAME(chunk_block)(t, 6, rows, operation);                                                                   \
   }
 
 KERNEL(MUS_SYMMETRIC_MULTIPLY, multiply)
@@ -203,7 +224,11 @@ KERNEL(MUS_SYMMETRIC_CHEBYSHEV, chebyshev)
 #define SHAPES(stem)                                                                                                   \
   { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6) }
 static TYPE(mus_chunk_kernel) *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_SHAPES] = {
-    SHAPES(multiply), SHAPES(multiply_dot), SHAPES(residual), SHAPES(chebyshev)};
+    SHAPES(multiply),
+    SHAPES(multiply_dot),
+    SHAPES(residual),
+    SHAPES(chebyshev),
+    {NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any)}};
 
 #undef SHAPES
 #undef KERNEL

@@ -7,5 +7,5 @@ typedef struct TYPE(mus_symmetric_task) {
   REAL *y;
 } TYPE(mus_symmetric_task);
 
-// One chunk; returns its part of x . y for MUS_SYMMETRIC_DOT, otherwise 0.
-typedef REAL TYPE(mus_chunk_kernel)(const TYPE(mus_symmetric_task) *task, int chunk);
+// A chunk or a piece of it; returns its part of x . y for MUS_SYMMETRIC_DOT and MUS_SYMMETRIC_DOT_ALONE, otherwise 0.
+typedef REAL TYPE(mus_chunk_kernel)(const TYPE(mus_symmetric_task) *task, mus_symmetric_rows rows);

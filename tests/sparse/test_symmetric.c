@@ -262,30 +262,37 @@ static void sheets(void **state) {
   destroy(q);
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state) {
-  (void)state;
-  problem *p = sheet(81, 0);
+// More threads than chunks work on pieces of them.
+static void check_threads(const problem *p, const int *threads, int count) {
   double *one = malloc(p->n * sizeof *one), *other = malloc(p->n * sizeof *other);
-  for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set) {
-    if (mus_instructions_use((mus_instructions)set))
-      continue;
-    for (int op = 0; op < OPERATIONS; ++op)
-      for (int single = 0; single < 2; ++single) {
-        mus_par_set_threads(1);
-        run(p, (operation)op, single, 0, one);
-        double dot = mus_symmetric_multiply_dot(&p->s, p->x, other);
-        for (int threads = 2; threads < 6; ++threads) {
-          mus_par_set_threads(threads);
-          run(p, (operation)op, single, 0, other);
-          assert_memory_equal(one, other, p->n * sizeof *one);
-          assert_true(dot == mus_symmetric_multiply_dot(&p->s, p->x, other));
-        }
+  for (int op = 0; op < OPERATIONS; ++op)
+    for (int single = 0; single < 2; ++single) {
+      mus_par_set_threads(1);
+      run(p, (operation)op, single, 0, one);
+      double dot = mus_symmetric_multiply_dot(&p->s, p->x, other);
+      for (int k = 0; k < count; ++k) {
+        mus_par_set_threads(threads[k]);
+        run(p, (operation)op, single, 0, other);
+        assert_memory_equal(one, other, p->n * sizeof *one);
+        assert_true(dot == mus_symmetric_multiply_dot(&p->s, p->x, other));
       }
-  }
-  mus_par_set_threads(0);
+    }
   free(one);
   free(other);
-  destroy(p);
+  mus_par_set_threads(0);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state) {
+  (void)state;
+  problem *list[] = {sheet(81, 0), banded(4200, 3, 5, far, 6), banded(4200, 5, 5, near, 6), banded(4200, 6, 5, far, 7)};
+  for (int k = 0; k < 4; ++k) {
+    assert_true(list[k]->pattern.chunks > 1 && list[k]->pattern.chunks < 5);
+    assert_true(list[k]->pattern.lead_share > 0 && list[k]->pattern.lead_share < 1);
+    for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set)
+      if (!mus_instructions_use((mus_instructions)set))
+        check_threads(list[k], (int[]){2, 3, 5, 9, 16, 40}, 6);
+    destroy(list[k]);
+  }
 }
 
 static void product_and_dot(void **state) {
