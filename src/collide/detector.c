@@ -124,81 +124,6 @@ static void fit(mus_detector *d, const double *x0, const double *x1, double scal
   d->fitted = 1;
 }
 
-// --- slabs ---------------------------------------------------------------------------------------------------------
-//
-// Layers of cloth lie close together, and their boxes meet unless an axis happens to lie across them; a triangle's own
-// normal does. What has all its nodes above (below) a triangle along the normal, by more than the two's reach, both at
-// the start and at the end, stays there between.
-
-static double height(const double normal[3], const double *x, int vertex) {
-  return mus_dot3(normal, x + (size_t)vertex * 3);
-}
-
-// `rounding`: of a height, more than what it can be off by.
-static void fit_slab(mus_detector *d, int place, const mus_query *q, double rounding) {
-  const int *corner = d->parts[place].corner;
-  mus_slab *slab = &d->slab[place];
-  double a[3], b[3], radius = 0;
-  mus_subtract3(q->x0 + (size_t)corner[1] * 3, q->x0 + (size_t)corner[0] * 3, a);
-  mus_subtract3(q->x0 + (size_t)corner[2] * 3, q->x0 + (size_t)corner[0] * 3, b);
-  mus_cross3(a, b, slab->normal);
-  double length = mus_length3(slab->normal);
-  for (int c = 0; c < 3; ++c)
-    slab->normal[c] = length > 1e-100 ? slab->normal[c] / length : 0;
-  for (int i = 0; i < 2; ++i) {
-    slab->low[i] = INFINITY;
-    slab->high[i] = -INFINITY;
-    for (int k = 0; k < 3; ++k) {
-      double h = height(slab->normal, i ? q->x1 : q->x0, corner[k]);
-      slab->low[i] = h < slab->low[i] ? h : slab->low[i];
-      slab->high[i] = h > slab->high[i] ? h : slab->high[i];
-    }
-  }
-  for (int k = 0; k < 3; ++k)
-    radius = d->surface->radius[corner[k]] > radius ? d->surface->radius[corner[k]] : radius;
-  slab->reach = q->scale * radius * (1 + 0x1p-40) + rounding;
-}
-
-static void fit_slabs(mus_detector *d, const mus_query *q) {
-  size_t numbers = (size_t)d->surface->vertices * 3;
-  int triangles = d->surface->triangles;
-  double start = mus_max_abs(numbers, q->x0), end = q->x1 == q->x0 ? start : mus_max_abs(numbers, q->x1);
-  double rounding = 0x1p-46 * (start > end ? start : end);
-  MUS_PARALLEL_FOR_IF(triangles >= MUS_PAR_MINIMUM)
-  for (int place = 0; place < triangles; ++place)
-    fit_slab(d, place, q, rounding);
-}
-
-// How far a vertex lies above (side 1) or below (side -1) the slab.
-static double beyond(const mus_slab *slab, const double *x, int end, int vertex, double side) {
-  double h = height(slab->normal, x, vertex);
-  return side > 0 ? h - slab->high[end] : slab->low[end] - h;
-}
-
-// Whether the corners of a triangle all lie beyond the slab of another, on one side.
-static int is_beyond(const mus_query *q, const mus_slab *slab, const int *corner, double reach) {
-  double side = beyond(slab, q->x0, 0, corner[0], 1) > 0 ? 1 : -1;
-  for (int k = 0; k < 3; ++k)
-    if (!(beyond(slab, q->x0, 0, corner[k], side) > reach) || !(beyond(slab, q->x1, 1, corner[k], side) > reach))
-      return 0;
-  return 1;
-}
-
-static int share_corner(const int *a, const int *b) {
-  int shared = 0;
-  for (int i = 0; i < 3; ++i)
-    shared |= (a[i] == b[0]) | (a[i] == b[1]) | (a[i] == b[2]);
-  return shared;
-}
-
-int mus_kept_apart(const mus_query *q, int a, int b) {
-  const int *corner_a = q->detector->parts[a].corner, *corner_b = q->detector->parts[b].corner;
-  if (!q->slab || share_corner(corner_a, corner_b))
-    return 0;
-  double reach = q->slab[a].reach + q->slab[b].reach;
-  return is_beyond(q, &q->slab[a], corner_b, reach) || is_beyond(q, &q->slab[b], corner_a, reach);
-}
-
 // --- asking --------------------------------------------------------------------------------------------------------
 
 static mus_status reserve_lists(mus_detector *d, int threads) {
@@ -232,7 +157,7 @@ mus_status mus_detector_ask(mus_detector *d, const mus_query *query) {
   fit(d, query->x0, query->x1, query->scale, query->moved);
   int with_slabs = !query->moved; // few pairs are not worth all slabs
   if (with_slabs)
-    fit_slabs(d, query);
+    mus_fit_slabs(d, query);
   int tasks = mus_tree_tasks(&d->cloth, &d->cloth, d->task);
   tasks += mus_tree_tasks(&d->cloth, &d->body, d->task + tasks);
   int failed = 0;

@@ -73,7 +73,10 @@ struct mus_query {
 mus_status mus_detector_ask(mus_detector *detector, const mus_query *query);
 void mus_visit_features(void *query, const mus_tree_task *task, int place_a, int place_b);
 
-// Whether a plane along one of two triangles keeps the other away all the time. a, b: places in `parts`.
+// What mus_kept_apart() needs, for the positions and the scale of a query.
+void mus_fit_slabs(mus_detector *detector, const mus_query *query);
+// Whether planes are found that keep apart, all the time, whatever could collide in two triangles. a, b: places in
+// `parts`. Never where slabs are not used.
 int mus_kept_apart(const mus_query *query, int a, int b);
 // Whether features may collide, given that their boxes meet: they are no neighbours, and one is marked.
 int mus_may_collide(const mus_query *query, int count_a, const int *a, int count_b, const int *b);

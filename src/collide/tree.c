@@ -252,9 +252,7 @@ static unsigned meetings(const mus_tree_task *task) {
 
 // The places of the lowest bit, which is taken away.
 static void next_pair(unsigned *meets, int *i, int *j) {
-  int place = 0;
-  while (!(*meets >> place & 1))
-    ++place;
+  int place = __builtin_ctz(*meets);
   *meets &= *meets - 1;
   *i = place / GROUP;
   *j = place % GROUP;
