@@ -24,8 +24,9 @@ MUS_API void mus_machine_multiply(int threads, int rows, int block, const int *r
 
 /// Threads wait for each other by spinning, which is ruinous on a machine that is busy with other things. This sets
 /// environment variables so that they spin briefly and then sleep, unless the environment already specifies how threads
-/// are to wait. Returns 1 if it has set them. They are read when a program starts, so a program that wants this calls
-/// it first of all and, if it returns 1, executes itself again.
+/// are to wait: for about a millisecond if the machine has four cores or more and most of them are idle now, otherwise
+/// for a twentieth of that. Returns 1 if it has set them. They are read when a program starts, so a program that wants
+/// this calls it first of all and, if it returns 1, executes itself again.
 MUS_API int mus_machine_limit_spinning(void);
 
 #ifdef __cplusplus
