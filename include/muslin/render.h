@@ -48,6 +48,9 @@ typedef struct mus_render_options {
   mus_render_heat heat;     ///< MUS_RENDER_HEAT_NONE
   mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NONE)
   double range[2];          ///< ends of the heat map's scale; equal: covers nearly all vertices in all frames (0, 0)
+  int hide_bodies;          ///< 1: draw no body, as if the scene had hidden them all (0)
+  int body_colour_given;    ///< 1: `body_colour` replaces those of all bodies (0)
+  double body_colour[3];    ///< as `colour`
   int wireframe;            ///< 1: draw the edges of triangles (0)
   int no_ground;            ///< 1: draw no ground (0)
   int eye_given;            ///< 1: look from `eye` (0)
@@ -55,6 +58,8 @@ typedef struct mus_render_options {
   int target_given;         ///< 1: look at `target` (0)
   double target[3];         ///< m
   double field_of_view;     ///< degrees, vertically (26)
+  int follow;               ///< 1: the camera of a video or sequence moves along with the cloth (0)
+  int turntable;            ///< 1: it goes around the cloth once; 96 pictures if there is only one frame (0)
   int frame;                ///< of a picture; negative numbers count from the end (-1)
   int first, last;          ///< of a video or a sequence of pictures; negative numbers count from the end (0, -1)
   int every;                ///< draw only every n-th of these (1)

@@ -43,6 +43,12 @@ typedef struct mus_cloth_shape {
   char *around;                  ///< name of the body that a garment is cut for
 } mus_cloth_shape;
 
+/// A colour in pictures and in the viewer, as in a colour picker (sRGB).
+typedef struct mus_colour {
+  int given;     ///< 0: a usual one is chosen
+  double rgb[3]; ///< red, green, blue, 0 to 1
+} mus_colour;
+
 /// How a cloth resists deformation.
 typedef enum mus_cloth_model {
   MUS_CLOTH_MODEL_BARAFF_WITKIN,
@@ -116,6 +122,7 @@ typedef struct mus_cloth {
   int stitch_count;
   int (*stitches)[2]; ///< pairs of vertices to be sewn together, in addition to those of the file
   double close;       ///< s within which stitches close (1)
+  mus_colour colour;  ///< none: that of its fabric
   int pin_count;
   mus_pin *pins;
   unsigned cookie; ///< set by mus_default_cloth()
@@ -156,6 +163,8 @@ typedef struct mus_body {
   mus_keys translate; ///< width 3: m, after the rotation
   double friction;    ///< Coulomb's coefficient of cloth on it (0.3)
   double thickness;   ///< m: cloth rests at this distance plus half its own thickness (0.0005)
+  mus_colour colour;  ///< none: grey
+  int hidden;         ///< 1: it touches cloth as ever, but is not shown (0)
   unsigned cookie;    ///< set by mus_default_body()
 } mus_body;
 

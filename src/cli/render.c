@@ -13,7 +13,7 @@ static const char *const program = "muslin render";
 
 typedef struct render_options {
   mus_render_options draw;
-  const char *cache, *output, *size, *frame, *frames, *colour, *range, *camera;
+  const char *cache, *output, *size, *frame, *frames, *colour, *body_colour, *range, *camera;
   int look, heat, show, help;
 } render_options;
 
@@ -60,15 +60,23 @@ static int parse_range(const char *text, mus_render_options *draw) {
 }
 
 // Six hexadecimal digits, with # before them or without.
-static int parse_colour(const char *text, mus_render_options *draw) {
+static int read_colour(const char *name, const char *text, int *given, double colour[3]) {
   const char *digits = text + (*text == '#');
   if (strlen(digits) != 6 || strspn(digits, "0123456789abcdefABCDEF") != 6)
-    return failure_input(program, "--colour: '%s' is not RRGGBB, two hexadecimal digits each, such as b03020", text);
+    return failure_input(program, "--%s: '%s' is not RRGGBB, two hexadecimal digits each, such as b03020", name, text);
   unsigned long value = strtoul(digits, NULL, 16);
   for (int c = 0; c < 3; ++c)
-    draw->colour[c] = (double)(value >> (16 - 8 * c) & 255) / 255;
-  draw->colour_given = 1;
+    colour[c] = (double)(value >> (16 - 8 * c) & 255) / 255;
+  *given = 1;
   return 0;
+}
+
+static int parse_colour(const char *text, mus_render_options *draw) {
+  return read_colour("colour", text, &draw->colour_given, draw->colour);
+}
+
+static int parse_body_colour(const char *text, mus_render_options *draw) {
+  return read_colour("body-colour", text, &draw->body_colour_given, draw->body_colour);
 }
 
 static int parse_camera(const char *text, mus_render_options *draw) {
@@ -115,7 +123,7 @@ static int parse_frames(const char *text, mus_render_options *draw) {
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 20 };
+enum { OPTIONS_MAXIMUM = 24 };
 
 static const char *const looks[] = {"fabric", "plain", "checker", NULL};
 static const char *const heats[] = {"none", "stretch", "bend", "residual", NULL};
@@ -136,6 +144,9 @@ static int list_options(render_options *o, option *list) {
       {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays per pixel: 1, 4 or 16 (4)", 1, 16, NULL},
       {"look", 0, OPTION_CHOICE, &o->look, "WHICH", "fabric (threads), plain or checker (fabric)", 0, 0, looks},
       {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "colour of all cloths (each fabric has its own)", 0, 0, NULL},
+      {"body-colour", 0, OPTION_TEXT, &o->body_colour, "RRGGBB", "colour of all bodies (the scene's, or grey)", 0, 0,
+       NULL},
+      {"hide-bodies", 0, OPTION_FLAG, &o->draw.hide_bodies, NULL, "draw no body", 0, 0, NULL},
       {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
        "false colours: stretch (%), bend (1/m), residual\n(kg m/s, of a run with --residual), or none (none)", 0, 0,
        heats},
@@ -146,6 +157,9 @@ static int list_options(render_options *o, option *list) {
       {"no-ground", 0, OPTION_FLAG, &o->draw.no_ground, NULL, "draw no ground", 0, 0, NULL},
       {"camera", 0, OPTION_TEXT, &o->camera, "EYE[:TARGET[:FOV]]",
        "X,Y,Z in metres each, and the vertical field of view in\ndegrees (automatic, 26 degrees)", 0, 0, NULL},
+      {"follow", 0, OPTION_FLAG, &o->draw.follow, NULL, "the camera of a video moves along with the cloth", 0, 0, NULL},
+      {"turntable", 0, OPTION_FLAG, &o->draw.turntable, NULL,
+       "it goes around the cloth once; with --frame, around that\nframe, in 96 pictures", 0, 0, NULL},
       {"threads", 0, OPTION_WHOLE, &o->draw.threads, "N", "number of threads; 0: all cores (0)", 0, 4096, NULL},
       {"help", 'h', OPTION_FLAG, &o->help, NULL, "print this text", 0, 0, NULL}};
   memcpy(list, all, sizeof all);
@@ -164,12 +178,16 @@ static int parse_texts(render_options *o) {
   const struct {
     const char *text;
     int (*parse)(const char *, mus_render_options *);
-  } texts[] = {{o->size, parse_size},     {o->range, parse_range}, {o->colour, parse_colour},
-               {o->camera, parse_camera}, {o->frame, parse_frame}, {o->frames, parse_frames}};
+  } texts[] = {{o->size, parse_size},     {o->range, parse_range},
+               {o->colour, parse_colour}, {o->body_colour, parse_body_colour},
+               {o->camera, parse_camera}, {o->frame, parse_frame},
+               {o->frames, parse_frames}};
   int failed = 0;
   for (size_t k = 0; k < sizeof texts / sizeof *texts && !failed; ++k)
     if (texts[k].text)
       failed = texts[k].parse(texts[k].text, &o->draw);
+  if (!failed && o->frame && o->draw.turntable)
+    o->draw.first = o->draw.last = o->draw.frame; // around that one
   o->draw.look = (mus_render_look)o->look;
   o->draw.heat = (mus_render_heat)o->heat;
   o->draw.show = (mus_render_show)o->show;
@@ -188,8 +206,14 @@ static int check_together(const render_options *o) {
     return failure_input(program,
                          "--frames, --every and --fps are for several frames: write an .mp4 or NAME_####.png, or give "
                          "--frame");
-  if (!still && o->frame)
+  if (still && (o->draw.follow || o->draw.turntable))
+    return failure_input(program, "--follow and --turntable move the camera: write an .mp4 or NAME_####.png");
+  if (!still && o->frame && !o->draw.turntable)
     return failure_input(program, "--frame is for a single picture: write a .png without #, or give --frames");
+  if (!still && o->frame && o->frames)
+    return failure_input(program, "--frame and --frames cannot be combined: choose one");
+  if (o->body_colour && o->draw.hide_bodies)
+    return failure_input(program, "--body-colour and --hide-bodies cannot be combined: choose one");
   if (o->range && o->heat == MUS_RENDER_HEAT_NONE)
     return failure_input(program, "--range needs --heat: give that too");
   if (o->show && o->heat)

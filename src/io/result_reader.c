@@ -92,6 +92,7 @@ static mus_status open_cloth(mus_result *result, const char *name, const mus_sce
   cloth->name = name;
   cloth->fabric = source->fabric ? copied(arena, source->fabric) : NULL;
   cloth->look = mus_cloth_look(scene, source) == source->fabric ? cloth->fabric : mus_cloth_look(scene, source);
+  cloth->colour = source->colour;
   cloth->mesh_path = mus_result_path(arena, result->path, name, ".obj");
   if ((source->fabric && !cloth->fabric) || !cloth->mesh_path)
     return mus_fail_memory();
@@ -152,7 +153,7 @@ static mus_status open_seams(mus_result *result, const mus_scene *scene) {
 
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
-static mus_status open_body(mus_result *result, const char *name) {
+static mus_status open_body(mus_result *result, const char *name, const mus_body *source) {
   const char *mesh = mus_result_path(&result->arena, result->path, name, ".obj");
   const char *whole = mus_result_path(&result->arena, result->path, name, ".pc2");
   const char *growing = mus_result_path(&result->arena, result->path, name, ".pc2.partial");
@@ -160,16 +161,20 @@ static mus_status open_body(mus_result *result, const char *name) {
     return mus_fail_memory();
   const char *cache = mus_result_exists(growing) ? growing : mus_result_exists(whole) ? whole : NULL;
   mus_status status = mus_result_add_body(result, mesh, cache);
-  if (!status)
-    result->bodies[result->body_count - 1].name = name;
-  return status;
+  if (status)
+    return status;
+  mus_result_body *body = &result->bodies[result->body_count - 1];
+  body->name = name;
+  body->colour = source->colour;
+  body->hidden = source->hidden;
+  return MUS_OK;
 }
 
 static mus_status open_bodies(mus_result *result, const mus_scene *scene) {
   char(*names)[MUS_RESULT_NAME];
   mus_status status = mus_result_body_names(&result->arena, scene, &names);
   for (int k = 0; k < scene->body_count && !status; ++k)
-    status = open_body(result, names[k]);
+    status = open_body(result, names[k], &scene->bodies[k]);
   return status;
 }
 

@@ -8,11 +8,13 @@
 
 #include "io/cache.h"
 #include "io/mesh_file.h"
+#include "muslin/scene.h"
 
 typedef struct mus_result_cloth {
   const char *name;
   const char *fabric;    // NULL where it is not known
   const char *look;      // the built-in fabric that it is shown as; the same
+  mus_colour colour;     // of the scene's own
   const char *mesh_path; // for error texts
   mus_mesh mesh;         // at the start, with material coordinates
   int stitches;          // as in its file
@@ -26,6 +28,8 @@ typedef struct mus_result_body {
   const char *mesh_path;   // for error texts
   mus_mesh mesh;           // at the start, without material coordinates
   mus_cache_reader *cache; // NULL: it stands still
+  mus_colour colour;       // of the scene's own
+  int hidden;
 } mus_result_body;
 
 // Vertices of two cloths that the scene sews together. Seams within a cloth are stitches of its file.

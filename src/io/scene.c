@@ -243,6 +243,7 @@ static const mus_schema_field cloth_fields[] = {
     {"stitches", MUS_SCHEMA_WHOLES, AT(mus_cloth, stitches), GIVEN_BY(mus_cloth, stitch_count), .width = 2,
      FROM_TO(0, INT_MAX)},
     {"close", MUS_SCHEMA_NUMBER, AT(mus_cloth, close), FROM_TO(0, 1e9)},
+    {"colour", MUS_SCHEMA_COLOUR, AT(mus_cloth, colour)},
     {"pins", MUS_SCHEMA_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
 SCHEMA(cloth_schema, "a cloth", mus_cloth, cloth_fields, cloth_defaults);
 
@@ -267,7 +268,9 @@ static const mus_schema_field body_fields[] = {
     {"rotate", MUS_SCHEMA_KEYS, AT(mus_body, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
     {"translate", MUS_SCHEMA_KEYS, AT(mus_body, translate), .width = 3, FROM_TO(-1e6, 1e6)},
     {"friction", MUS_SCHEMA_NUMBER, AT(mus_body, friction), FROM_TO(0, 10)},
-    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_body, thickness), FROM_TO(1e-6, 0.1)}};
+    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_body, thickness), FROM_TO(1e-6, 0.1)},
+    {"colour", MUS_SCHEMA_COLOUR, AT(mus_body, colour)},
+    {"hidden", MUS_SCHEMA_TRUTH, AT(mus_body, hidden)}};
 SCHEMA(body_schema, "a body", mus_body, body_fields, body_defaults);
 
 static const mus_schema_field seam_fields[] = {

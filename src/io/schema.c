@@ -179,6 +179,22 @@ static mus_status read_choice(const reader *r, const json_t *value, const mus_sc
   return wrong(r, "must be one of %s", list);
 }
 
+static mus_status read_colour(reader *r, const json_t *value, mus_colour *to) {
+  mus_colour colour = {.given = !json_is_null(value)};
+  mus_status status = MUS_OK;
+  const char *text = json_string_value(value);
+  if (text && (*text != '#' || strlen(text) != 7 || strspn(text + 1, "0123456789abcdefABCDEF") != 6))
+    return wrong(r, "is no colour: give \"#rrggbb\", two hexadecimal digits each, such as \"#b03020\"");
+  for (int c = 0; text && c < 3; ++c)
+    colour.rgb[c] = (double)(strtoul(text + 1, NULL, 16) >> (16 - 8 * c) & 255) / 255;
+  if (json_is_array(value))
+    status = read_numbers(r, value, 3, 0, 1, colour.rgb);
+  else if (!text && colour.given)
+    return wrong(r, "must be a colour: \"#rrggbb\", or red, green and blue from 0 to 1 in a list");
+  *to = colour;
+  return status;
+}
+
 static mus_status read_text(const reader *r, const json_t *value, char **to) {
   if (!json_is_string(value) && !json_is_null(value))
     return wrong(r, "must be a string in quotes");
@@ -316,6 +332,8 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
     return MUS_OK;
   case MUS_SCHEMA_CHOICE:
     return read_choice(r, value, field, to);
+  case MUS_SCHEMA_COLOUR:
+    return read_colour(r, value, to);
   case MUS_SCHEMA_TEXT:
     return read_text(r, value, to);
   case MUS_SCHEMA_KEYS:
@@ -457,6 +475,19 @@ static json_t *write_keys(const mus_keys *keys, int width) {
   return list;
 }
 
+// As digits where these are exact.
+static json_t *write_colour(const mus_colour *colour) {
+  unsigned byte[3];
+  int exact = 1;
+  for (int c = 0; c < 3; ++c) {
+    byte[c] = (unsigned)lround(fmin(fmax(colour->rgb[c], 0), 1) * 255);
+    exact &= (double)byte[c] / 255 == colour->rgb[c];
+  }
+  if (!colour->given)
+    return json_null();
+  return exact ? json_sprintf("#%02x%02x%02x", byte[0], byte[1], byte[2]) : write_numbers(3, colour->rgb);
+}
+
 static json_t *write_wholes(const int *wholes, size_t count) {
   json_t *list = json_array();
   for (size_t k = 0; k < count; ++k)
@@ -487,6 +518,8 @@ static json_t *write_field(const mus_schema_field *field, const char *object) {
     return json_boolean(*(const int *)from);
   case MUS_SCHEMA_CHOICE:
     return json_string(choice_word(field, *(const int *)from));
+  case MUS_SCHEMA_COLOUR:
+    return write_colour(from);
   case MUS_SCHEMA_TEXT:
     return *(char *const *)from ? mus_json_string(*(char *const *)from) : json_null();
   case MUS_SCHEMA_KEYS:

@@ -14,12 +14,16 @@
 #include "io/result_reader.h"
 #include "muslin/render.h"
 #include "par/par.h"
+#include "picture/camera_path.h"
 #include "picture/contact_colours.h"
 #include "picture/looks.h"
 #include "picture/studio.h"
 #include "render/video.h"
 
-enum { GLANCES = 24 }; // frames that are looked at where not all are needed
+enum {
+  GLANCES = 24,      // frames that are looked at where not all are needed
+  TURN_PICTURES = 96 // around a single frame
+};
 
 typedef enum output_kind { STILL, SEQUENCE, VIDEO } output_kind;
 
@@ -30,6 +34,8 @@ typedef struct picture_job {
   mus_result result;
   mus_studio studio;
   int first, last;
+  int pictures;                 // how many there will be
+  mus_camera_path *path;        // NULL: the camera stands still
   double **position, **heat;    // a cloth each; heat: NULL without a heat map
   double *workspace;            // 3 numbers per vertex of the largest cloth or body
   mus_heat_plan *plan;          // a cloth each
@@ -93,7 +99,29 @@ static mus_status find_frames(picture_job *job) {
     status = mus_fail(MUS_BAD_INPUT, "frames %d to %d: the first comes after the last", job->first, job->last);
   if (!status && options->every < 1)
     status = mus_fail(MUS_BAD_INPUT, "every %d-th frame: give 1 or more", options->every);
+  if (!status)
+    job->pictures = (job->last - job->first) / options->every + 1;
+  if (options->turntable && job->pictures == 1)
+    job->pictures = TURN_PICTURES;
   return status;
+}
+
+static mus_status check_moves(const picture_job *job) {
+  const mus_render_options *options = job->options;
+  if (job->kind == STILL && (options->follow || options->turntable))
+    return mus_fail(MUS_BAD_INPUT, "%s: a single picture has no moving camera: write an .mp4 or NAME_####.png",
+                    job->output);
+  if (options->follow && options->target_given)
+    return mus_fail(MUS_BAD_INPUT, "a camera that follows the cloth has no fixed target: leave one of the two out");
+  return MUS_OK;
+}
+
+static mus_status check_colour(int given, const double colour[3]) {
+  for (int c = 0; c < 3; ++c)
+    if (given && !(colour[c] >= 0 && colour[c] <= 1))
+      return mus_fail(MUS_BAD_INPUT, "a colour of %g, %g, %g: give three numbers from 0 to 1", colour[0], colour[1],
+                      colour[2]);
+  return MUS_OK;
 }
 
 static mus_status check_options(const mus_render_options *options) {
@@ -105,13 +133,11 @@ static mus_status check_options(const mus_render_options *options) {
   if (!(options->frames_per_second >= 0))
     return mus_fail(MUS_BAD_INPUT, "%g frames per second: give a number above 0", options->frames_per_second);
   for (int c = 0; c < 3; ++c) {
-    if (options->colour_given && !(options->colour[c] >= 0 && options->colour[c] <= 1))
-      return mus_fail(MUS_BAD_INPUT, "a colour of %g, %g, %g: give three numbers from 0 to 1", options->colour[0],
-                      options->colour[1], options->colour[2]);
     if ((options->eye_given && !isfinite(options->eye[c])) || (options->target_given && !isfinite(options->target[c])))
       return mus_fail(MUS_BAD_INPUT, "the camera's eye or target is not finite");
   }
-  return MUS_OK;
+  mus_status status = check_colour(options->colour_given, options->colour);
+  return status ? status : check_colour(options->body_colour_given, options->body_colour);
 }
 
 // --- what is shown ---------------------------------------------------------------------------------------------------
@@ -165,6 +191,7 @@ static mus_status prepare_cloth(picture_job *job, const char *const *fabrics, in
   if (!job->position[k])
     return mus_fail_memory();
   mus_studio_dress(&job->studio, k, fabrics);
+  mus_studio_colour_cloth(&job->studio, k, &job->result.cloths[k].colour);
   shown->vertices = mesh->vertices;
   shown->triangles = mesh->triangles;
   shown->triangle = mesh->triangle;
@@ -204,9 +231,15 @@ static mus_status prepare_cloths(picture_job *job) {
 
 static mus_status prepare_bodies(picture_job *job) {
   const mus_result *result = &job->result;
+  const mus_render_options *options = job->options;
+  mus_colour all = {options->body_colour_given, {0}};
   mus_status status = MUS_OK;
+  memcpy(all.rgb, options->body_colour, sizeof all.rgb);
   for (int k = 0; k < result->body_count && !status; ++k) {
-    status = mus_studio_add_body(&job->studio, k, &result->bodies[k].mesh, result->bodies[k].cache != NULL);
+    const mus_result_body *body = &result->bodies[k];
+    status = mus_studio_add_body(&job->studio, k, &body->mesh, body->cache != NULL);
+    if (!status)
+      mus_studio_style_body(&job->studio, k, all.given ? &all : &body->colour, body->hidden || options->hide_bodies);
     job->studio.mesh[result->cloth_count + k].wireframe = job->options->wireframe;
   }
   return status;
@@ -344,6 +377,50 @@ static mus_status lower_ground(picture_job *job, const mus_framing *framing) {
   return status;
 }
 
+// Half a second's worth of the frames that are drawn.
+static int smoothing_window(const picture_job *job) {
+  int window = (int)lround(job->result.frame_rate / job->options->every / 4);
+  return window > 1 ? window : 1;
+}
+
+static mus_status follow(picture_job *job) {
+  mus_camera_wish wish = mus_default_camera_wish();
+  mus_status status = MUS_OK;
+  int every = job->options->every;
+  for (int frame = job->first; frame <= job->last && !status && job->options->follow; frame += every) {
+    mus_framing framing;
+    status = mus_framing_begin(&wish, 1, &framing);
+    if (!status)
+      status = load_frame(job, frame, 0);
+    if (status)
+      break;
+    mus_studio_measure(&job->studio, &framing);
+    mus_camera_path_see(job->path, (frame - job->first) / every, &framing.bounds);
+  }
+  return status ? status : mus_camera_path_smooth(job->path, smoothing_window(job));
+}
+
+// Where a camera that moves is in each frame, so that everything fits in all of them.
+static mus_status plan_path(picture_job *job, const mus_camera_wish *wish, const mus_bounds *all) {
+  int every = job->options->every, frames = (job->last - job->first) / every + 1;
+  job->path = mus_arena_alloc(&job->studio.arena, 1, sizeof *job->path);
+  if (!job->path)
+    return mus_fail_memory();
+  mus_status status =
+      mus_camera_path_create(&job->studio.arena, frames, job->options->follow, job->options->turntable, all, job->path);
+  if (!status)
+    status = follow(job);
+  if (!status)
+    status = mus_camera_path_begin(job->path, wish, (float)job->options->width / (float)job->options->height);
+  for (int k = 0; k < frames && !status; ++k) {
+    status = load_frame(job, job->first + k * every, 0);
+    mus_camera_path_aim(job->path, k);
+    for (int side = 0; side < job->path->sides && !status; ++side)
+      mus_studio_measure(&job->studio, &job->path->framing[side]);
+  }
+  return status ? status : mus_camera_path_end(job->path);
+}
+
 static mus_status set_up(picture_job *job) {
   mus_bounds bounds;
   mus_framing framing;
@@ -360,12 +437,14 @@ static mus_status set_up(picture_job *job) {
     status = lower_ground(job, &framing);
   if (!status)
     mus_studio_lay_ground(&job->studio, &framing);
+  if (!status && (job->options->follow || job->options->turntable))
+    status = plan_path(job, &wish, &framing.bounds);
   return status;
 }
 
 // --- drawing ---------------------------------------------------------------------------------------------------------
 
-static mus_status write_picture(picture_job *job, int frame, mus_video *video) {
+static mus_status write_picture(picture_job *job, int number_given, mus_video *video) {
   const mus_picture *picture = &job->studio.picture;
   if (video)
     return mus_video_add(video, picture);
@@ -377,15 +456,24 @@ static mus_status write_picture(picture_job *job, int frame, mus_video *video) {
   char *path = mus_alloc(size, 1);
   if (!path)
     return mus_fail_memory();
-  snprintf(path, size, "%.*s%0*d%s", before, job->output, digits, frame, number + digits);
+  snprintf(path, size, "%.*s%0*d%s", before, job->output, digits, number_given, number + digits);
   mus_status status = mus_picture_write_png(picture, path);
   mus_free(path);
   return status;
 }
 
-static mus_status draw_frame(picture_job *job, int frame, int total, mus_render_record *record) {
+// Of a single frame there are several pictures where the camera goes around it.
+static int frame_of(const picture_job *job, int picture) {
+  return job->first == job->last ? job->first : job->first + picture * job->options->every;
+}
+
+static mus_status draw_frame(picture_job *job, int picture, mus_render_record *record) {
   const mus_render_options *options = job->options;
+  int frame = frame_of(job, picture), total = job->pictures;
   mus_status status = load_frame(job, frame, 1);
+  if (job->path)
+    mus_camera_path_place(job->path, (frame - job->first) / options->every, (double)picture / total,
+                          &job->studio.scene);
   if (!status && options->show)
     status = mus_contact_colours_find(&job->contacts, frame, options->colour_given ? single(options->colour) : pale);
   double start = mus_seconds();
@@ -399,16 +487,17 @@ static mus_status draw_frame(picture_job *job, int frame, int total, mus_render_
 }
 
 static mus_status draw_frames(picture_job *job, mus_video *video, mus_render_record *record) {
-  int every = job->options->every, total = (job->last - job->first) / every + 1;
+  int total = job->pictures;
   FILE *stream = job->kind == STILL ? NULL : job->options->progress;
   mus_progress progress;
   if (stream)
     progress = mus_progress_start(stream, "drawing", 0, total);
   mus_status status = MUS_OK;
-  for (int frame = job->first; frame <= job->last && !status; frame += every) {
-    status = draw_frame(job, frame, total, record);
+  for (int picture = 0; picture < total && !status; ++picture) {
+    int frame = frame_of(job, picture), numbered = total > 1 && job->first == job->last;
+    status = draw_frame(job, picture, record);
     if (!status)
-      status = write_picture(job, frame, video);
+      status = write_picture(job, numbered ? picture : frame, video);
     if (status)
       break;
     record->last = frame;
@@ -445,6 +534,8 @@ static mus_status accept(picture_job *job, const char *result, const char *cache
     status = check_options(job->options);
   if (!status)
     status = find_kind(job);
+  if (!status)
+    status = check_moves(job);
   if (!status)
     status = mus_result_open(result, cache, &job->result);
   if (!status)

@@ -38,6 +38,15 @@ void mus_studio_dress(mus_studio *studio, int cloth, const char *const *fabrics)
   studio->mesh[cloth].look = mus_fabric_look(fabrics[cloth], earlier);
 }
 
+static mus_float3 colour_of(const mus_colour *colour) {
+  return mus_v3((float)colour->rgb[0], (float)colour->rgb[1], (float)colour->rgb[2]);
+}
+
+void mus_studio_colour_cloth(mus_studio *studio, int cloth, const mus_colour *colour) {
+  if (colour->given)
+    mus_look_recolour(&studio->mesh[cloth].look, colour_of(colour));
+}
+
 mus_status mus_studio_draw(mus_studio *studio) {
   mus_status status = MUS_OK;
   if (!studio->renderer)
@@ -73,6 +82,13 @@ mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mes
   return MUS_OK;
 }
 
+void mus_studio_style_body(mus_studio *studio, int body, const mus_colour *colour, int hidden) {
+  mus_surface_look *look = &studio->mesh[studio->cloths + body].look;
+  studio->body[body].hidden = hidden;
+  if (colour->given)
+    look->colour = look->other = colour_of(colour);
+}
+
 void mus_studio_place_body(mus_studio *studio, int body, const double *position) {
   mus_studio_body *placed = &studio->body[body];
   for (size_t v = 0; v < (size_t)placed->shape.vertices; ++v)
@@ -102,11 +118,11 @@ static mus_bounds grown(const mus_bounds *box, float by) {
 }
 
 // What of a body is to be seen: of one that is not much larger than the cloths, such as who wears them, all that is no
-// farther away than its own size; of others, what is as near as the cloths' size.
+// farther away than its own size; of others, such as floors and walls, what the cloths reach.
 static mus_bounds seen_of_body(const mus_studio_body *body, const mus_bounds *cloths) {
   mus_bounds own = bounds_of((size_t)body->shape.vertices, body->position);
   float radius = mus_bounds_radius(cloths), size = mus_bounds_radius(&own);
-  return grown(cloths, size <= 4 * radius ? fmaxf(radius, 2 * size) : radius);
+  return grown(cloths, size <= 4 * radius ? fmaxf(radius, 2 * size) : 0);
 }
 
 void mus_studio_measure(mus_studio *studio, mus_framing *framing) {
@@ -117,6 +133,8 @@ void mus_studio_measure(mus_studio *studio, mus_framing *framing) {
     for (size_t v = 0; v < (size_t)studio->mesh[k].vertices; ++v)
       mus_bounds_add(&cloths, point(studio->mesh[k].position + 3 * v));
   for (int k = 0; k < studio->bodies; ++k) {
+    if (studio->body[k].hidden)
+      continue;
     mus_bounds box = seen_of_body(&studio->body[k], &cloths);
     for (size_t v = 0; v < (size_t)studio->body[k].shape.vertices; ++v) {
       const double *p = studio->body[k].position + 3 * v;
@@ -136,8 +154,9 @@ static int is_floor(const mus_studio_body *body, const mus_bounds *shown) {
   float reach = 2 * mus_bounds_radius(shown);
   for (size_t v = 0; v < (size_t)body->shape.vertices; ++v)
     mus_bounds_add(&own, point(body->position + 3 * v));
-  return !body->moves && own.low.y == own.high.y && own.low.y < middle.y && own.low.x < middle.x - reach &&
-         own.high.x > middle.x + reach && own.low.z < middle.z - reach && own.high.z > middle.z + reach;
+  return !body->moves && !body->hidden && own.low.y == own.high.y && own.low.y < middle.y &&
+         own.low.x < middle.x - reach && own.high.x > middle.x + reach && own.low.z < middle.z - reach &&
+         own.high.z > middle.z + reach;
 }
 
 static void leave_out(mus_studio *studio, const mus_studio_body *body) {
@@ -146,6 +165,12 @@ static void leave_out(mus_studio *studio, const mus_studio_body *body) {
     if (studio->mesh[k].position != body->position)
       studio->mesh[kept++] = studio->mesh[k];
   studio->scene.meshes = kept;
+}
+
+static void leave_out_hidden(mus_studio *studio) {
+  for (int k = 0; k < studio->bodies; ++k)
+    if (studio->body[k].hidden)
+      leave_out(studio, &studio->body[k]);
 }
 
 // The highest one.
@@ -161,6 +186,8 @@ static void choose_floor(mus_studio *studio, const mus_bounds *shown) {
 
 void mus_studio_lay_ground(mus_studio *studio, const mus_framing *framing) {
   mus_ground *ground = &studio->scene.ground;
+  if (!studio->renderer)
+    leave_out_hidden(studio);
   if (ground->shown && !studio->renderer && !studio->floor)
     choose_floor(studio, &framing->bounds);
   if (studio->floor)

@@ -12,13 +12,14 @@
 #define MUS_PICTURE_STUDIO_H
 
 #include "base/memory.h"
+#include "muslin/scene.h"
 #include "picture/creases.h"
 #include "render/renderer.h"
 
 typedef struct mus_studio_body {
   mus_creased shape;
   double *position; // 3 numbers for each of the shape's vertices
-  int moves;
+  int moves, hidden;
 } mus_studio_body;
 
 typedef struct mus_studio {
@@ -37,8 +38,12 @@ typedef struct mus_studio {
 mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *quality, mus_studio *out);
 // Gives a cloth the look of its fabric; NULL if that is unknown. Earlier cloths decide if that look is taken.
 void mus_studio_dress(mus_studio *studio, int cloth, const char *const *fabrics);
+// In a colour of the scene's own, if that is given.
+void mus_studio_colour_cloth(mus_studio *studio, int cloth, const mus_colour *colour);
 // The mesh is looked at now only. `moves`: whether its positions ever change.
 mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mesh, int moves);
+// As the scene wants it: a hidden body is neither drawn nor framed, nor can it be the floor.
+void mus_studio_style_body(mus_studio *studio, int body, const mus_colour *colour, int hidden);
 // Positions of the mesh's vertices.
 void mus_studio_place_body(mus_studio *studio, int body, const double *position);
 mus_status mus_studio_draw(mus_studio *studio);

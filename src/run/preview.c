@@ -68,6 +68,7 @@ static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
     fabrics[k] = mus_cloth_look(scene, &scene->cloths[k]);
     mus_studio_dress(&preview->studio, k, fabrics);
+    mus_studio_colour_cloth(&preview->studio, k, &scene->cloths[k].colour);
     status = add_cloth(preview, sim, k);
   }
   return status;
@@ -93,6 +94,8 @@ static mus_status add_bodies(mus_preview *preview, const mus_sim *sim) {
     for (size_t i = 0; i < 3 * (size_t)mesh.triangles; ++i)
       triangle[i] = mus_bodies_triangle_list(preview->bodies)[3 * (size_t)face + i] - first;
     status = mus_studio_add_body(&preview->studio, k, &mesh, mus_bodies_moves(preview->bodies, k));
+    if (!status)
+      mus_studio_style_body(&preview->studio, k, &scene->bodies[k].colour, scene->bodies[k].hidden);
   }
   return status;
 }

@@ -181,6 +181,30 @@ static void fabrics(void **state) {
   refuses("{\"cloths\": [{}], \"fabrics\": [{\"weight\": 3}]}", "fabrics[0].weight", "not a key of a fabric");
 }
 
+static void colours(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s",
+                                   "{\"cloths\": [{\"colour\": \"#204080\"}, {\"colour\": [0.7, 0.25, 1]}, {}],"
+                                   " \"bodies\": [{\"name\": \"a\", \"colour\": \"#FFffff\", \"hidden\": true},"
+                                   " {\"name\": \"b\", \"colour\": null}]}",
+                                   &s),
+                   MUS_OK);
+  const double *blue = s.cloths[0].colour.rgb;
+  assert_true(s.cloths[0].colour.given && blue[0] == 32.0 / 255 && blue[1] == 64.0 / 255 && blue[2] == 128.0 / 255);
+  assert_true(s.cloths[1].colour.given && s.cloths[1].colour.rgb[1] == 0.25 && s.cloths[1].colour.rgb[2] == 1);
+  assert_true(!s.cloths[2].colour.given && !s.bodies[1].colour.given && !s.bodies[1].hidden);
+  assert_true(s.bodies[0].hidden && s.bodies[0].colour.rgb[2] == 1);
+  assert_round_trip("colours", &s);
+  mus_scene_free(&s);
+  refuses("{\"cloths\": [\n{\"colour\": \"red\"}]}", "s.json:2: cloths[0].colour", "give \"#rrggbb\"");
+  refuses("{\"cloths\": [{\"colour\": \"#12345g\"}]}", "cloths[0].colour", "two hexadecimal digits each");
+  refuses("{\"cloths\": [{\"colour\": [1, 2, 0]}]}", "cloths[0].colour[1]", "must be in 0...1");
+  refuses("{\"cloths\": [{\"colour\": [1, 0]}]}", "cloths[0].colour", "list of 3 numbers");
+  refuses("{\"cloths\": [{\"colour\": 3}]}", "cloths[0].colour", "must be a colour");
+  refuses("{\"cloths\": [{}], \"bodies\": [{\"hidden\": 1}]}", "bodies[0].hidden", "true or false");
+}
+
 static void text_round_trips(void **state) {
   (void)state;
   const char *name;
@@ -270,6 +294,7 @@ int main(void) {
                                      cmocka_unit_test(values_arrive),
                                      cmocka_unit_test(bodies),
                                      cmocka_unit_test(fabrics),
+                                     cmocka_unit_test(colours),
                                      cmocka_unit_test(text_round_trips),
                                      cmocka_unit_test(builtins),
                                      cmocka_unit_test(missing_file),

@@ -288,6 +288,66 @@ static void nothing_but_cloth_moves_in_a_sequence(void **state) {
   free(alone.pixel);
 }
 
+// Pictures of the mesh that jumps, as options say; frames 0 to count - 1 go to `frame`.
+static mus_render_record draw_jump(mus_render_options *options, int count, image *frame) {
+  char mesh[300], cache[300], many[300], name[32];
+  mus_render_record record;
+  snprintf(mesh, sizeof mesh, "%s/jump.obj", folder);
+  snprintf(cache, sizeof cache, "%s/jump.pc2", folder);
+  snprintf(many, sizeof many, "%s/m_##.png", folder);
+  write_jump(mesh, cache);
+  options->colour_given = 1;
+  options->colour[0] = 0.7;
+  assert_ok(mus_render(mesh, cache, many, options, &record));
+  for (int k = 0; k < count; ++k) {
+    snprintf(name, sizeof name, "m_%02d.png", k);
+    frame[k] = drawing_load(files_path(folder, name));
+    assert_true(red_pixels(&frame[k]) > 100);
+    assert_int_equal(red_at_the_edge(&frame[k]), 0);
+  }
+  return record;
+}
+
+static void free_images(int count, image *it) {
+  for (int k = 0; k < count; ++k)
+    free(it[k].pixel);
+}
+
+// The first frame and the last, two metres away, are the same to a camera that follows.
+static void a_camera_follows(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  image still[3], followed[3];
+  draw_jump(&options, 3, still);
+  options.follow = 1;
+  draw_jump(&options, 3, followed);
+  assert_true(differing(&still[0], &still[2]) > 200);
+  assert_true(abs(red_pixels(&followed[0]) - red_pixels(&followed[2])) < red_pixels(&followed[0]) / 20);
+  assert_true(red_pixels(&followed[0]) > red_pixels(&still[0])); // it is nearer
+  free_images(3, still);
+  free_images(3, followed);
+}
+
+// Around one frame in 96 pictures; a quarter of the way the square sheet looks as it did, and in between it does not.
+static void a_camera_goes_around(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture();
+  image around[49];
+  options.width = 64;
+  options.height = 36;
+  options.turntable = 1;
+  options.first = options.last = 0;
+  mus_render_record record = draw_jump(&options, 49, around);
+  assert_int_equal(record.frames, 96);
+  assert_true(differing(&around[0], &around[12]) > 200);
+  assert_true(abs(red_pixels(&around[0]) - red_pixels(&around[48])) < red_pixels(&around[0]) / 10);
+  free_images(49, around);
+}
+
 static void sequences_take_every_so_manyth_frame(void **state) {
   (void)state;
   if (!drawing_possible())
@@ -336,6 +396,16 @@ static void bad_wishes_are_refused(void **state) {
   bad.colour_given = 1;
   bad.colour[2] = 1.5;
   assert_fails(mus_render(result, NULL, output, &bad, NULL), MUS_BAD_INPUT, "from 0 to 1");
+  bad = good;
+  bad.body_colour_given = 1;
+  bad.body_colour[0] = -1;
+  assert_fails(mus_render(result, NULL, output, &bad, NULL), MUS_BAD_INPUT, "from 0 to 1");
+  bad = good;
+  bad.turntable = 1;
+  assert_fails(mus_render(result, NULL, output, &bad, NULL), MUS_BAD_INPUT, "no moving camera");
+  bad = good;
+  bad.follow = bad.target_given = 1;
+  assert_fails(mus_render(result, NULL, "out.mp4", &bad, NULL), MUS_BAD_INPUT, "no fixed target");
   assert_fails(mus_render(folder, NULL, output, &good, NULL), MUS_BAD_INPUT, "no scene.json");
   assert_false(files_exists(output));
 }
@@ -366,15 +436,17 @@ static void memory_that_is_short_is_said(void **state) {
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
 // The result's sheet has a body, whose mesh is as given.
-static void add_body(const char *fabric, const char *mesh) {
+static void add_body_as(const char *fabric, const char *mesh, const char *more) {
   char text[512];
   int n = snprintf(text, sizeof text,
                    "{\"frames\": %d, \"frame_rate\": 12, \"cloths\": [{\"name\": \"a\", \"fabric\": \"%s\"}],"
-                   " \"bodies\": [{\"name\": \"b\", \"shape\": {\"kind\": \"box\"}}]}\n",
-                   FRAMES - 1, fabric);
+                   " \"bodies\": [{\"name\": \"b\", \"shape\": {\"kind\": \"box\"}%s}]}\n",
+                   FRAMES - 1, fabric, more);
   files_write(files_path(result, "scene.json"), text, (size_t)n);
   files_write(files_path(result, "b.obj"), mesh, strlen(mesh));
 }
+
+static void add_body(const char *fabric, const char *mesh) { add_body_as(fabric, mesh, ""); }
 
 // A wall of 0.8 m square in front of the sheet's middle, and through it; and a floor of 200 m.
 static const char wall[] = "v 0.1 -0.4 0.5\nv 0.9 -0.4 0.5\nv 0.9 0.4 0.5\nv 0.1 0.4 0.5\nf 1 2 3 4\n";
@@ -405,6 +477,33 @@ static void bodies_are_seen(void **state) {
   assert_int_equal(with.vertices, bare.vertices); // of cloths
   free(without.pixel);
   free(wall_there.pixel);
+}
+
+// A scene that hides its body gives the picture of one without; one that colours it, another. Options do the same.
+static void bodies_are_hidden_and_coloured(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  mus_render_options options = small_picture(), hiding = options, colouring = options;
+  image bare = drawn(&options);
+  add_body_as("silk", wall, ", \"hidden\": true");
+  image hidden = drawn(&options);
+  add_body_as("silk", wall, ", \"colour\": \"#204080\"");
+  image blue = drawn(&options);
+  add_body_as("silk", wall, "");
+  hiding.hide_bodies = 1;
+  colouring.body_colour_given = 1;
+  colouring.body_colour[0] = 32.0 / 255;
+  colouring.body_colour[1] = 64.0 / 255;
+  colouring.body_colour[2] = 128.0 / 255;
+  image grey = drawn(&options), left_out = drawn(&hiding), same_blue = drawn(&colouring);
+  assert_int_equal(differing(&bare, &hidden), 0);
+  assert_int_equal(differing(&bare, &left_out), 0);
+  assert_int_equal(differing(&blue, &same_blue), 0);
+  assert_true(differing(&blue, &grey) > 200 && differing(&bare, &grey) > 200);
+  image *const all[] = {&bare, &hidden, &blue, &grey, &left_out, &same_blue};
+  for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+    free(all[k]->pixel);
 }
 
 static void floors_are_ground(void **state) {
@@ -494,10 +593,13 @@ int main(void) {
       cmocka_unit_test_setup_teardown(ranges_are_given_or_found, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(a_range_above_all_is_one_colour, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(nothing_but_cloth_moves_in_a_sequence, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(a_camera_follows, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(a_camera_goes_around, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(sequences_take_every_so_manyth_frame, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(bad_wishes_are_refused, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(memory_that_is_short_is_said, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(bodies_are_seen, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(bodies_are_hidden_and_coloured, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(floors_are_ground, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(contacts_are_red, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(memory_for_contacts_that_is_short_is_said, set_up, files_teardown),
