@@ -31,7 +31,8 @@ typedef struct mus_run_options {
   int preview;         ///< 1: also preview.png, the latest frame, and preview.mp4 at the end (0)
   int resume;          ///< 1: resume from the last checkpoint in the folder; without one, start again and report it (0)
   FILE *progress;      ///< where to report progress; NULL: nowhere
-  /// Called after every step; the run ends early if it returns non-zero. NULL: never.
+  /// Asked many times per second; if it returns non-zero, the run ends early, normally within a second, with all frames
+  /// that were finished and a checkpoint of the last of them. See mus_set_stop(), which ends it likewise. NULL: never.
   int (*stop)(void *data);
   void *data;      ///< for `stop`
   unsigned cookie; ///< set by mus_default_run_options(); options without it are rejected
@@ -60,6 +61,7 @@ typedef struct mus_run_record {
   int frames;            ///< finished frames
   int vertices;          ///< of all cloths
   int checkpoint;        ///< frames between checkpoints
+  int saved;             ///< frame of the newest checkpoint, which `resume` goes on from; -1: there is none
   long long steps;       ///< successful ones
   long long halved;      ///< of these, steps of less than the scene's length
   long long retries;     ///< linear solves that had to be repeated by a stronger method
@@ -73,8 +75,10 @@ typedef struct mus_run_record {
 } mus_run_record;
 
 /// Runs the scene's frames. Bad input leaves the folder as it was (not created, if it was missing); a later failure
-/// leaves complete frames and checkpoints to resume from. Resuming a run of another scene is MUS_BAD_INPUT; a different
-/// number of frames or threads does not make it another scene. `record` is always written, unless it is NULL.
+/// leaves complete frames, and a checkpoint of the last of them to resume from. A run that is stopped is MUS_OK, with
+/// `stopped` in the record; so is one that is stopped before it began. Resuming a run of another scene is
+/// MUS_BAD_INPUT; a different number of frames or threads does not make it another scene. `record` is always written,
+/// unless it is NULL.
 MUS_API mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record);
 
 /// The base name of a cloth's files in a result folder: the cloth's name with '_' for anything other than a

@@ -66,7 +66,8 @@ MUS_API mus_status mus_sim_create(const mus_scene *scene, mus_sim **sim);
 MUS_API void mus_sim_free(mus_sim *sim);
 
 /// Steps to the next frame. `steps`, if given, receives the number of steps; their records are then
-/// mus_sim_step_record(sim, 0 ... steps - 1).
+/// mus_sim_step_record(sim, 0 ... steps - 1). If a step fails, or is stopped (mus_set_stop(), MUS_STOPPED), the state
+/// is that of its beginning.
 MUS_API mus_status mus_sim_frame(mus_sim *sim, int *steps);
 MUS_API const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index);
 

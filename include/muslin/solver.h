@@ -269,6 +269,14 @@ typedef struct mus_solve_record {
 /// Everything that the solver holds now, including the matrix.
 MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 
+/// What later solves depend on of those that were, such as aggregates and costs, as bytes that stay valid until the
+/// next call with this solver. It drops everything else that they depend on, so that it and another that recalls the
+/// bytes give bit-identical solutions from here on: for checkpoints.
+MUS_API mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size);
+/// For a new solver with the same options and pattern, and with coordinates if the other one had any; on the same kind
+/// of machine. MUS_BAD_INPUT for bytes of something else, after which it can only be freed.
+MUS_API mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size);
+
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
 

@@ -23,7 +23,8 @@ typedef enum mus_status {
   MUS_IO_ERROR,      ///< a file could not be opened, read or written
   MUS_UNSUPPORTED,   ///< something that this build does not include
   MUS_BREAKDOWN,     ///< the matrix or the preconditioner turned out not to be positive definite
-  MUS_NOT_CONVERGED  ///< the iteration limit was reached before the tolerance; the best iterate is returned
+  MUS_NOT_CONVERGED, ///< the iteration limit was reached before the tolerance; the best iterate is returned
+  MUS_STOPPED        ///< mus_set_stop() or a `stop` of the call's options asked for it
 } mus_status;
 
 /// The status in lower case, e.g. "bad input". Never NULL.
@@ -31,6 +32,19 @@ MUS_API const char *mus_status_name(mus_status status);
 
 /// The calling thread's last error text; "" if there was none. Never NULL.
 MUS_API const char *mus_last_error(void);
+
+/// Lets the calling thread's long calls be stopped: while one of them runs, `asked` is called several times per second
+/// or much more often; once it returns non-zero, the call returns MUS_STOPPED, normally within a second. Simulators go
+/// back to the beginning of the step, linear solves leave no solution. Stepping again makes the same step; it may
+/// differ in the last digits, as solvers remember what they have begun. `asked` must be quick and must not call muslin.
+/// It may be called from threads that muslin works with, though never from two at once. NULL: nothing stops them (the
+/// default). mus_run() has a `stop` of its own as well.
+///
+///     static volatile sig_atomic_t interrupted; // set by a signal handler
+///     static int is_interrupted(void *data) { return interrupted; }
+///     mus_set_stop(is_interrupted, NULL);
+///     if (mus_sim_frame(sim, NULL) == MUS_STOPPED) ...
+MUS_API void mus_set_stop(int (*asked)(void *data), void *data);
 
 #ifdef __cplusplus
 }

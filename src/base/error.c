@@ -24,6 +24,8 @@ const char *mus_status_name(mus_status status) {
     return "breakdown";
   case MUS_NOT_CONVERGED:
     return "not converged";
+  case MUS_STOPPED:
+    return "stopped";
   }
   return "unknown status";
 }

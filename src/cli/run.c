@@ -74,9 +74,10 @@ static void print_help(const option_table *table) {
          "SCENE is a scene file (docs/scene.md), the name of a built-in scene (muslin examples), or a result folder,\n"
          "whose scene is then run again into the same folder or, with --resume, resumed.\n\nOptions:\n");
   options_print(table, stdout);
-  printf("\nOptions override the scene. Ctrl-C stops after the current step, a second Ctrl-C at once. In either case, "
-         "and\n"
-         "even after kill -9, --resume continues, and the results are bit-identical to those of an uninterrupted run.\n"
+  printf("\nOptions override the scene. Ctrl-C stops within a second and keeps all finished frames, a second Ctrl-C "
+         "stops\n"
+         "at once. In either case, and even after kill -9, --resume continues, and the results are bit-identical to "
+         "those of an uninterrupted run.\n"
          "\nExit status: 0 if everything was done; 1 if the run failed or was stopped; 2 for bad input.\n");
 }
 
@@ -138,7 +139,7 @@ static char *default_folder(const mus_scene *scene) {
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number) {
-  static const char words[] = "\nstopping after this step; press Ctrl-C again to stop at once\n";
+  static const char words[] = "\nstopping; press Ctrl-C again to stop at once\n";
   (void)number;
   interrupted = 1;
   ssize_t wrote = write(STDERR_FILENO, words, sizeof words - 1);
@@ -160,12 +161,15 @@ static void catch_interrupts(void) {
 
 // Where a run that has ended early can be resumed from.
 static void report_how_to_resume(const char *folder, const mus_run_record *s) {
-  int last = s->checkpoint > 0 ? s->frames - s->frames % s->checkpoint : 0;
-  if (last > 0)
-    fprintf(stderr, "%d frames are done; resume from frame %d with: muslin run %s --resume\n", s->frames, last, folder);
-  else
-    fprintf(stderr, "%d frames are done, but there is no checkpoint yet; start again with: muslin run %s\n", s->frames,
+  const char *plural = s->frames == 1 ? " is" : "s are";
+  if (s->saved < 0)
+    fprintf(stderr, "%d frame%s done, but there is no checkpoint; start again with: muslin run %s\n", s->frames, plural,
             folder);
+  else if (s->saved < s->frames)
+    fprintf(stderr, "%d frame%s done; resume after frame %d with: muslin run %s --resume\n", s->frames, plural,
+            s->saved, folder);
+  else
+    fprintf(stderr, "%d frame%s done; resume with: muslin run %s --resume\n", s->frames, plural, folder);
 }
 
 // What the simulator held, and what the whole process took.
@@ -242,7 +246,10 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
     return record.began ? CLI_FAILED : failed;
   }
   if (record.stopped) {
-    report_how_to_resume(folder, &record);
+    if (record.began)
+      report_how_to_resume(folder, &record);
+    else
+      fprintf(stderr, "stopped before anything was written\n");
     return CLI_FAILED;
   }
   tell(folder, scene, &record);

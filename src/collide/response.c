@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "collide/ccd.h"
 #include "collide/zones.h"
@@ -270,7 +271,9 @@ static mus_status respond(response *r) {
   int news = 1;
   for (int round = 0; status == MUS_OK && news && r->impacts.count > 0; ++round) {
     r->stage = stage_of(r->options, round);
-    status = respond_once(r, &news);
+    status = mus_stop_check();
+    if (status == MUS_OK)
+      status = respond_once(r, &news);
     if (status == MUS_OK && news)
       status = detect(r, r->zones.moved);
   }

@@ -221,7 +221,7 @@ static int sweep(impact_zone *zone, mus_zone_effort effort) {
   for (int i = 0; i < zone->count; ++i)
     zone->cut[zone->order[i]].course = 0;
   for (int round = 1; round < most; ++round) {
-    if (!sweep_once(zone, effort.friction))
+    if (!sweep_once(zone, effort.friction) || mus_stop_is_asked(zone->all->stop))
       return round;
     carry_on(zone, &square);
   }
@@ -392,7 +392,7 @@ static void drop_gone(mus_list *cuts) {
 static int solve_number(const mus_zones *zones, mus_cut *cut, mus_zone_effort effort, int k) {
   const int *start = zones->start.items, *order = (const int *)zones->order.items + start[k];
   int count = start[k + 1] - start[k];
-  if (!has_news(cut, order, count))
+  if (!has_news(cut, order, count) || mus_stop_is_asked(zones->stop))
     return 0;
   impact_zone one = {.all = zones, .cut = cut, .order = order, .count = count};
   return solve_zone(&one, effort);
@@ -403,6 +403,7 @@ mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort eff
   mus_status status = find_zones(zones, cuts, &found);
   if (status != MUS_OK)
     return status;
+  zones->stop = mus_stop_current();
   mus_cut *cut = mus_cuts(cuts);
   int *sweeps = zones->zone.items; // which are no longer needed
   if (cuts->count < MUS_PAR_MINIMUM) {
@@ -421,5 +422,5 @@ mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort eff
     zones->sweeps = sweeps[k] > zones->sweeps ? sweeps[k] : zones->sweeps;
   }
   drop_gone(cuts);
-  return MUS_OK;
+  return mus_stop_check();
 }

@@ -13,6 +13,7 @@
 #ifndef MUS_COLLIDE_ZONES_H
 #define MUS_COLLIDE_ZONES_H
 
+#include "base/stop.h"
 #include "collide/cuts.h"
 
 typedef struct mus_zones {
@@ -25,6 +26,7 @@ typedef struct mus_zones {
   double *before;       // vertices * 3
   int *parent, *number; // vertices
   mus_list zone, order, start;
+  mus_stop_request *stop; // of whoever has the zones solved
   // What was done.
   int solved; // zones
   int sweeps; // the most of any zone
@@ -41,7 +43,7 @@ mus_status mus_zones_begin(mus_arena *arena, const mus_surface *surface, const d
                            mus_zones *zones);
 void mus_zones_end(mus_zones *zones);
 
-// Solves all zones that have a fresh cut.
+// Solves all zones that have a fresh cut. MUS_STOPPED leaves x1 anywhere.
 mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort effort);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "par/vector.h"
 
@@ -17,6 +18,14 @@ mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_
   mus_contact_state_forget(&state);
   *out = state;
   return MUS_OK;
+}
+
+void mus_contact_state_copy(const mus_contact_state *from, mus_contact_state *to) {
+  mus_hold *hold = to->hold;
+  if (from->vertices > 0)
+    memcpy(hold, from->hold, (size_t)from->vertices * sizeof *hold);
+  *to = *from;
+  to->hold = hold;
 }
 
 void mus_contact_state_forget(mus_contact_state *state) { state->tangled = state->search = 1; }
@@ -52,6 +61,8 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
     return mus_fail_memory();
   mus_map_to_surface(&work->model.map, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
+  if (!status)
+    status = mus_stop_check();
   if (!status)
     status = mus_detector_create(surface, motion->x0, &work->detector);
   return status ? status : mus_untangler_create(surface, motion->x0, &work->untangler);
@@ -211,6 +222,8 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
   mus_status status = place(step, work);
   if (!status)
     status = untangle(state, work);
+  if (!status)
+    status = mus_stop_check();
   if (!status)
     status = mus_detector_near(work->detector, work->motion.x0, 1, &work->near);
   if (!status)

@@ -28,6 +28,8 @@ typedef struct mus_contact_state {
 
 // Nothing is held; anything may be tangled. The memory comes from the arena.
 mus_status mus_contact_state_create(mus_arena *arena, int vertices, mus_contact_state *out);
+// Both are made for as many vertices.
+void mus_contact_state_copy(const mus_contact_state *from, mus_contact_state *to);
 // Call when positions have changed other than by a step.
 void mus_contact_state_forget(mus_contact_state *state);
 

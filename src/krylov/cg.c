@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 
 // r.r below this counts as r = 0: squares lose their digits before they underflow.
 static const double SQUARE_ZERO = 1e-280;
@@ -125,10 +126,13 @@ static mus_status iterate(problem *o, double delta, double square, double goal, 
                       "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
                       "asked for; allow more iterations or a larger tolerance, or use a stronger method",
                       limit, result->residuals[limit], goal);
+    mus_status status = mus_stop_check();
+    if (status)
+      return status;
     advance(o, *left, ratio);
     *left = 0;
     double curvature = multiply(o), step = delta / curvature, old_delta = delta;
-    mus_status status = check_curvature(curvature, step, next);
+    status = check_curvature(curvature, step, next);
     if (status)
       return status;
     *left = step;

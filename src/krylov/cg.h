@@ -26,9 +26,10 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 
 // A x = b by preconditioned conjugate gradients from the guess in x. Stops at
 // ||r_i||_{M^-1} <= tolerance * reference (Tamstorf et al. 2015, section 11). MUS_NOT_CONVERGED leaves the last
-// iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text. Residuals
-// so small that their squares vanish (below 1e-140) count as zero. With a reference of zero x becomes the exact
-// solution, zero. With S (NULL: the identity), S A S x = S b for x in the range of S, where b and the guess must lie.
+// iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text.
+// MUS_STOPPED ends it between iterations. Residuals so small that their squares vanish (below 1e-140) count as zero.
+// With a reference of zero x becomes the exact solution, zero. With S (NULL: the identity), S A S x = S b for x in the
+// range of S, where b and the guess must lie.
 mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                    double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "multigrid/hierarchy_state.h"
 #include "par/par.h"
 #include "par/vector.h"
@@ -378,7 +379,9 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
     mus_level *l = &h->level[index];
     if (symbolic ? is_bottom(h, index) : index + 1 == h->levels)
       break;
-    status = measure(h, l);
+    status = mus_stop_check();
+    if (!status)
+      status = measure(h, l);
     if (!status && symbolic)
       status = plan_coarser(h, index, &coarser);
     if (!status && coarser)

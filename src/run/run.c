@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/initialised.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "io/checkpoint.h"
 #include "run/preview.h"
@@ -19,8 +20,7 @@ enum { DEFAULT_CHECKPOINT = 10 };
 
 mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkpoint = -1, .cookie = MUS_COOKIE}; }
 
-// What a checkpoint holds besides the simulator's state. Results depend on all but the counts and the seconds: on the
-// interval too, because the solvers forget at every checkpoint.
+// What a checkpoint holds besides the simulator's state. Results depend on none of it but the fingerprint.
 typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
@@ -37,7 +37,10 @@ typedef struct run {
   mus_arena arena; // of the checkpoint that is resumed
   mus_checkpoint checkpoint;
   run_state state;
-  int frame; // done
+  int frame;            // done
+  mus_saved kept;       // the simulator's state at the end of that frame ...
+  run_state kept_state; // ... and the run's
+  int saved;            // frame of the newest checkpoint; -1: there is none
   mus_sim *sim;
   mus_run_output output;
   mus_preview *preview; // NULL where none is wanted
@@ -158,12 +161,6 @@ static mus_status check_agreement(run *r, const run_state *before) {
   }
   if (o->residual && !before->residual)
     return refuse(r, "it has no residuals: start again without --resume");
-  if (o->checkpoint >= 0 && o->checkpoint != before->interval) {
-    snprintf(text, sizeof text,
-             "it has checkpoints every %d frames, not %d: keep that, or start again without --resume",
-             (int)before->interval, o->checkpoint);
-    return refuse(r, text);
-  }
   return MUS_OK;
 }
 
@@ -188,6 +185,8 @@ static mus_status find_checkpoint(run *r, int *found) {
   status = check_agreement(r, &before);
   if (!status) {
     r->state = before;
+    if (r->options->checkpoint >= 0)
+      r->state.interval = r->options->checkpoint;
     *found = 1;
   }
   return status;
@@ -231,7 +230,7 @@ static mus_status go_on(run *r) {
     r->frame = r->scene->frames;
     return MUS_OK;
   }
-  r->record->from = r->frame = r->checkpoint.frame;
+  r->record->from = r->frame = r->saved = r->checkpoint.frame;
   say_time_step(r);
   status = mus_saved_restore(&r->checkpoint, r->sim);
   if (!status)
@@ -261,19 +260,34 @@ static mus_status prepare(run *r, int *resumes) {
 
 // --- frames ----------------------------------------------------------------------------------------------------------
 
+// Keeps the state at the end of a frame, which a run that is stopped later goes back to.
+static mus_status keep(run *r) {
+  r->state.spent.rest += lap(r);
+  int64_t bytes = (int64_t)mus_sim_bytes(r->sim);
+  r->state.bytes = bytes > r->state.bytes ? bytes : r->state.bytes;
+  mus_status status = mus_saved_take(r->sim, &r->kept);
+  r->state.spent.checkpoint += lap(r);
+  if (!status)
+    r->kept_state = r->state;
+  return status;
+}
+
+// Writes what is kept, unless it is there already or the user wants none.
 static mus_status save(run *r) {
   mus_checkpoint_section sections[MUS_SAVED_SECTIONS + 1];
-  mus_saved_numbers numbers;
+  int frame = (int)r->kept.numbers.frame;
+  if (r->state.interval == 0 || !r->kept.state.position || frame <= r->saved)
+    return MUS_OK;
   r->state.spent.rest += lap(r);
   mus_status status = mus_run_output_sync(&r->output);
-  r->state.bytes = (int64_t)mus_sim_bytes(r->sim); // before the solver forgets what it holds
-  if (!status)
-    status = mus_saved_take(r->sim, &numbers, sections);
   if (status)
     return status;
-  sections[MUS_SAVED_SECTIONS] = (mus_checkpoint_section){run_section, &r->state, sizeof r->state};
-  mus_checkpoint checkpoint = {.frame = r->frame, .count = MUS_SAVED_SECTIONS + 1, .sections = sections};
+  mus_saved_list(&r->kept, sections);
+  sections[MUS_SAVED_SECTIONS] = (mus_checkpoint_section){run_section, &r->kept_state, sizeof r->kept_state};
+  mus_checkpoint checkpoint = {.frame = frame, .count = MUS_SAVED_SECTIONS + 1, .sections = sections};
   status = mus_checkpoint_save(r->options->folder, &checkpoint);
+  if (!status)
+    r->saved = frame;
   r->state.spent.checkpoint += lap(r);
   return status;
 }
@@ -347,7 +361,10 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   mus_status status = MUS_OK;
   while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->record->stopped) {
     status = run_step(r, &iterations);
-    r->record->stopped = !status && r->options->stop && r->options->stop(r->options->data);
+    if (status == MUS_STOPPED) {
+      r->record->stopped = 1;
+      return MUS_OK;
+    }
     double part = (mus_sim_time(r->sim) - from) * r->scene->frame_rate;
     if (progress && mus_sim_frame_number(r->sim) == r->frame)
       mus_progress_update(progress, r->frame + (part < 0.999 ? part : 0.999), iterations);
@@ -355,7 +372,8 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   if (status || mus_sim_frame_number(r->sim) == r->frame)
     return status;
   ++r->frame;
-  if (r->state.interval > 0 && r->frame % r->state.interval == 0)
+  status = keep(r);
+  if (!status && r->state.interval > 0 && r->frame % r->state.interval == 0)
     status = save(r);
   if (status)
     return status;
@@ -386,6 +404,7 @@ static void summarise(run *r) {
   s->frames = r->frame;
   s->vertices = r->sim ? mus_sim_vertices(r->sim) : 0;
   s->checkpoint = (int)r->state.interval;
+  s->saved = r->saved;
   s->steps = r->state.steps;
   s->halved = r->state.halved;
   s->retries = r->state.retries;
@@ -424,10 +443,15 @@ static mus_status say_crossings(const run *r) {
   return MUS_OK;
 }
 
-// Why the run itself has failed is not lost over a preview that fails too.
-static mus_status end_preview(run *r, mus_status status) {
+// However the run ends, its last frame is there to resume from, and why it has failed is not lost over what fails then.
+static mus_status end_frames(run *r, mus_status status) {
   char text[1024];
   snprintf(text, sizeof text, "%s", mus_last_error());
+  mus_status saved = save(r);
+  if (saved && !status) {
+    status = saved;
+    snprintf(text, sizeof text, "%s", mus_last_error());
+  }
   r->state.spent.rest += lap(r);
   if (mus_preview_close(r->preview) != MUS_OK)
     say(r, "preview: ", mus_last_error());
@@ -440,7 +464,9 @@ static mus_status begin(run *r) {
   mus_preview_forget(r->options->folder);
   mus_status status = mus_run_output_begin(&r->output);
   r->state.spent.write += lap(r);
-  return status || r->state.interval == 0 ? status : save(r);
+  if (!status)
+    status = keep(r);
+  return status ? status : save(r);
 }
 
 static mus_status run_all(run *r) {
@@ -458,7 +484,7 @@ static mus_status run_all(run *r) {
     return status;
   if (r->options->preview && mus_preview_create(r->sim, r->scene, r->options->folder, &r->preview) != MUS_OK)
     say(r, "preview: ", mus_last_error());
-  status = end_preview(r, run_frames(r));
+  status = end_frames(r, run_frames(r));
   if (status || r->record->stopped)
     return status;
   r->state.spent.rest += lap(r);
@@ -470,11 +496,19 @@ static mus_status run_all(run *r) {
 
 mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record) {
   mus_run_record unread, *out = record ? record : &unread;
-  run r = {.scene = scene, .options = options, .record = out, .mark = mus_seconds()};
+  run r = {.scene = scene, .options = options, .record = out, .saved = -1, .mark = mus_seconds()};
+  mus_stop_request stop;
   *out = (mus_run_record){0};
+  mus_stop_begin(&stop, options->stop, options->data);
   mus_status status = run_all(&r);
+  mus_stop_end(&stop);
+  if (status == MUS_STOPPED) {
+    out->stopped = 1;
+    status = MUS_OK;
+  }
   summarise(&r);
   mus_run_output_close(&r.output);
+  mus_saved_free(&r.kept);
   mus_arena_clear(&r.arena);
   mus_sim_free(r.sim);
   return status;

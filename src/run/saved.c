@@ -4,72 +4,137 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
 
-enum { VECTORS = MUS_SAVED_SECTIONS - 2 };
+enum { VECTORS = MUS_SAVED_SECTIONS - 3 };
 static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
-static const char numbers_name[] = "numbers", holds_name[] = "holds";
+static const char numbers_name[] = "numbers", holds_name[] = "holds", memory_name[] = "solver";
 
 static void list_vectors(const mus_state *state, double *vectors[VECTORS]) {
   double *list[VECTORS] = {state->position, state->velocity, state->position_before, state->velocity_before};
   memcpy(vectors, list, sizeof list);
 }
 
-static size_t vector_bytes(const mus_sim *sim) { return 3 * (size_t)mus_sim_vertices(sim) * sizeof(double); }
+static size_t vector_bytes(int vertices) { return 3 * (size_t)vertices * sizeof(double); }
 
 // Of what holds vertices on bodies; none if there is no contact.
 static size_t hold_bytes(const mus_contact_state *contact) { return (size_t)contact->vertices * sizeof *contact->hold; }
 
-mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections) {
-  mus_status status = mus_sim_forget(sim);
+// --- keeping ---------------------------------------------------------------------------------------------------------
+
+static mus_status make_state(const mus_state *like, int vertices, mus_saved *saved) {
+  mus_state made;
+  mus_status status = mus_state_create(&saved->arena, vertices, &made);
+  if (!status && like->contact.hold)
+    status = mus_contact_state_create(&saved->arena, like->contact.vertices, &made.contact);
   if (status)
     return status;
-  const mus_state *state = mus_sim_state(sim);
-  double *vectors[VECTORS];
-  list_vectors(state, vectors);
-  for (int k = 0; k < VECTORS; ++k)
-    sections[k] = (mus_checkpoint_section){vector_names[k], vectors[k], vector_bytes(sim)};
-  *numbers = (mus_saved_numbers){.time = state->time,
-                                 .step_before = state->step_before,
-                                 .strain_before = state->strain_before,
-                                 .energy_before = state->energy_before,
-                                 .frame = state->frame,
-                                 .frame_step = state->frame_step,
-                                 .halvings_before = state->halvings_before};
-  sections[VECTORS] = (mus_checkpoint_section){numbers_name, numbers, sizeof *numbers};
-  const void *holds = state->contact.hold ? (const void *)state->contact.hold : numbers;
-  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(&state->contact)};
+  saved->state = made;
+  saved->vertices = vertices;
   return MUS_OK;
+}
+
+static mus_saved_numbers numbers_of(const mus_state *state) {
+  return (mus_saved_numbers){.time = state->time,
+                             .step_before = state->step_before,
+                             .strain_before = state->strain_before,
+                             .energy_before = state->energy_before,
+                             .frame = state->frame,
+                             .frame_step = state->frame_step,
+                             .halvings_before = state->halvings_before,
+                             .tangled = state->contact.tangled,
+                             .search = state->contact.search};
+}
+
+mus_status mus_saved_take(mus_sim *sim, mus_saved *saved) {
+  const mus_state *state = mus_sim_state(sim);
+  const void *memory = NULL;
+  size_t size = 0;
+  mus_status status = saved->state.position ? MUS_OK : make_state(state, mus_sim_vertices(sim), saved);
+  if (!status)
+    status = mus_sim_remember(sim, &memory, &size);
+  saved->spare.count = 0;
+  if (!status)
+    status = mus_bytes_put(&saved->spare, memory, size);
+  if (status)
+    return status;
+  mus_list filled = saved->spare;
+  saved->spare = saved->memory;
+  saved->memory = filled;
+  mus_state_copy(state, saved->vertices, &saved->state);
+  saved->numbers = numbers_of(state);
+  return MUS_OK;
+}
+
+void mus_saved_free(mus_saved *saved) {
+  mus_arena_clear(&saved->arena);
+  mus_free(saved->memory.items);
+  mus_free(saved->spare.items);
+  *saved = (mus_saved){0};
+}
+
+// --- checkpoints -----------------------------------------------------------------------------------------------------
+
+void mus_saved_list(const mus_saved *saved, mus_checkpoint_section *sections) {
+  const mus_contact_state *contact = &saved->state.contact;
+  double *vectors[VECTORS];
+  list_vectors(&saved->state, vectors);
+  for (int k = 0; k < VECTORS; ++k)
+    sections[k] = (mus_checkpoint_section){vector_names[k], vectors[k], vector_bytes(saved->vertices)};
+  const void *nothing = &saved->numbers, *holds = contact->hold ? (const void *)contact->hold : nothing;
+  const void *memory = saved->memory.count > 0 ? saved->memory.items : nothing;
+  sections[VECTORS] = (mus_checkpoint_section){numbers_name, &saved->numbers, sizeof saved->numbers};
+  sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(contact)};
+  sections[VECTORS + 2] = (mus_checkpoint_section){memory_name, memory, saved->memory.count};
+}
+
+// However many bytes it has.
+static mus_status find_memory(const mus_checkpoint *checkpoint, const void **data, size_t *bytes) {
+  *bytes = 0;
+  for (int k = 0; k < checkpoint->count; ++k)
+    if (strcmp(checkpoint->sections[k].name, memory_name) == 0)
+      *bytes = checkpoint->sections[k].bytes;
+  return mus_checkpoint_find(checkpoint, memory_name, *bytes, data);
+}
+
+static void put_numbers(const mus_saved_numbers *numbers, mus_state *state) {
+  state->time = numbers->time;
+  state->step_before = numbers->step_before;
+  state->strain_before = numbers->strain_before;
+  state->energy_before = numbers->energy_before;
+  state->frame = (int)numbers->frame;
+  state->frame_step = (int)numbers->frame_step;
+  state->halvings_before = (int)numbers->halvings_before;
+  state->contact.tangled = (int)numbers->tangled;
+  state->contact.search = (int)numbers->search;
 }
 
 mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
   mus_state *state = mus_sim_state(sim);
+  size_t bytes = vector_bytes(mus_sim_vertices(sim)), memory_bytes = 0;
   double *vectors[VECTORS];
-  const void *saved[VECTORS], *data = NULL, *holds = NULL;
+  const void *saved[VECTORS], *data = NULL, *holds = NULL, *memory = NULL;
   mus_saved_numbers numbers;
   list_vectors(state, vectors);
   mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
   for (int k = 0; k < VECTORS && !status; ++k)
-    status = mus_checkpoint_find(checkpoint, vector_names[k], vector_bytes(sim), &saved[k]);
+    status = mus_checkpoint_find(checkpoint, vector_names[k], bytes, &saved[k]);
   if (!status)
     status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(&state->contact), &holds);
   if (!status)
-    status = mus_sim_forget(sim);
+    status = find_memory(checkpoint, &memory, &memory_bytes);
+  if (!status)
+    status = mus_sim_recall(sim, saved[0], memory_bytes, memory);
   if (status)
     return status;
   for (int k = 0; k < VECTORS; ++k)
-    memcpy(vectors[k], saved[k], vector_bytes(sim));
+    memcpy(vectors[k], saved[k], bytes);
   if (state->contact.hold)
     memcpy(state->contact.hold, holds, hold_bytes(&state->contact));
   memcpy(&numbers, data, sizeof numbers);
-  state->time = numbers.time;
-  state->step_before = numbers.step_before;
-  state->strain_before = numbers.strain_before;
-  state->energy_before = numbers.energy_before;
-  state->frame = (int)numbers.frame;
-  state->frame_step = (int)numbers.frame_step;
-  state->halvings_before = (int)numbers.halvings_before;
+  put_numbers(&numbers, state);
   mus_sim_show(sim);
   return MUS_OK;
 }

@@ -1,12 +1,13 @@
-// The state of a simulator, to and from a checkpoint. Private to run/.
+// The state of a simulator at the end of a frame: kept in memory, and to and from a checkpoint. Private to run/.
 //
-// What the solvers remember of earlier steps (aggregates, costs) is not saved: it is dropped in the running simulator
-// too whenever a checkpoint is made, so that a run that resumes from it has the same bits.
+// What the solver remembers of earlier steps is part of it. What is costly to save is dropped by the running simulator
+// as well whenever its state is kept, so that a run that resumes from it has the same bits.
 #ifndef MUS_RUN_SAVED_H
 #define MUS_RUN_SAVED_H
 
 #include <stdint.h>
 
+#include "base/list.h"
 #include "io/checkpoint.h"
 #include "sim/access.h"
 
@@ -14,12 +15,25 @@
 typedef struct mus_saved_numbers {
   double time, step_before, strain_before, energy_before;
   int64_t frame, frame_step, halvings_before;
+  int64_t tangled, search; // of contact
 } mus_saved_numbers;
 
-enum { MUS_SAVED_SECTIONS = 6 };
+// A kept state. All zero is one that holds nothing yet.
+typedef struct mus_saved {
+  mus_arena arena;
+  int vertices;
+  mus_state state;
+  mus_saved_numbers numbers;
+  mus_list memory, spare; // unsigned char: what the solver remembers; to be filled next time
+} mus_saved;
 
-// Fills MUS_SAVED_SECTIONS sections, which point to the simulator and to `numbers`, and drops the solvers' memory.
-mus_status mus_saved_take(mus_sim *sim, mus_saved_numbers *numbers, mus_checkpoint_section *sections);
+enum { MUS_SAVED_SECTIONS = 7 };
+
+// Keeps the present state in place of the one before, which stays on failure.
+mus_status mus_saved_take(mus_sim *sim, mus_saved *saved);
+void mus_saved_free(mus_saved *saved);
+// Fills MUS_SAVED_SECTIONS sections, which point to what is kept.
+void mus_saved_list(const mus_saved *saved, mus_checkpoint_section *sections);
 // The simulator is changed only with MUS_OK.
 mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim);
 

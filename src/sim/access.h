@@ -11,10 +11,16 @@ mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *c
 
 const mus_model *mus_sim_model(const mus_sim *sim);
 
-// All that checkpoints hold. Who writes to it calls mus_sim_forget() before and mus_sim_show() after.
+// All that checkpoints hold, but for what the solver remembers. Who writes to it calls mus_sim_recall() or
+// mus_sim_forget() before and mus_sim_show() after.
 mus_state *mus_sim_state(mus_sim *sim);
-// Drops what the solvers and the search for contacts remember of earlier steps. On failure nothing is changed.
+// Drops what the solver and the search for contacts remember of earlier steps. On failure nothing is changed.
 mus_status mus_sim_forget(mus_sim *sim);
+// What the solver remembers of earlier steps, valid until the next step. The simulator drops everything else that they
+// have left, so that it and one that recalls this do the same from here on.
+mus_status mus_sim_remember(mus_sim *sim, const void **bytes, size_t *size);
+// At positions as in the state. On failure nothing is changed.
+mus_status mus_sim_recall(mus_sim *sim, const double *position, size_t size, const void *bytes);
 // Attempts at steps that were rejected since the last step that succeeded: `rejected` and `rejected_seconds`.
 const mus_step_record *mus_sim_rejected(const mus_sim *sim);
 // Positions and velocities as users see them become those of the state.

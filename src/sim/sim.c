@@ -34,6 +34,14 @@ mus_status mus_sim_forget(mus_sim *sim) {
   return status;
 }
 
+mus_status mus_sim_remember(mus_sim *sim, const void **bytes, size_t *size) {
+  return mus_solver_remember(sim->linear.solver, bytes, size);
+}
+
+mus_status mus_sim_recall(mus_sim *sim, const double *position, size_t size, const void *bytes) {
+  return mus_linear_recall(&sim->linear, &sim->model, &sim->settings.solver, position, size, bytes);
+}
+
 void mus_sim_restore_order(const mus_sim *sim, int width, const double *value, double *seen) {
   for (int k = 0; k < sim->model.cloth_count; ++k) {
     const mus_model_cloth *c = &sim->model.cloths[k];
@@ -155,12 +163,29 @@ static mus_status try_step(mus_sim *sim, double h, int halvings) {
     return mus_fail_memory();
   mus_step_context c = mus_sim_context(sim);
   mus_status status = mus_step(&c, h, halvings, record);
-  if (status)
-    note_rejected(sim, record);
-  else
+  if (!status)
     tell_rejected(sim, record);
+  else if (status != MUS_STOPPED)
+    note_rejected(sim, record);
   sim->records.count -= status != MUS_OK;
   return status;
+}
+
+// Keeps the state that a step begins with before it is made in halves: where one of these fails, the others are undone.
+static mus_status keep_start(mus_sim *sim) {
+  mus_state *start = &sim->start;
+  int vertices = sim->model.vertices;
+  if (!start->position) {
+    mus_state made = {0};
+    mus_status status = mus_state_create(&sim->arena, vertices, &made);
+    if (!status && sim->contact)
+      status = mus_contact_state_create(&sim->arena, sim->state.contact.vertices, &made.contact);
+    if (status)
+      return status;
+    *start = made;
+  }
+  mus_state_copy(&sim->state, vertices, start);
+  return MUS_OK;
 }
 
 // A step, or two of half the length where it fails, or where the step before had to be shorter than that.
@@ -171,14 +196,21 @@ static mus_status advance(mus_sim *sim, double h, int halvings) {
     if ((status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN) || !adaptive || halvings == MUS_HALVINGS_MAXIMUM)
       return status;
   }
-  mus_status status = advance(sim, h / 2, halvings + 1);
+  mus_status status = halvings == 0 ? keep_start(sim) : MUS_OK;
+  if (!status)
+    status = advance(sim, h / 2, halvings + 1);
   return status ? status : advance(sim, h / 2, halvings + 1);
 }
 
 // One more step, whose records are added to those that are there.
 static mus_status step_on(mus_sim *sim) {
   const mus_settings *settings = &sim->settings;
+  size_t before = sim->records.count;
   mus_status status = advance(sim, mus_settings_step_length(settings, sim->state.frame), 0);
+  if (status && sim->records.count > before) {
+    mus_state_copy(&sim->start, sim->model.vertices, &sim->state);
+    sim->records.count = before;
+  }
   if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings, sim->state.frame)) {
     ++sim->state.frame;
     sim->state.frame_step = 0;

@@ -15,6 +15,7 @@ struct mus_sim {
   mus_settings settings;
   mus_attachments attachments;
   mus_state state;
+  mus_state start; // of the step that is being made in halves, to go back to; no vectors until one is
   mus_workspace work;
   mus_contact_workspace *contact; // NULL if the scene wants no contact
   mus_linear linear;

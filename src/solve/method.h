@@ -9,6 +9,7 @@
 #ifndef MUS_SOLVE_METHOD_H
 #define MUS_SOLVE_METHOD_H
 
+#include "base/bytes.h"
 #include "krylov/cg.h"
 #include "solve/system.h"
 
@@ -48,6 +49,11 @@ typedef struct mus_method_kind {
   size_t (*bytes)(const void *self);
   // NULL: it is not known.
   mus_method_cost (*cost)(const void *self);
+  // What solves to come depend on of those that were, as bytes. remember() also drops everything else that they depend
+  // on, so that a method which recalls the bytes and one which goes on do the same. recall() is for a new state, and
+  // fails with MUS_BAD_INPUT for bytes of another. Both NULL: it remembers nothing.
+  mus_status (*remember)(void *self, mus_list *bytes);
+  mus_status (*recall)(void *self, mus_bytes *from);
   // mus_solver_aggregates(). NULL: there are none.
   int (*aggregates)(const void *self, int level, int *aggregate);
 } mus_method_kind;
@@ -74,6 +80,8 @@ mus_status mus_linear_method_solve(mus_linear_method *method, mus_run *run, cons
 void mus_linear_method_report(const mus_linear_method *method, mus_solve_record *record);
 size_t mus_linear_method_bytes(const mus_linear_method *method);
 int mus_linear_method_aggregates(const mus_linear_method *method, int level, int *aggregate);
+mus_status mus_linear_method_remember(mus_linear_method *method, mus_list *bytes);
+mus_status mus_linear_method_recall(mus_linear_method *method, mus_bytes *from);
 
 // A solver that runs a method which need not be in the list, in place of the one that the options name. `kind` must
 // stay.

@@ -119,3 +119,11 @@ size_t mus_linear_method_bytes(const mus_linear_method *method) {
 int mus_linear_method_aggregates(const mus_linear_method *method, int level, int *aggregate) {
   return method->self && method->kind->aggregates ? method->kind->aggregates(method->self, level, aggregate) : 0;
 }
+
+mus_status mus_linear_method_remember(mus_linear_method *method, mus_list *bytes) {
+  return method->self && method->kind->remember ? method->kind->remember(method->self, bytes) : MUS_OK;
+}
+
+mus_status mus_linear_method_recall(mus_linear_method *method, mus_bytes *from) {
+  return method->self && method->kind->recall ? method->kind->recall(method->self, from) : MUS_OK;
+}

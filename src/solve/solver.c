@@ -123,6 +123,7 @@ struct mus_solver {
   mus_linear_method method;
   double *residuals;
   mus_solve_record record;
+  mus_list memory; // unsigned char: what mus_solver_remember() has shown
 };
 
 static size_t residuals_kept(const mus_solver *solver) { return (size_t)solver->options.iterations + 1; }
@@ -169,6 +170,7 @@ void mus_solver_free(mus_solver *solver) {
   if (!solver)
     return;
   forget_system(solver);
+  mus_free(solver->memory.items);
   mus_free(solver->residuals);
   mus_free(solver);
 }
@@ -300,7 +302,7 @@ mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
 }
 
 size_t mus_solver_bytes(const mus_solver *solver) {
-  return sizeof *solver + residuals_kept(solver) * sizeof *solver->residuals +
+  return sizeof *solver + residuals_kept(solver) * sizeof *solver->residuals + solver->memory.capacity +
          (solver->system ? mus_system_bytes(solver->system) : 0) + mus_linear_method_bytes(&solver->method);
 }
 
@@ -308,4 +310,27 @@ const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &so
 
 int mus_solver_aggregates(const mus_solver *solver, int level, int *aggregate) {
   return mus_linear_method_aggregates(&solver->method, level, aggregate);
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size) {
+  mus_status status = need_pattern(solver);
+  solver->memory.count = 0;
+  if (!status)
+    status = mus_linear_method_remember(&solver->method, &solver->memory);
+  *bytes = status ? NULL : solver->memory.items;
+  *size = status ? 0 : solver->memory.count;
+  return status;
+}
+
+mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size) {
+  mus_bytes from = {bytes, size};
+  mus_status status = need_pattern(solver);
+  if (!status)
+    status = mus_linear_method_recall(&solver->method, &from);
+  if (!status && from.left > 0)
+    status =
+        mus_fail(MUS_BAD_INPUT, "what a solver remembers has %zu bytes too many: it is of another method", from.left);
+  return status;
 }

@@ -22,9 +22,15 @@ static mus_status make_solver(const mus_pattern *pattern, const mus_solver_optio
   return status;
 }
 
-mus_status mus_linear_renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options) {
+// A new solver that recalls these bytes, unless they are NULL.
+static mus_status renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options,
+                        const double *position, size_t size, const void *bytes) {
   mus_linear renewed = {.matrix = {&model->pattern, 3, 3, NULL}};
   mus_status status = make_solver(&model->pattern, options, &renewed.solver);
+  if (!status && bytes)
+    status = mus_solver_set_coordinates(renewed.solver, position);
+  if (!status && bytes)
+    status = mus_solver_recall(renewed.solver, bytes, size);
   if (!status)
     status = mus_solver_map_values(renewed.solver, &renewed.matrix.value);
   if (status) {
@@ -39,6 +45,15 @@ mus_status mus_linear_renew(mus_linear *linear, const mus_model *model, const mu
   mus_linear_free(linear);
   *linear = renewed;
   return MUS_OK;
+}
+
+mus_status mus_linear_renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options) {
+  return renew(linear, model, options, NULL, 0, NULL);
+}
+
+mus_status mus_linear_recall(mus_linear *linear, const mus_model *model, const mus_solver_options *options,
+                             const double *position, size_t size, const void *bytes) {
+  return renew(linear, model, options, position, size, bytes);
 }
 
 void mus_linear_free(mus_linear *linear) {

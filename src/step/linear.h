@@ -17,6 +17,10 @@ typedef struct mus_linear {
 // its values. On failure nothing is changed.
 mus_status mus_linear_renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options);
 void mus_linear_free(mus_linear *linear);
+// A new solver with what another remembers (mus_solver_remember) at the same positions, vertices * 3, in place of the
+// one before. On failure nothing is changed.
+mus_status mus_linear_recall(mus_linear *linear, const mus_model *model, const mus_solver_options *options,
+                             const double *position, size_t size, const void *bytes);
 size_t mus_linear_bytes(const mus_linear *linear);
 
 // What a system has besides its matrix.

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "par/vector.h"
 #include "step/linearised.h"
@@ -67,6 +68,9 @@ static mus_status search_line(const mus_step_context *c, const mus_scheme *s, do
     return mus_fail(MUS_BREAKDOWN, "Newton's method leads uphill in the step to %g s", s->time);
   mus_copy(n, c->state->velocity, iterate);
   for (int trial = 0; trial < TRIALS; ++trial) {
+    mus_status status = mus_stop_check();
+    if (status)
+      return status;
     go(c, s, iterate, *part);
     assemble_iterate(c, s, 0, record);
     double slope = mus_dot(n, c->work->right, c->work->change);
@@ -105,7 +109,9 @@ static mus_status converge(const mus_step_context *c, const mus_scheme *s, doubl
                       "time_step, or more newton_iterations",
                       settings->newton_iterations, s->time);
     ++record->newton_iterations;
-    mus_status status = correct(c, s, iterate, &done, record);
+    mus_status status = mus_stop_check();
+    if (!status)
+      status = correct(c, s, iterate, &done, record);
     if (status)
       return status;
   }

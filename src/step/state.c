@@ -2,6 +2,7 @@
 #include "step/state.h"
 
 #include "base/error.h"
+#include "par/vector.h"
 
 mus_status mus_state_create(mus_arena *arena, int vertices, mus_state *out) {
   *out = (mus_state){0};
@@ -10,4 +11,20 @@ mus_status mus_state_create(mus_arena *arena, int vertices, mus_state *out) {
     if (!(*vectors[k] = mus_arena_alloc_zero(arena, 3 * (size_t)vertices, sizeof(double))))
       return mus_fail_memory();
   return MUS_OK;
+}
+
+void mus_state_copy(const mus_state *from, int vertices, mus_state *to) {
+  mus_state copy = *from;
+  size_t unknowns = 3 * (size_t)vertices;
+  copy.position = to->position;
+  copy.velocity = to->velocity;
+  copy.position_before = to->position_before;
+  copy.velocity_before = to->velocity_before;
+  copy.contact = to->contact;
+  mus_contact_state_copy(&from->contact, &copy.contact);
+  mus_copy(unknowns, from->position, copy.position);
+  mus_copy(unknowns, from->velocity, copy.velocity);
+  mus_copy(unknowns, from->position_before, copy.position_before);
+  mus_copy(unknowns, from->velocity_before, copy.velocity_before);
+  *to = copy;
 }

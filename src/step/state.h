@@ -19,5 +19,7 @@ typedef struct mus_state {
 
 // All zero but for contact, which is made apart; vectors come from the arena.
 mus_status mus_state_create(mus_arena *arena, int vertices, mus_state *out);
+// Both are made for the same model.
+void mus_state_copy(const mus_state *from, int vertices, mus_state *to);
 
 #endif

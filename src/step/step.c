@@ -10,6 +10,7 @@
 #include "step/step.h"
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "par/vector.h"
 #include "step/accept.h"
@@ -98,7 +99,9 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   mus_scheme s = predict(c, h);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
   constrain(c, &s);
-  mus_status status = touch(c, &s, record);
+  mus_status status = mus_stop_check();
+  if (!status)
+    status = touch(c, &s, record);
   if (!status)
     status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
   if (!status) {

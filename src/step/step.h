@@ -21,7 +21,7 @@ typedef struct mus_step_context {
 // A step is halved so often at most.
 enum { MUS_HALVINGS_MAXIMUM = 6 };
 
-// One step of length h, after so many halvings. On failure the state is as before.
+// One step of length h, after so many halvings. On failure the state is as before, and MUS_STOPPED is a failure too.
 mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record);
 
 // The linear system of a step of length h, in c->work and c->linear, without doing the step.

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,11 @@ struct view_show {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   // shared
-  int ready;                              // 1: the source has been opened ...
-  mus_status opened;                      // ... or not
-  char failure[TEXT];                     // why
-  int stop, waits, asked, asked_for_more; // more: than the latest frame has
+  int ready;                        // 1: the source has been opened ...
+  mus_status opened;                // ... or not
+  char failure[TEXT];               // why
+  int waits, asked, asked_for_more; // more: than the latest frame has
+  atomic_int stop;                  // asked for in the middle of steps as well
   unsigned wants;
   queued queue[VIEW_PAGES][KINDS];
   long last_order;
@@ -138,6 +140,8 @@ static void step(view_show *show) {
   double begin = view_now(), seconds = 0;
   mus_status status = show->source->step(show->self, &seconds);
   double took = view_now() - begin;
+  if (status == MUS_STOPPED)
+    return;
   if (status) {
     keep_text(show->error, status);
     show->paused = 1;
@@ -237,8 +241,11 @@ static view_packet *introduce(view_show *show) {
   return view_packet_make(head, &arrays, 0, 0);
 }
 
+static int is_stopped(void *show) { return atomic_load(&((view_show *)show)->stop); }
+
 static void *run(void *argument) {
   view_show *show = argument;
+  mus_set_stop(is_stopped, show);
   mus_status status = show->source->open(&show->options.subject, &show->self);
   if (!status && !(show->introduction = introduce(show)))
     status = MUS_OUT_OF_MEMORY;

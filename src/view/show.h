@@ -21,7 +21,7 @@ typedef struct view_show_options {
 
 // Opens the source and starts the thread. On failure `why` says what is wrong. The subject outlives the show.
 mus_status view_show_start(const view_show_options *options, char *why, size_t size, view_show **out);
-void view_show_stop(view_show *show); // after the current step; NULL is fine
+void view_show_stop(view_show *show); // in the middle of a step, if need be; NULL is fine
 
 // What stays, for each page to begin with. The caller drops it.
 view_packet *view_show_introduction(view_show *show);

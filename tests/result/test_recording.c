@@ -90,14 +90,14 @@ typedef struct follower {
 // Opens what is there after the first frame, of two steps, and stops the run after the third.
 static int follow(void *data) {
   follower *f = data;
-  if (++f->steps % 2 != 0) // frames are written before this is asked
+  if (++f->steps % 2 != 0 || f->steps < 4) // frames are written before the next step
     return 0;
   if (!f->recording)
     assert_ok(mus_recording_open(f->folder, &f->recording));
   assert_ok(mus_recording_refresh(f->recording));
   f->seen = mus_recording_frames(f->recording);
   assert_int_equal(mus_recording_planned(f->recording), 6);
-  assert_int_equal(f->seen, f->steps / 2 + 1);
+  assert_int_equal(f->seen, f->steps / 2);
   return f->seen == 4;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +67,17 @@ static void restored_states_go_on_alike(void **state) {
     scene.integrator = (mus_integrator)integrator;
     mus_sim *saved = NULL, *restored = NULL;
     mus_checkpoint_section sections[MUS_SAVED_SECTIONS];
-    mus_saved_numbers numbers;
+    mus_saved kept = {0};
     assert_ok(mus_sim_create(&scene, &saved));
     assert_ok(mus_sim_create(&scene, &restored));
     run_frames(saved, 3);
-    assert_ok(mus_saved_take(saved, &numbers, sections));
+    assert_ok(mus_saved_take(saved, &kept));
+    mus_saved_list(&kept, sections);
     mus_checkpoint checkpoint = {.frame = 3, .count = MUS_SAVED_SECTIONS, .sections = sections};
     assert_ok(mus_saved_restore(&checkpoint, restored));
     assert_int_equal(mus_sim_frame_number(restored), 3);
     assert_true(mus_sim_time(restored) == mus_sim_time(saved));
+    mus_saved_free(&kept);
     run_frames(saved, 2);
     run_frames(restored, 2);
     size_t bytes = 3 * (size_t)mus_sim_vertices(saved) * sizeof(double);
@@ -121,14 +124,16 @@ static void states_of_others_are_refused(void **state) {
   large.cloths[0].shape.vertices = 64;
   mus_sim *from = NULL, *to = NULL;
   mus_checkpoint_section sections[MUS_SAVED_SECTIONS];
-  mus_saved_numbers numbers;
+  mus_saved kept = {0};
   assert_ok(mus_sim_create(&small, &from));
   assert_ok(mus_sim_create(&large, &to));
   run_frames(from, 1);
-  assert_ok(mus_saved_take(from, &numbers, sections));
+  assert_ok(mus_saved_take(from, &kept));
+  mus_saved_list(&kept, sections);
   mus_checkpoint checkpoint = {.frame = 1, .count = MUS_SAVED_SECTIONS, .sections = sections};
   assert_fails(mus_saved_restore(&checkpoint, to), MUS_BAD_INPUT, "belongs to another scene");
   assert_int_equal(mus_sim_frame_number(to), 0);
+  mus_saved_free(&kept);
   mus_sim_free(from);
   mus_sim_free(to);
   mus_scene_free(&small);
@@ -137,46 +142,105 @@ static void states_of_others_are_refused(void **state) {
 
 // --- runs ------------------------------------------------------------------------------------------------------------
 
-static int stop_soon(void *steps_left) { return --*(int *)steps_left <= 0; }
+// Says yes from a certain question on.
+typedef struct stopper {
+  long asked, limit;
+} stopper;
 
-static void stopped_runs_go_on(void **state) {
-  mus_scene scene = sheet_scene();
+static int stop_soon(void *data) {
+  stopper *s = data;
+  return ++s->asked > s->limit;
+}
+
+static void check_whole(const mus_run_record *whole) {
+  assert_int_equal(whole->frames, 7);
+  assert_int_equal(whole->vertices, 49);
+  assert_int_equal(whole->steps, 7 * 5);
+  assert_int_equal(whole->saved, 7);
+  assert_true(whole->began && !whole->stopped && !whole->complete && whole->from == 0);
+  assert_true(whole->bytes > 0 && whole->seconds > 0 && whole->iterations >= whole->steps);
+}
+
+// Stopped again and again, at any point of a step, a run loses no frame and ends with the same bits, whatever the
+// interval of its checkpoints. Most stops are in no frame that it would have saved.
+static void stop_and_go_on(const mus_scene *scene, const char *whole_folder, const char *folder) {
   mus_run_options options = mus_default_run_options();
   mus_run_record whole, part;
-  char folder[128], other[128];
-  snprintf(folder, sizeof folder, "%s/above/whole", (char *)*state);
-  snprintf(other, sizeof other, "%s/stopped", (char *)*state);
-  options.folder = folder;
-  options.checkpoint = 2;
-  assert_ok(mus_run(&scene, &options, &whole));
-  assert_int_equal(whole.frames, 7);
-  assert_int_equal(whole.vertices, 49);
-  assert_int_equal(whole.steps, 7 * 5);
-  assert_int_equal(whole.checkpoint, 2);
-  assert_true(whole.began && !whole.stopped && !whole.complete && whole.from == 0);
-  assert_true(whole.bytes > 0 && whole.seconds > 0 && whole.iterations >= whole.steps);
-  options.folder = other;
-  options.resume = 1;
-  int steps_left;
+  stopper s = {.limit = LONG_MAX};
   options.stop = stop_soon;
-  options.data = &steps_left;
-  for (int tries = 0;; ++tries) {
-    assert_true(tries < 20);
-    steps_left = 13; // two frames and a half
-    assert_ok(mus_run(&scene, &options, &part));
-    assert_int_equal(part.from, 2 * tries);
-    if (!part.stopped)
-      break;
-    assert_int_equal(part.frames, 2 * tries + 2);
-    assert_true(files_exists(files_path(other, "cloth.pc2.partial")));
-    assert_false(files_exists(files_path(other, "cloth.pc2")));
+  options.data = &s;
+  options.folder = whole_folder;
+  options.checkpoint = 5;
+  assert_ok(mus_run(scene, &options, &whole));
+  check_whole(&whole);
+  long questions = s.asked;
+  assert_true(questions > 3 * whole.steps);
+  options.folder = folder;
+  options.resume = 1;
+  options.checkpoint = 3;
+  int done = 0, stops = 0;
+  for (part.stopped = 1; part.stopped;) {
+    assert_true(++stops < 40);
+    s = (stopper){.limit = questions / 3};
+    assert_ok(mus_run(scene, &options, &part));
+    assert_int_equal(part.from, done);
+    assert_true(s.asked <= s.limit + 1);
+    done = part.frames;
+    assert_int_equal(part.saved, done);
+    assert_true(part.stopped == !files_exists(files_path(folder, "cloth.pc2")));
   }
+  assert_true(stops > 3);
   assert_int_equal(part.steps, whole.steps);
   assert_int_equal(part.iterations, whole.iterations);
-  files_assert_same(files_path(folder, "cloth.pc2"), files_path(other, "cloth.pc2"));
-  assert_false(files_exists(files_path(other, "cloth.pc2.partial")));
-  assert_ok(mus_run(&scene, &options, &part));
+  files_assert_same(files_path(whole_folder, "cloth.pc2"), files_path(folder, "cloth.pc2"));
+  assert_false(files_exists(files_path(folder, "cloth.pc2.partial")));
+  assert_ok(mus_run(scene, &options, &part));
   assert_true(part.complete);
+}
+
+static void stopped_runs_go_on(void **state) {
+  for (int k = 0; k < 4; ++k) {
+    mus_scene scene = sheet_scene();
+    char whole[128], folder[128];
+    snprintf(whole, sizeof whole, "%s/above/whole%d", (char *)*state, k);
+    snprintf(folder, sizeof folder, "%s/stopped%d", (char *)*state, k);
+    scene.solver = mus_preset_solver_options(k < 3 ? (mus_preset)k : MUS_PRESET_FAST);
+    if (k == 3)
+      scene.solver.method = MUS_METHOD_AUTO;
+    scene.solver.threads = 1;
+    scene.solver.multigrid.bottom = 30; // so that there are levels
+    stop_and_go_on(&scene, whole, folder);
+    mus_scene_free(&scene);
+  }
+}
+
+// Before anything is written, too.
+static void stopped_before_they_begin(void **state) {
+  mus_scene scene = sheet_scene();
+  mus_run_options options = mus_default_run_options();
+  mus_run_record record;
+  stopper s = {.limit = 0};
+  options.folder = files_path(*state, "none");
+  mus_set_stop(stop_soon, &s);
+  assert_ok(mus_run(&scene, &options, &record));
+  mus_set_stop(NULL, NULL);
+  assert_true(record.stopped && !record.began);
+  assert_false(files_exists(options.folder));
+  mus_scene_free(&scene);
+}
+
+// A run that fails leaves its last frame to resume from.
+static void failed_runs_keep_their_frames(void **state) {
+  mus_scene scene = parse("{\"frames\": 8, \"time_step\": 0.05, \"adaptive\": false, \"cloths\": [{\"shape\":"
+                          " {\"vertices\": 25}, \"pins\": [{\"where\": {\"box\": [-1, -1, -1, -0.49, 1, 1]}},"
+                          " {\"where\": {\"box\": [0.49, -1, -1, 1, 1, 1]}, \"offset\": [{\"time\": 0.15, \"value\":"
+                          " [0, 0, 0]}, {\"time\": 0.2, \"value\": [1000, 0, 0]}]}]}]}");
+  mus_run_options options = mus_default_run_options();
+  mus_run_record record;
+  options.folder = files_path(*state, "wild");
+  assert_int_equal(mus_run(&scene, &options, &record), MUS_BREAKDOWN);
+  assert_true(record.frames > 0 && record.frames < 8 && !record.stopped);
+  assert_int_equal(record.saved, record.frames);
   mus_scene_free(&scene);
 }
 
@@ -235,6 +299,8 @@ int main(void) {
       cmocka_unit_test(fingerprints_tell_scenes_apart),
       cmocka_unit_test(states_of_others_are_refused),
       IN_FOLDER(stopped_runs_go_on),
+      IN_FOLDER(stopped_before_they_begin),
+      IN_FOLDER(failed_runs_keep_their_frames),
       IN_FOLDER(bad_options_are_refused),
       IN_FOLDER(short_memory_is_survived),
   };

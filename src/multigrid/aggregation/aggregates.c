@@ -1,6 +1,8 @@
 // The passes that group nodes. See aggregates.h.
 #include "multigrid/aggregation/aggregates.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 enum { FREE = -1 };
@@ -108,5 +110,14 @@ mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, c
         ;
     }
   mus_free(before);
+  return list_members(arena, nodes, out);
+}
+
+mus_status mus_aggregates_repeat(mus_arena *arena, int nodes, int count, const int *of, mus_aggregates *out) {
+  out->of = mus_arena_alloc(arena, (size_t)nodes, sizeof *out->of);
+  if (!out->of)
+    return mus_fail_memory();
+  memcpy(out->of, of, (size_t)nodes * sizeof *of);
+  out->count = count;
   return list_members(arena, nodes, out);
 }

@@ -15,5 +15,7 @@ typedef struct mus_aggregates {
 // a node: 1 is the paper's.
 mus_status mus_aggregates_create(mus_arena *arena, const mus_pattern *pattern, const mus_strength *strength, int reach,
                                  mus_aggregates *out);
+// A grouping that is known: `of` is copied, with numbers below `count`.
+mus_status mus_aggregates_repeat(mus_arena *arena, int nodes, int count, const int *of, mus_aggregates *out);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "multigrid/aggregation/aggregates.h"
 #include "multigrid/aggregation/strength.h"
@@ -27,12 +28,24 @@ typedef struct sa_level {
   double *kernel;        // block x count for each node, by rows
 } sa_level;
 
+// The grouping of a level that is remembered from another analysis.
+typedef struct sa_grouping {
+  int nodes, aggregates;
+  int strong_count; // blocks of A that are strong; all count where prolongators are not filtered, and none is listed
+  int *of;          // nodes: as in mus_aggregates
+  int *strong;      // strong_count
+} sa_grouping;
+
 struct mus_aggregation {
   mus_sa_options options;
   int count;        // near-null vectors
   mus_arena finest; // holds the finest level's kernel
   mus_arena arena;  // holds the rest
   sa_level level[MUS_LEVELS_MAXIMUM];
+  int levels;     // that were analysed
+  int remembered; // levels of these that the next analysis is to have
+  mus_arena memory;
+  sa_grouping grouping[MUS_LEVELS_MAXIMUM];
 };
 
 mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation **out) {
@@ -49,11 +62,12 @@ void mus_aggregation_free(mus_aggregation *self) {
     return;
   mus_arena_clear(&self->finest);
   mus_arena_clear(&self->arena);
+  mus_arena_clear(&self->memory);
   mus_free(self);
 }
 
 size_t mus_aggregation_bytes(const mus_aggregation *self) {
-  return sizeof *self + self->finest.bytes + self->arena.bytes;
+  return sizeof *self + self->finest.bytes + self->arena.bytes + self->memory.bytes;
 }
 
 mus_status mus_aggregation_set_kernel(mus_aggregation *self, int rows, int block, int count, const double *vectors) {
@@ -146,6 +160,37 @@ static mus_status smoothing_part(mus_arena *arena, const mus_pattern *a, const m
   return MUS_OK;
 }
 
+// Strength and aggregates as they were; only what is read after this is filled in.
+static mus_status repeat_grouping(mus_aggregation *self, const mus_level_view *fine, mus_arena *scratch,
+                                  mus_strength *s) {
+  const sa_grouping *known = &self->grouping[fine->level];
+  const mus_pattern *a = fine->a->pattern;
+  int blocks = mus_pattern_blocks(a);
+  int last = known->strong_count > 0 ? known->strong[known->strong_count - 1] : -1;
+  if (fine->level >= self->remembered || known->nodes != a->rows || last >= blocks)
+    return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver's hierarchy is of another matrix: start again");
+  s->strong = mus_arena_alloc_zero(scratch, (size_t)blocks, 1);
+  s->special = mus_arena_alloc(scratch, (size_t)a->rows, 1);
+  if (!s->strong || !s->special)
+    return mus_fail_memory();
+  s->special_nodes = 0;
+  for (int i = 0; i < a->rows; ++i)
+    s->special_nodes += s->special[i] = known->of[i] < 0;
+  for (int k = 0; k < known->strong_count; ++k)
+    s->strong[known->strong[k]] = 1;
+  return mus_aggregates_repeat(&self->arena, a->rows, known->aggregates, known->of,
+                               &self->level[fine->level].aggregates);
+}
+
+static mus_status group(mus_aggregation *self, const mus_level_view *fine, mus_arena *scratch, mus_strength *s) {
+  if (self->remembered > 0)
+    return repeat_grouping(self, fine, scratch, s);
+  mus_status status = mus_strength_create(scratch, fine, self->options.strength, self->options.dominance, s);
+  return status ? status
+                : mus_aggregates_create(&self->arena, fine->a->pattern, s, fine->level == 0 ? self->options.reach : 1,
+                                        &self->level[fine->level].aggregates);
+}
+
 static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *out) {
   mus_aggregation *self = state;
   sa_level *l = &self->level[fine->level];
@@ -159,10 +204,8 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
 
   mus_arena scratch = {0};
   mus_strength strength;
-  mus_status status = mus_strength_create(&scratch, fine, self->options.strength, self->options.dominance, &strength);
-  if (!status)
-    status = mus_aggregates_create(&self->arena, fine->a->pattern, &strength,
-                                   fine->level == 0 ? self->options.reach : 1, &l->aggregates);
+  mus_status status = group(self, fine, &scratch, &strength);
+  self->levels = fine->level + 1;
   if (!status) {
     l->special = strength.special_nodes;
     out->block = self->count;
@@ -323,3 +366,68 @@ const mus_coarsening mus_smoothed_aggregation = {.name = "smoothed aggregation",
                                                  .fill = fill,
                                                  .special_nodes = special_nodes,
                                                  .report = report};
+
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+// The blocks of A that smooth a filtered prolongator.
+static mus_status remember_level(const mus_aggregation *self, const sa_level *l, mus_list *bytes) {
+  int listed = self->options.filter_prolongator && l->aggregates.count > 0;
+  int head[3] = {l->nodes, l->aggregates.count, listed ? mus_pattern_blocks(&l->part) : 0};
+  mus_status status = mus_bytes_put(bytes, head, sizeof head);
+  if (!status)
+    status = mus_bytes_put(bytes, l->aggregates.of, (size_t)l->nodes * sizeof(int));
+  return status ? status : mus_bytes_put(bytes, l->part_source, (size_t)head[2] * sizeof(int));
+}
+
+mus_status mus_aggregation_remember(const mus_aggregation *self, mus_list *bytes) {
+  mus_status status = mus_bytes_put(bytes, &self->levels, sizeof self->levels);
+  for (int k = 0; k < self->levels && !status; ++k)
+    status = remember_level(self, &self->level[k], bytes);
+  return status;
+}
+
+static mus_status recall_level(mus_arena *arena, mus_bytes *from, sa_grouping *out) {
+  int head[3];
+  size_t most = from->left / sizeof(int);
+  if (!mus_bytes_take(from, head, sizeof head) || head[0] < 1 || (size_t)head[0] > most || head[1] < 0 ||
+      head[1] > head[0] || head[2] < 0 || (size_t)head[2] > most)
+    return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver's hierarchy is damaged: start again");
+  *out = (sa_grouping){.nodes = head[0], .aggregates = head[1], .strong_count = head[2]};
+  out->of = mus_arena_alloc(arena, (size_t)out->nodes, sizeof *out->of);
+  out->strong = mus_arena_alloc(arena, (size_t)out->strong_count, sizeof *out->strong);
+  if (!out->of || !out->strong)
+    return mus_fail_memory();
+  int good = mus_bytes_take(from, out->of, (size_t)out->nodes * sizeof(int)) &&
+             mus_bytes_take(from, out->strong, (size_t)out->strong_count * sizeof(int));
+  for (int i = 0; i < out->nodes && good; ++i)
+    good = out->of[i] >= -1 && out->of[i] < out->aggregates;
+  for (int k = 0; k < out->strong_count && good; ++k)
+    good = out->strong[k] > (k > 0 ? out->strong[k - 1] : -1);
+  return good ? MUS_OK
+              : mus_fail(MUS_BAD_INPUT, "what is remembered of the solver's hierarchy is damaged: start again");
+}
+
+mus_status mus_aggregation_recall(mus_aggregation *self, mus_bytes *from) {
+  mus_arena arena = {0};
+  sa_grouping grouping[MUS_LEVELS_MAXIMUM];
+  int levels = 0;
+  mus_status status = MUS_OK;
+  if (!mus_bytes_take(from, &levels, sizeof levels) || levels < 0 || levels > MUS_LEVELS_MAXIMUM)
+    status = mus_fail(MUS_BAD_INPUT, "what is remembered of the solver's hierarchy is damaged: start again");
+  for (int k = 0; k < levels && !status; ++k)
+    status = recall_level(&arena, from, &grouping[k]);
+  if (status) {
+    mus_arena_clear(&arena);
+    return status;
+  }
+  mus_arena_clear(&self->memory);
+  self->memory = arena;
+  self->remembered = levels;
+  memcpy(self->grouping, grouping, (size_t)levels * sizeof *grouping);
+  return MUS_OK;
+}
+
+void mus_aggregation_forget(mus_aggregation *self) {
+  mus_arena_clear(&self->memory);
+  self->remembered = 0;
+}

@@ -9,6 +9,7 @@
 #ifndef MUS_MULTIGRID_AGGREGATION_H
 #define MUS_MULTIGRID_AGGREGATION_H
 
+#include "base/bytes.h"
 #include "multigrid/hierarchy.h"
 
 typedef struct mus_aggregation mus_aggregation;
@@ -25,6 +26,14 @@ mus_status mus_aggregation_set_kernel(mus_aggregation *aggregation, int rows, in
                                       const double *vectors);
 // Gives back what that takes. Before the next set-up of prolongators it has to be set again.
 void mus_aggregation_drop_kernel(mus_aggregation *aggregation);
+
+// How nodes are grouped on all levels, as bytes, and an aggregation whose next analysis groups them so again:
+// prolongators then have the same patterns. MUS_BAD_INPUT, with nothing changed, for bytes that are not of an
+// aggregation.
+mus_status mus_aggregation_remember(const mus_aggregation *aggregation, mus_list *bytes);
+mus_status mus_aggregation_recall(mus_aggregation *aggregation, mus_bytes *from);
+// Nodes are grouped by their matrices again, from the next analysis on.
+void mus_aggregation_forget(mus_aggregation *aggregation);
 
 // For tests and reports: the aggregate of each node of a level, -1 for special nodes. NULL past the last level.
 const int *mus_aggregation_of(const mus_aggregation *aggregation, int level, int *nodes, int *aggregates);

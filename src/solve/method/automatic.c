@@ -149,6 +149,32 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
   return status;
 }
 
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+static mus_status remember(void *self, mus_list *bytes) {
+  automatic *a = self;
+  double seen[] = {a->simple_iterations, a->strong_iterations, a->strong_iteration_cost, a->solves_since_trial};
+  mus_status status = mus_bytes_put(bytes, seen, sizeof seen);
+  for (int k = 0; k < CHOICES && !status; ++k)
+    status = mus_linear_method_remember(&a->method[k], bytes);
+  return status;
+}
+
+static mus_status recall(void *self, mus_bytes *from) {
+  automatic *a = self;
+  double seen[4];
+  if (!mus_bytes_take(from, seen, sizeof seen))
+    return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver is damaged: start again");
+  a->simple_iterations = seen[0];
+  a->strong_iterations = seen[1];
+  a->strong_iteration_cost = seen[2];
+  a->solves_since_trial = (int)seen[3];
+  mus_status status = MUS_OK;
+  for (int k = 0; k < CHOICES && !status; ++k)
+    status = mus_linear_method_recall(&a->method[k], from);
+  return status;
+}
+
 static void report(const void *self, mus_solve_record *record) {
   const automatic *a = self;
   mus_linear_method_report(&a->method[a->last], record);
@@ -167,4 +193,6 @@ const mus_method_kind mus_method_auto = {.name = "auto",
                                          .solve = solve,
                                          .report = report,
                                          .bytes = bytes,
+                                         .remember = remember,
+                                         .recall = recall,
                                          .aggregates = aggregates};

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/timer.h"
 #include "par/vector.h"
 #include "solve/run.h"
@@ -82,6 +83,8 @@ static mus_status compute_factor(direct *d) {
   }
   if (!status && !d->factor)
     status = mus_factor_create(merged.pattern, d->system->block, MUS_FACTOR_SPARSE, &d->factor);
+  if (!status)
+    status = mus_stop_check();
   if (!status)
     status = mus_factor_compute(d->factor, &merged);
   mus_arena_clear(&arena);

@@ -211,7 +211,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
       choose_depth(sa, run->record->iterations);
       return status;
     }
-    if (last_resort || status == MUS_OUT_OF_MEMORY || run->record->iterations >= limits->iterations)
+    int has_failed = status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;
+    if (last_resort || !has_failed || run->record->iterations >= limits->iterations)
       return status;
     if (thorough) {
       mus_sa_turn_rigid(sa);
@@ -267,4 +268,6 @@ const mus_method_kind mus_method_sa = {.name = "sa",
                                        .report = report,
                                        .bytes = bytes,
                                        .cost = cost,
+                                       .remember = mus_sa_remember,
+                                       .recall = mus_sa_recall,
                                        .aggregates = aggregates};

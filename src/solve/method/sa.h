@@ -2,6 +2,7 @@
 #ifndef MUS_SOLVE_METHOD_SA_H
 #define MUS_SOLVE_METHOD_SA_H
 
+#include "base/bytes.h"
 #include "multigrid/aggregation/aggregation.h"
 #include "multigrid/hierarchy.h"
 #include "solve/coupled.h"
@@ -25,6 +26,7 @@ typedef struct mus_sa {
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
   mus_coupled coupled;                                // around the hierarchy where there are couplings
+  int rested; // the numbers of prolongators are to be made anew, and of the rest, only what sa_memory.c lists counts
   int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
 } mus_sa;
 
@@ -44,6 +46,9 @@ void mus_sa_turn_rigid(mus_sa *sa);
 int mus_sa_releases(const mus_sa *sa);
 // What has to be done so that the hierarchy may precondition the matrix as it is now, and doing it.
 mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa);
+// See mus_method_kind.
+mus_status mus_sa_remember(void *self, mus_list *bytes);
+mus_status mus_sa_recall(void *self, mus_bytes *from);
 mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind);
 
 #endif

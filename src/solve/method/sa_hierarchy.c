@@ -135,6 +135,8 @@ static mus_status make_prolongators(mus_sa *sa, make_hierarchy *make) {
 
 mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa) {
   mus_sa_stale stale = sa->stale;
+  if (sa->rested)
+    return stale == MUS_SA_STALE_ALL || sa->options->setup == MUS_SETUP_FULL ? MUS_UPKEEP_ALL : MUS_UPKEEP_NUMBERS;
   if (sa->hierarchy && (stale == MUS_SA_FRESH || sa->options->setup == MUS_SETUP_REUSE))
     return MUS_UPKEEP_NONE;
   if (!sa->hierarchy || stale == MUS_SA_STALE_ALL)
@@ -175,15 +177,19 @@ static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
 
 mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind) {
   mus_status status = create_hierarchy(sa);
+  if (!status && kind == MUS_UPKEEP_ALL)
+    mus_aggregation_forget(sa->aggregation);
   if (!status)
     status = keep_up(sa, kind);
-  if (status) { // nothing half made stays
+  if (!status)
+    mus_aggregation_forget(sa->aggregation); // it has them now
+  if (status) {                              // nothing half made stays
     mus_hierarchy_free(sa->hierarchy);
     sa->hierarchy = NULL;
     sa->stale = MUS_SA_STALE_ALL;
   } else {
     sa->stale = MUS_SA_FRESH;
-    sa->held_changed = 0;
+    sa->held_changed = sa->rested = 0;
   }
   return status;
 }
