@@ -87,8 +87,8 @@ expect 0 info resolved.json
 holds "the resolved scene is not its own resolved scene" cmp -s "$said/out" resolved.json
 expect 0 info drooping
 lists '"name": "drooping",'
-echo '{"cloths": [{"colour": 3}]}' >bad.json
-refuses 'bad.json:1: cloths\[0\].colour is not a key of a cloth' bad.json
+echo '{"cloths": [{"flavour": 3}]}' >bad.json
+refuses 'bad.json:1: cloths\[0\].flavour is not a key of a cloth' bad.json
 
 # --- a result folder and what is in it ----------------------------------------------------------------------------
 expect 0 run drooping --vertices 81 --time-step 0.01 --frames 6 --checkpoint 2 --format pc2,mdd,obj,usda -o result
