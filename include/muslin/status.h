@@ -36,9 +36,9 @@ MUS_API const char *mus_last_error(void);
 /// Lets the calling thread's long calls be stopped: while one of them runs, `asked` is called several times per second
 /// or much more often; once it returns non-zero, the call returns MUS_STOPPED, normally within a second. Simulators go
 /// back to the beginning of the step, linear solves leave no solution. Stepping again makes the same step; it may
-/// differ in the last digits, as solvers remember what they have begun. `asked` must be quick and must not call muslin.
-/// It may be called from threads that muslin works with, though never from two at once. NULL: nothing stops them (the
-/// default). mus_run() has a `stop` of its own as well.
+/// differ in the last digits, as solvers remember what they have begun. `asked` should be quick and leave alone what
+/// the call works on. It may be called from threads that muslin works with, though never from two at once. NULL:
+/// nothing stops them (the default). mus_run() has a `stop` of its own as well.
 ///
 ///     static volatile sig_atomic_t interrupted; // set by a signal handler
 ///     static int is_interrupted(void *data) { return interrupted; }

@@ -34,17 +34,32 @@ static mus_scene parse(const char *text) {
   return scene;
 }
 
-static int stop_soon(void *steps_left) { return --*(int *)steps_left <= 0; }
+// A few questions after the third frame was written.
+typedef struct stopper {
+  const char *folder;
+  int asked;
+} stopper;
 
-// Stops after so many steps, where they are given.
-static void run(const mus_scene *scene, const char *folder, int resume, int *steps_left) {
+static int stop_soon(void *data) {
+  stopper *s = data;
+  mus_result result;
+  if (s->asked == 0 && mus_result_open(s->folder, NULL, &result) == MUS_OK) {
+    s->asked = result.frames == 4;
+    mus_result_close(&result);
+  }
+  return s->asked > 0 && s->asked++ > 8;
+}
+
+// Stops in the middle of the fourth frame, where that is wanted.
+static void run(const mus_scene *scene, const char *folder, int resume, int stops) {
+  stopper s = {.folder = folder};
   mus_run_options options = mus_default_run_options();
   mus_run_record record;
   options.folder = folder;
   options.checkpoint = 2;
   options.resume = resume;
-  options.stop = steps_left ? stop_soon : NULL;
-  options.data = steps_left;
+  options.stop = stops ? stop_soon : NULL;
+  options.data = &s;
   assert_ok(mus_run(scene, &options, &record));
 }
 
@@ -61,7 +76,7 @@ static void bodies_are_written_and_read(void **state) {
   mus_scene scene = parse(falling);
   mus_bodies *bodies = NULL;
   mus_result result;
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   assert_ok(mus_bodies_create(&scene, &bodies));
   assert_ok(mus_result_open(folder, NULL, &result));
   assert_int_equal(result.body_count, 2);
@@ -98,11 +113,10 @@ static void runs_that_were_stopped_go_on_alike(void **state) {
   snprintf(whole, sizeof whole, "%s", files_path(*state, "whole"));
   snprintf(parts, sizeof parts, "%s", files_path(*state, "parts"));
   mus_scene scene = parse(falling);
-  run(&scene, whole, 0, NULL);
-  int steps_left = 17; // in the middle of a frame, a frame behind a checkpoint
-  run(&scene, parts, 0, &steps_left);
+  run(&scene, whole, 0, 0);
+  run(&scene, parts, 0, 1);
   assert_true(files_exists(files_path(parts, "Sheet-2.pc2.partial")));
-  run(&scene, parts, 1, NULL);
+  run(&scene, parts, 1, 0);
   static const char *const files[] = {"sheet.pc2", "Sheet-2.pc2", "Sheet-2.obj", "body.obj", "sheet.obj"};
   for (size_t k = 0; k < sizeof files / sizeof *files; ++k)
     files_assert_same(files_path(whole, files[k]), files_path(parts, files[k]));
@@ -123,7 +137,7 @@ static void previews_show_bodies_and_change_nothing(void **state) {
   options.preview = 1;
   options.checkpoint = 2;
   assert_ok(mus_run(&scene, &options, &record));
-  run(&scene, plain, 0, NULL);
+  run(&scene, plain, 0, 0);
   assert_true(files_exists(files_path(watched, "preview.png")));
   static const char *const files[] = {"sheet.pc2", "Sheet-2.pc2", "body.obj"};
   for (size_t k = 0; k < sizeof files / sizeof *files; ++k)
@@ -134,8 +148,8 @@ static void previews_show_bodies_and_change_nothing(void **state) {
 static void new_runs_forget_bodies(void **state) {
   const char *folder = folder_in(state, "r");
   mus_scene scene = parse(falling), bare = parse("{\"frames\": 1, \"cloths\": [{\"shape\": {\"vertices\": 9}}]}");
-  run(&scene, folder, 0, NULL);
-  run(&bare, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
+  run(&bare, folder, 0, 0);
   assert_false(files_exists(files_path(folder, "Sheet-2.obj")));
   assert_false(files_exists(files_path(folder, "Sheet-2.pc2")));
   assert_false(files_exists(files_path(folder, "body.obj")));
@@ -155,7 +169,7 @@ static void files_of_bodies_are_found_again(void **state) {
   files_write(files_path(*state, "scene.json"), json, sizeof json - 1);
   mus_scene scene, again;
   assert_ok(mus_scene_load(files_path(*state, "scene.json"), &scene));
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   assert_ok(mus_scene_load(files_path(folder, "scene.json"), &again));
   for (int k = 0; k < 2; ++k) {
     const char *file = again.bodies[k].shape.file;
@@ -163,7 +177,7 @@ static void files_of_bodies_are_found_again(void **state) {
     assert_string_equal(strrchr(file, '/'), k ? "/b_##.obj" : "/b_01.obj");
   }
   again.frames = 2;
-  run(&again, folder, 1, NULL); // by their new names it is the same scene
+  run(&again, folder, 1, 0); // by their new names it is the same scene
   files_write(files_path(*state, "b_01.obj"), other, sizeof other - 1);
   mus_run_options options = mus_default_run_options();
   mus_run_record record;
@@ -235,7 +249,7 @@ static void what_falls_through_a_floor_is_found(void **state) {
   const char *folder = folder_in(state, "r");
   mus_scene scene = parse(falling);
   seen s;
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   mus_check_record record = search(folder, 0, &s);
   assert_int_equal(record.last, 6);
   assert_true(record.bodies == 2 && record.vertices == 49 && record.triangles == 72 && record.body_triangles > 50);
@@ -260,7 +274,7 @@ static void what_is_there_at_the_start_is_not_new(void **state) {
   scene.cloths[0].translate[1] = 0.04; // between two rows of vertices
   scene.frames = 1;
   scene.frame_rate = 1000;
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   mus_check_record record = search(folder, 0, &s);
   assert_true(record.start.cloth_body > 0 && record.start.fresh == 0);
   assert_true(record.total.cloth_body == 2 * record.start.cloth_body && record.total.fresh == 0);
@@ -277,7 +291,7 @@ static void seams_of_scenes_are_told_apart(void **state) {
   seen s;
   snprintf(text, sizeof text, apart, "");
   mus_scene scene = parse(text);
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   mus_check_record record = search(folder, 0, &s);
   assert_true(record.total.cloth_cloth > 0 && record.total.seam == 0);
   long long pairs = record.total.cloth_cloth;
@@ -286,7 +300,7 @@ static void seams_of_scenes_are_told_apart(void **state) {
   snprintf(text, sizeof text, apart,
            ", \"seams\": [{\"from\": \"a\", \"to\": \"b\", \"pairs\": [0,0, 2,0, 3,3, 5,3, 6,6, 8,6, 0,2, 3,5, 6,8]}]");
   scene = parse(text);
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   record = search(folder, 0, &s);
   assert_true(record.total.cloth_cloth == 0 && record.total.seam == pairs && record.frames_with == 0);
   assert_int_equal(s.last.kind, MUS_CHECK_SEAM);
@@ -299,7 +313,7 @@ static void stitches_are_in_the_mesh(void **state) {
       parse("{\"frames\": 0, \"cloths\": [{\"shape\": {\"vertices\": 100, \"tessellation\": \"irregular\"},"
             " \"stitches\": [3, 90, 17, 4]}]}");
   mus_result result;
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   assert_ok(mus_result_open(folder, NULL, &result));
   assert_int_equal(result.cloths[0].stitches, 2);
   assert_true(result.cloths[0].stitch[0].a == 3 && result.cloths[0].stitch[0].b == 90);
@@ -313,7 +327,7 @@ static void memory_that_is_short_is_said(void **state) {
   mus_scene scene = parse(falling);
   mus_check_options options = mus_default_check_options();
   mus_check_record record;
-  run(&scene, folder, 0, NULL);
+  run(&scene, folder, 0, 0);
   mus_status status = MUS_OUT_OF_MEMORY;
   for (long failures = 0; status != MUS_OK; ++failures) {
     mus_memory_fail_after(failures);

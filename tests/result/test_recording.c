@@ -84,20 +84,19 @@ static void frames_are_those_of_the_run(void **state) {
 typedef struct follower {
   const char *folder;
   mus_recording *recording;
-  int steps, seen;
+  int seen;
 } follower;
 
-// Opens what is there after the first frame, of two steps, and stops the run after the third.
+// Opens what is there as soon as there is something, sees one frame after the other, and stops the run after the third.
 static int follow(void *data) {
   follower *f = data;
-  if (++f->steps % 2 != 0 || f->steps < 4) // frames are written before the next step
+  if (!f->recording && mus_recording_open(f->folder, &f->recording) != MUS_OK)
     return 0;
-  if (!f->recording)
-    assert_ok(mus_recording_open(f->folder, &f->recording));
   assert_ok(mus_recording_refresh(f->recording));
+  int before = f->seen;
   f->seen = mus_recording_frames(f->recording);
   assert_int_equal(mus_recording_planned(f->recording), 6);
-  assert_int_equal(f->seen, f->steps / 2);
+  assert_true(f->seen == before || f->seen == before + 1);
   return f->seen == 4;
 }
 
