@@ -29,6 +29,7 @@ MUS_API int mus_recording_planned(const mus_recording *recording);
 /// Looks for frames that have been written since.
 MUS_API mus_status mus_recording_refresh(mus_recording *recording);
 MUS_API double mus_recording_rate(const mus_recording *recording); ///< Hz
+MUS_API mus_up mus_recording_up(const mus_recording *recording);   ///< in all positions
 MUS_API int mus_recording_vertices(const mus_recording *recording);
 MUS_API int mus_recording_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_triangle_list(const mus_recording *recording);

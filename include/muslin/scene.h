@@ -1,5 +1,6 @@
 /// Scenes: what to simulate. A scene is plain data; it comes from a JSON file (docs/scene.md), from the list of
-/// built-in scenes, or is filled in by hand. SI units throughout: metres, kilograms, seconds; Y is up.
+/// built-in scenes, or is filled in by hand. SI units throughout: metres, kilograms, seconds; Y is up unless the scene
+/// says otherwise.
 #ifndef MUSLIN_SCENE_H
 #define MUSLIN_SCENE_H
 
@@ -17,6 +18,16 @@ typedef struct mus_keys {
   double *time;  ///< count, s
   double *value; ///< count * width
 } mus_keys;
+
+/// Which way is up in a scene: in all its coordinates, and in all files that a run of it writes. Generated shapes that
+/// are described with y up stand upright in either; with z up they are turned about x, so that what faced z faces -y.
+typedef enum mus_up { MUS_UP_Y, MUS_UP_Z } mus_up;
+/// The same for a file that is read, which is turned upright if that is not the scene's.
+typedef enum mus_file_up {
+  MUS_FILE_UP_AUTO, ///< y for glTF, which is defined so; otherwise the scene's
+  MUS_FILE_UP_Y,
+  MUS_FILE_UP_Z
+} mus_file_up;
 
 /// Where a cloth's mesh comes from.
 typedef enum mus_cloth_shape_kind {
@@ -39,7 +50,9 @@ typedef struct mus_cloth_shape {
   char *file;                    ///< OBJ or PLY, for MUS_CLOTH_SHAPE_FILE; relative to the scene file
   double scale;                  ///< metres per unit of the file's positions (1)
   double material_scale;         ///< metres per unit of the file's texture coordinates; 0: rest shape from positions
+  mus_file_up up;                ///< of the file (MUS_FILE_UP_AUTO)
   char *start;                   ///< a second mesh whose first vertices give the initial positions; NULL: as in `file`
+  mus_file_up start_up;          ///< of that mesh; MUS_FILE_UP_AUTO: as `up`
   char *around;                  ///< name of the body that a garment is cut for
 } mus_cloth_shape;
 
@@ -148,6 +161,7 @@ typedef struct mus_body_shape {
   double facet;    ///< m: largest distance between a round surface and its facets (0.0002)
   char *file;      ///< OBJ, PLY, glTF 2.0 (.gltf, .glb), or a sequence of OBJ with #### in its name
   double scale;    ///< metres per unit of the file's positions (1)
+  mus_file_up up;  ///< of the file, and of `motion` (MUS_FILE_UP_AUTO)
   char *motion;    ///< a PC2 or MDD that moves the file's mesh
   double rate;     ///< Hz: frame rate of a sequence or PC2; 0: the scene's
   char *animation; ///< name of a glTF animation; NULL: the first
@@ -196,7 +210,8 @@ typedef struct mus_scene {
   mus_integrator integrator; ///< MUS_INTEGRATOR_EULER
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
-  mus_keys gravity;          ///< width 3, m/s^2; none: (0, -9.81, 0)
+  mus_up up;                 ///< MUS_UP_Y
+  mus_keys gravity;          ///< width 3, m/s^2; none: 9.81 downwards
   mus_keys wind;             ///< width 3, m/s; none: still air
   double gust;               ///< fraction of the wind that varies in time and space (0)
   double air_density;        ///< kg/m^3, for drag and wind (1.2)

@@ -16,6 +16,7 @@
 #define MUS_IO_CACHE_H
 
 #include "mesh/mesh.h"
+#include "muslin/scene.h"
 #include "muslin/status.h"
 
 typedef struct mus_cache_format mus_cache_format;
@@ -36,6 +37,7 @@ typedef struct mus_cache_definition {
   int frames;               // planned, the initial state included; more than this cannot be written
   int first_frame;          // number of the initial state; 0 lets frame n of the run be frame n everywhere
   double frames_per_second; // Hz
+  mus_up up;                // USDA says so
   const mus_mesh *mesh;     // triangles and, unless NULL, material coordinates; PC2 and MDD do without a mesh (NULL)
 } mus_cache_definition;
 

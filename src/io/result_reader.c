@@ -190,6 +190,7 @@ static mus_status open_folder(mus_result *result) {
   if (status)
     return status;
   result->frame_rate = scene.frame_rate;
+  result->up = scene.up;
   result->planned = scene.frames + 1;
   status = open_cloths(result, &scene);
   if (!status)

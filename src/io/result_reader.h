@@ -46,6 +46,7 @@ typedef struct mus_result {
   int frames;        // whole ones that all cloths have, the start included; at least 1
   int planned;       // what the run is to have; frames where that is not known
   double frame_rate; // Hz
+  mus_up up;         // in all positions
   int cloth_count;
   mus_result_cloth *cloths;
   int body_count;

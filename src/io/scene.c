@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/initialised.h"
+#include "base/up.h"
 #include "io/json_text.h"
 #include "io/schema.h"
 
@@ -155,6 +156,8 @@ static void seam_defaults(void *seam) { *(mus_seam *)seam = mus_default_seam(); 
 static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", "tube", "garment", NULL};
 static const char *const body_words[] = {"plane",  "sphere",    "box",  "capsule", "box-with-hole",
                                          "funnel", "mannequin", "file", NULL};
+static const char *const up_words[] = {"y", "z", NULL};
+static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
 static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton"};
@@ -176,7 +179,9 @@ static const mus_schema_field shape_fields[] = {
     {"file", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, file)},
     {"scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
     {"material_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)},
+    {"up", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, up), .choices = file_up_words},
     {"start", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, start)},
+    {"start_up", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, start_up), .choices = file_up_words},
     {"around", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, around)}};
 SCHEMA(shape_schema, "a shape", mus_cloth_shape, shape_fields, NULL);
 
@@ -255,6 +260,7 @@ static const mus_schema_field body_shape_fields[] = {
     {"facet", MUS_SCHEMA_NUMBER, AT(mus_body_shape, facet), FROM_TO(1e-7, 1)},
     {"file", MUS_SCHEMA_TEXT, AT(mus_body_shape, file)},
     {"scale", MUS_SCHEMA_NUMBER, AT(mus_body_shape, scale), FROM_TO(1e-9, 1e9)},
+    {"up", MUS_SCHEMA_CHOICE, AT(mus_body_shape, up), .choices = file_up_words},
     {"motion", MUS_SCHEMA_TEXT, AT(mus_body_shape, motion)},
     {"rate", MUS_SCHEMA_NUMBER, AT(mus_body_shape, rate), FROM_TO(0, 1e6)},
     {"animation", MUS_SCHEMA_TEXT, AT(mus_body_shape, animation)},
@@ -322,6 +328,7 @@ static const mus_schema_field scene_fields[] = {
     {"integrator", MUS_SCHEMA_CHOICE, AT(mus_scene, integrator), .choices = integrator_words},
     {"newton_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
     {"newton_tolerance", MUS_SCHEMA_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
+    {"up", MUS_SCHEMA_CHOICE, AT(mus_scene, up), .choices = up_words},
     {"gravity", MUS_SCHEMA_KEYS, AT(mus_scene, gravity), .width = 3, FROM_TO(-1e4, 1e4)},
     {"wind", MUS_SCHEMA_KEYS, AT(mus_scene, wind), .width = 3, FROM_TO(-1e3, 1e3)},
     {"gust", MUS_SCHEMA_NUMBER, AT(mus_scene, gust), FROM_TO(0, 1)},
@@ -458,7 +465,8 @@ mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene)
 // What stands for "not given" is written as what it means.
 char *mus_scene_text(const mus_scene *scene) {
   double time_step[1] = {scene->time_step};
-  static double zero[1], earth[3] = {0, -9.81, 0};
+  static double zero[1];
+  double earth[3] = {0, -9.81, 0};
   static char cotton[] = "cotton";
   if (mus_scene_check_initialised(scene) != MUS_OK)
     return NULL;
@@ -477,6 +485,7 @@ char *mus_scene_text(const mus_scene *scene) {
   }
   if (copy.time_steps.count == 0)
     copy.time_steps = (mus_keys){1, 1, zero, time_step};
+  mus_turn_up(MUS_UP_Y, scene->up, 1, earth);
   if (copy.gravity.count == 0)
     copy.gravity = (mus_keys){1, 3, zero, earth};
   json_t *json = mus_schema_write(&scene_schema, &copy);

@@ -32,7 +32,7 @@ static void write_head(const mus_cache_writer *writer, char head[HEAD]) {
            "    doc = \"muslin: mesh %016llx\"\n"
            "    defaultPrim = \"cloth\"\n"
            "    metersPerUnit = 1\n"
-           "    upAxis = \"Y\"\n"
+           "    upAxis = \"%s\"\n"
            "    timeCodesPerSecond = %.15g\n"
            "    framesPerSecond = %.15g\n"
            "    startTimeCode = %d\n"
@@ -42,8 +42,8 @@ static void write_head(const mus_cache_writer *writer, char head[HEAD]) {
            "{\n"
            "    uniform bool doubleSided = 1\n"
            "    uniform token subdivisionScheme = \"none\"\n",
-           (unsigned long long)mesh_checksum(d->mesh), d->frames_per_second, d->frames_per_second, d->first_frame,
-           end_key, END_WIDTH, d->first_frame);
+           (unsigned long long)mesh_checksum(d->mesh), d->up == MUS_UP_Z ? "Z" : "Y", d->frames_per_second,
+           d->frames_per_second, d->first_frame, end_key, END_WIDTH, d->first_frame);
   uselocale(callers);
 }
 

@@ -1,7 +1,8 @@
 // Bodies: their surfaces are made or read once, and placed for every time that is asked for. See bodies.h.
 //
-// A body's vertices are x(t) = R(t) scale s(t) + d(t): s(t) what its file says, or the solid, and R and d the keys of
-// `rotate` and `translate`. Nothing is kept from one time to the next but what makes the next faster.
+// A body's vertices are x(t) = R(t) U scale s(t) + d(t): s(t) what its file says, or the solid, U what turns it
+// upright, and R and d the keys of `rotate` and `translate`. Nothing is kept from one time to the next but what makes
+// the next faster.
 #include "model/bodies.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/up.h"
 #include "io/gltf.h"
 #include "io/mesh_file.h"
 #include "mesh/mannequin.h"
@@ -23,6 +25,7 @@ static const double funnel_wall = 0.02; // m
 typedef struct body_state {
   const mus_body *given;
   mus_mesh surface; // in the body's own frame, in metres, at rest
+  mus_up up;        // in that frame
   // What moves it, if anything: one of these.
   mus_samples *samples;
   mus_gltf *gltf;
@@ -123,22 +126,25 @@ static mus_status make_mannequin(mus_arena *arena, body_state *body) {
   return status;
 }
 
+// Shapes are made with y up.
 static mus_status make_surface(mus_arena *arena, const mus_scene *scene, body_state *body) {
   const mus_body_shape *shape = &body->given->shape;
   mus_mesh *out = &body->surface;
+  int z_up = scene->up == MUS_UP_Z;
+  const double size[3] = {shape->size[0], shape->size[z_up ? 2 : 1], shape->size[z_up ? 1 : 2]};
   switch (shape->kind) {
   case MUS_BODY_SHAPE_PLANE:
-    return mus_solid_plane(arena, shape->size[0], shape->size[2], out);
+    return mus_solid_plane(arena, size[0], size[2], out);
   case MUS_BODY_SHAPE_SPHERE:
     return mus_solid_capsule(arena, shape->radius, 0, shape->facet, out);
   case MUS_BODY_SHAPE_BOX:
-    return mus_solid_box(arena, shape->size, out);
+    return mus_solid_box(arena, size, out);
   case MUS_BODY_SHAPE_CAPSULE:
     return mus_solid_capsule(arena, shape->radius, shape->length, shape->facet, out);
   case MUS_BODY_SHAPE_BOX_WITH_HOLE:
-    return mus_solid_box_with_hole(arena, shape->size, shape->radius, shape->facet, out);
+    return mus_solid_box_with_hole(arena, size, shape->radius, shape->facet, out);
   case MUS_BODY_SHAPE_FUNNEL:
-    return mus_solid_funnel(arena, shape->radius, 0.5 * shape->size[0], shape->size[1], funnel_wall, shape->facet, out);
+    return mus_solid_funnel(arena, shape->radius, 0.5 * size[0], size[1], funnel_wall, shape->facet, out);
   case MUS_BODY_SHAPE_FILE:
     return mus_gltf_is_path(shape->file) ? read_gltf(arena, body) : read_mesh(arena, scene, body);
   case MUS_BODY_SHAPE_MANNEQUIN:
@@ -184,6 +190,15 @@ static mus_status join(mus_bodies *bodies) {
   return MUS_OK;
 }
 
+// Of the frame that its shape is made or read in.
+static mus_up up_of(const mus_scene *scene, const mus_body_shape *shape) {
+  if (shape->kind != MUS_BODY_SHAPE_FILE)
+    return MUS_UP_Y;
+  if (shape->up != MUS_FILE_UP_AUTO)
+    return shape->up == MUS_FILE_UP_Z ? MUS_UP_Z : MUS_UP_Y;
+  return mus_gltf_is_path(shape->file) ? MUS_UP_Y : scene->up;
+}
+
 mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
   mus_bodies *bodies = mus_alloc_zero(1, sizeof *bodies);
   if (!bodies)
@@ -194,6 +209,7 @@ mus_status mus_bodies_create(const mus_scene *scene, mus_bodies **out) {
   for (int b = 0; b < scene->body_count && !status; ++b) {
     body_state *body = &bodies->body[b];
     body->given = &scene->bodies[b];
+    body->up = up_of(scene, &body->given->shape);
     status = make_surface(&bodies->arena, scene, body);
     if (status)
       status = fail_body(status, scene, b);
@@ -295,6 +311,7 @@ mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position) {
     mus_status status = shape_at(body, time, to);
     if (status)
       return fail_body(status, bodies->scene, b);
+    mus_turn_up(body->up, bodies->scene->up, (size_t)body->surface.vertices, to);
     place(body->given, time, body->surface.vertices, to);
   }
   return MUS_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/up.h"
 #include "mesh/garment.h"
 #include "mesh/generate.h"
 #include "mesh/repair.h"
@@ -44,8 +45,12 @@ static mus_status refuse_empty(const mus_repair_record *repaired) {
   return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
 }
 
+static mus_up up_of(mus_file_up up, mus_up otherwise) {
+  return up == MUS_FILE_UP_AUTO ? otherwise : up == MUS_FILE_UP_Z ? MUS_UP_Z : MUS_UP_Y;
+}
+
 // Positions of the first vertices of the mesh that `start` names, for all of the file's.
-static mus_status read_start(const mus_cloth_shape *shape, const int *kept, int vertices, mus_mesh *mesh) {
+static mus_status read_start(const mus_cloth_shape *shape, mus_up up, const int *kept, int vertices, mus_mesh *mesh) {
   mus_arena scratch = {0};
   mus_mesh_file start;
   mus_status status = mus_mesh_file_read(shape->start, &scratch, &start);
@@ -55,6 +60,8 @@ static mus_status read_start(const mus_cloth_shape *shape, const int *kept, int 
   for (size_t v = 0; v < (size_t)mesh->vertices && !status; ++v)
     for (size_t c = 0; c < 3; ++c)
       mesh->position[3 * v + c] = start.mesh.position[3 * (kept ? (size_t)kept[v] : v) + c] * shape->scale;
+  if (!status)
+    mus_turn_up(up_of(shape->start_up, up_of(shape->up, up)), up, (size_t)mesh->vertices, mesh->position);
   mus_arena_clear(&scratch);
   return status;
 }
@@ -89,16 +96,18 @@ static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh 
   return status;
 }
 
-static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh_file *file, mus_cloth_mesh *out) {
+static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_up up, mus_mesh_file *file,
+                            mus_cloth_mesh *out) {
   mus_status status = mus_mesh_file_read(shape->file, arena, file);
   if (status)
     return status; // it names the file
   for (size_t i = 0; i < 3 * (size_t)file->mesh.vertices; ++i)
     file->mesh.position[i] *= shape->scale;
+  mus_turn_up(up_of(shape->up, up), up, (size_t)file->mesh.vertices, file->mesh.position);
   status = mend(arena, shape, &file->mesh, out);
   if (status)
     return mus_fail_prefix(status, "%s", shape->file);
-  if (shape->start && (status = read_start(shape, out->kept, file->mesh.vertices, &out->mesh)))
+  if (shape->start && (status = read_start(shape, up, out->kept, file->mesh.vertices, &out->mesh)))
     return status;
   status = check_repaired(&out->mesh);
   return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
@@ -220,17 +229,19 @@ static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const m
   return add_pairs(cloth, out);
 }
 
-mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, const mus_mesh *around,
+mus_status mus_cloth_mesh_create(mus_arena *arena, mus_up up, const mus_cloth *cloth, const mus_mesh *around,
                                  mus_cloth_mesh *out) {
   *out = (mus_cloth_mesh){0};
   mus_mesh_file file = {0};
   int from_file = cloth->shape.kind == MUS_CLOTH_SHAPE_FILE;
-  mus_status status = from_file ? read_mesh(arena, &cloth->shape, &file, out)
+  mus_status status = from_file ? read_mesh(arena, &cloth->shape, up, &file, out)
                       : cloth->shape.kind == MUS_CLOTH_SHAPE_GARMENT
                           ? make_garment(arena, &cloth->shape, around, &file, out)
                           : generate(arena, &cloth->shape, &out->mesh);
   if (status)
     return status;
+  if (!from_file)
+    mus_turn_up(MUS_UP_Y, up, (size_t)out->mesh.vertices, out->mesh.position);
   place(cloth, &out->mesh);
   status = mus_topology_create(arena, &out->mesh, &out->topology);
   if (!status && from_file)

@@ -18,9 +18,10 @@ typedef struct mus_cloth_mesh {
   char repairs[240];     // what was mended or left out, in words; "" for nothing
 } mus_cloth_mesh;
 
-// `around` is the body that a garment is made for, where it starts; NULL for other shapes. Errors name the file, and
-// say what to do.
-mus_status mus_cloth_mesh_create(mus_arena *arena, const mus_cloth *cloth, const mus_mesh *around, mus_cloth_mesh *out);
+// `up` is the scene's, and `around` is the body that a garment is made for, where it starts and with y up; NULL for
+// other shapes. Errors name the file, and say what to do.
+mus_status mus_cloth_mesh_create(mus_arena *arena, mus_up up, const mus_cloth *cloth, const mus_mesh *around,
+                                 mus_cloth_mesh *out);
 
 // The number that a vertex of the file (or of the generated mesh) has in the simulation. MUS_BAD_INPUT where it is not
 // there.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
+#include "base/up.h"
 #include "energy/kinds.h"
 #include "io/scene.h"
 #include "mesh/measure.h"
@@ -50,7 +51,7 @@ static mus_status make_fabric(const mus_scene *scene, const mus_cloth *cloth, co
   return mus_fabric_check(fabric);
 }
 
-// The body of that name where it starts.
+// The body of that name where it starts, with y up.
 static mus_status find_body(const mus_model *model, const char *name, mus_arena *scratch, mus_mesh *out) {
   int body = 0;
   while (body < model->scene->body_count &&
@@ -66,6 +67,7 @@ static mus_status find_body(const mus_model *model, const char *name, mus_arena 
     return status ? status : mus_fail_memory();
   status = mus_bodies_at(model->bodies, 0, position);
   memcpy(out->position, position + 3 * (size_t)first, 3 * (size_t)out->vertices * sizeof *position);
+  mus_turn_up(model->scene->up, MUS_UP_Y, (size_t)out->vertices, out->position);
   for (size_t k = 0; k < 3 * (size_t)out->triangles; ++k)
     out->triangle[k] = mus_bodies_triangle_list(model->bodies)[3 * (size_t)triangle + k] - first;
   return status;
@@ -77,7 +79,7 @@ static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth
   int dresses = source->shape.kind == MUS_CLOTH_SHAPE_GARMENT && source->shape.around;
   mus_status status = dresses ? find_body(model, source->shape.around, &scratch, &body) : MUS_OK;
   if (!status)
-    status = mus_cloth_mesh_create(&model->arena, source, dresses ? &body : NULL, shape);
+    status = mus_cloth_mesh_create(&model->arena, model->scene->up, source, dresses ? &body : NULL, shape);
   mus_arena_clear(&scratch);
   return status;
 }

@@ -253,6 +253,7 @@ static mus_status prepare(picture_job *job) {
   quality.antialias = options->samples;
   quality.light_samples = quality.sky_samples = 2 * options->samples;
   mus_status status = mus_studio_create(job->result.cloth_count, job->result.body_count, &quality, &job->studio);
+  job->studio.up = job->result.up;
   if (!status && options->show)
     status = mus_contact_colours_create(&job->result, &job->contacts);
   if (!status)
@@ -294,6 +295,7 @@ static mus_status load_frame(picture_job *job, int frame, int with_heat) {
   mus_status status = MUS_OK;
   for (int k = 0; k < job->result.cloth_count && !status; ++k) {
     status = mus_result_positions(&job->result, k, frame, job->position[k]);
+    mus_turn_up(job->result.up, MUS_UP_Y, (size_t)job->studio.mesh[k].vertices, job->position[k]);
     if (!status && with_heat && job->heat)
       status = load_heat(job, frame, k);
   }
@@ -334,6 +336,13 @@ static void widen_range(picture_job *job, double range[2]) {
 
 static mus_float3 single(const double *p) { return mus_v3((float)p[0], (float)p[1], (float)p[2]); }
 
+// As pictures have it, with y up.
+static mus_float3 upright(const picture_job *job, const double *p) {
+  double turned[3] = {p[0], p[1], p[2]};
+  mus_turn_up(job->result.up, MUS_UP_Y, 1, turned);
+  return single(turned);
+}
+
 static mus_camera_wish choose_camera(const picture_job *job, const mus_bounds *bounds) {
   const mus_render_options *options = job->options;
   mus_camera_wish wish = mus_camera_wish_for(bounds);
@@ -341,8 +350,8 @@ static mus_camera_wish choose_camera(const picture_job *job, const mus_bounds *b
   wish.legend = job->heat ? 0.12f : options->show ? 0.16f : 0;
   wish.has_eye = options->eye_given;
   wish.has_target = options->target_given;
-  wish.eye = single(options->eye);
-  wish.target = single(options->target);
+  wish.eye = upright(job, options->eye);
+  wish.target = upright(job, options->target);
   return wish;
 }
 

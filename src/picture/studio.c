@@ -93,6 +93,7 @@ void mus_studio_place_body(mus_studio *studio, int body, const double *position)
   mus_studio_body *placed = &studio->body[body];
   for (size_t v = 0; v < (size_t)placed->shape.vertices; ++v)
     memcpy(placed->position + 3 * v, position + 3 * (size_t)placed->shape.source[v], 3 * sizeof *position);
+  mus_turn_up(studio->up, MUS_UP_Y, (size_t)placed->shape.vertices, placed->position);
 }
 
 // --- framing ---------------------------------------------------------------------------------------------------------

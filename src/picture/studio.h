@@ -12,7 +12,7 @@
 #define MUS_PICTURE_STUDIO_H
 
 #include "base/memory.h"
-#include "muslin/scene.h"
+#include "base/up.h"
 #include "picture/creases.h"
 #include "render/renderer.h"
 
@@ -26,6 +26,7 @@ typedef struct mus_studio {
   mus_arena arena;
   mus_render_quality quality;
   int cloths, bodies;
+  mus_up up; // of the positions that bodies are given; cloths' have y up, as pictures do
   mus_studio_body *body;
   float lowest;                 // m: of all bodies in all frames that were measured
   const mus_studio_body *floor; // drawn as the ground; NULL: none is

@@ -97,6 +97,8 @@ void mus_recording_close(mus_recording *r) {
 int mus_recording_frames(const mus_recording *r) { return r->result.frames; }
 int mus_recording_planned(const mus_recording *r) { return r->result.planned; }
 mus_status mus_recording_refresh(mus_recording *r) { return mus_result_refresh(&r->result); }
+mus_up mus_recording_up(const mus_recording *r) { return r->result.up; }
+
 double mus_recording_rate(const mus_recording *r) { return r->result.frame_rate; }
 int mus_recording_vertices(const mus_recording *r) { return r->cloths.vertices; }
 int mus_recording_triangles(const mus_recording *r) { return r->cloths.triangles; }

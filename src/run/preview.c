@@ -21,6 +21,7 @@ struct mus_preview {
   mus_framing framing;
   mus_bodies *bodies;    // the simulator's; NULL where the scene has none
   double *body_position; // 3 numbers for each of their vertices
+  double *upright;       // the same of cloths, where they have to be turned
   const char *picture_path, *video_path;
   mus_video *video; // NULL before the first frame, and after it has failed
   int no_video;     // it has failed
@@ -42,13 +43,23 @@ void mus_preview_forget(const char *folder) {
     closedir(open);
 }
 
+// All cloths' positions with y up, as pictures have it.
+static const double *upright(mus_preview *preview, const mus_sim *sim) {
+  size_t vertices = (size_t)mus_sim_vertices(sim);
+  if (preview->scene->up == MUS_UP_Y)
+    return mus_sim_positions(sim);
+  memcpy(preview->upright, mus_sim_positions(sim), 3 * vertices * sizeof(double));
+  mus_turn_up(preview->scene->up, MUS_UP_Y, vertices, preview->upright);
+  return preview->upright;
+}
+
 // The simulator numbers the vertices of all cloths in one row; pictures number those of each cloth.
 static mus_status add_cloth(mus_preview *preview, const mus_sim *sim, int k) {
   mus_render_mesh *shown = &preview->studio.mesh[k];
   int vertex = mus_sim_first_vertex(sim, k), first = mus_sim_first_triangle(sim, k);
   shown->vertices = mus_sim_first_vertex(sim, k + 1) - vertex;
   shown->triangles = mus_sim_first_triangle(sim, k + 1) - first;
-  shown->position = mus_sim_positions(sim) + 3 * (size_t)vertex;
+  shown->position = upright(preview, sim) + 3 * (size_t)vertex;
   shown->material = mus_sim_material(sim) + 6 * (size_t)first;
   int *triangle = mus_arena_alloc(&preview->studio.arena, 3 * (size_t)shown->triangles, sizeof *triangle);
   if (!triangle)
@@ -62,7 +73,8 @@ static mus_status add_cloth(mus_preview *preview, const mus_sim *sim, int k) {
 static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
   const mus_scene *scene = preview->scene;
   const char **fabrics = mus_arena_alloc(&preview->studio.arena, (size_t)scene->cloth_count, sizeof *fabrics);
-  if (!fabrics)
+  preview->upright = mus_arena_alloc(&preview->studio.arena, 3 * (size_t)mus_sim_vertices(sim), sizeof(double));
+  if (!fabrics || !preview->upright)
     return mus_fail_memory();
   mus_status status = MUS_OK;
   for (int k = 0; k < scene->cloth_count && !status; ++k) {
@@ -134,6 +146,7 @@ static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *f
   mus_render_quality quality = {.width = 640, .height = 360, .antialias = 4, .light_samples = 4, .sky_samples = 4};
   mus_status status =
       mus_studio_create(preview->scene->cloth_count, preview->scene->body_count, &quality, &preview->studio);
+  preview->studio.up = preview->scene->up;
   if (!status)
     status = add_cloths(preview, sim);
   if (!status)
@@ -167,8 +180,9 @@ mus_status mus_preview_create(const mus_sim *sim, const mus_scene *scene, const 
 // --- frames ----------------------------------------------------------------------------------------------------------
 
 static mus_status draw(mus_preview *preview, const mus_sim *sim) {
+  const double *position = upright(preview, sim);
   for (int k = 0; k < preview->scene->cloth_count; ++k)
-    preview->studio.mesh[k].position = mus_sim_positions(sim) + 3 * (size_t)mus_sim_first_vertex(sim, k);
+    preview->studio.mesh[k].position = position + 3 * (size_t)mus_sim_first_vertex(sim, k);
   mus_status status = preview->bodies ? place_bodies(preview, mus_sim_time(sim)) : MUS_OK;
   mus_studio_measure(&preview->studio, &preview->framing);
   if (!status)

@@ -468,6 +468,7 @@ static mus_cache_definition define_cache(const mus_run_output *out, const mus_ru
   return (mus_cache_definition){.points = mesh->vertices,
                                 .frames = out->scene->frames + 1,
                                 .frames_per_second = out->scene->frame_rate,
+                                .up = out->scene->up,
                                 .mesh = mesh};
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/up.h"
 #include "model/motion.h"
 
 mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_settings *out) {
@@ -17,6 +18,7 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
                         .newton_iterations = scene->newton_iterations,
                         .newton_tolerance = scene->newton_tolerance,
                         .solver = scene->solver,
+                        .up = scene->up,
                         .gravity = {.keys = &scene->gravity},
                         .wind = {.keys = &scene->wind},
                         .air_density = scene->air_density};
@@ -49,7 +51,8 @@ static void vector_at(const mus_vector_setting *setting, double time, const doub
 }
 
 void mus_settings_gravity(const mus_settings *settings, double time, double gravity[3]) {
-  static const double earth[3] = {0, -9.81, 0};
+  double earth[3] = {0, -9.81, 0};
+  mus_turn_up(MUS_UP_Y, settings->up, 1, earth);
   vector_at(&settings->gravity, time, earth, gravity);
 }
 

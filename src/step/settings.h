@@ -26,6 +26,7 @@ typedef struct mus_settings {
   int newton_iterations;   // at most
   double newton_tolerance; // m/s
   mus_solver_options solver;
+  mus_up up;
   mus_vector_setting gravity; // m/s^2
   mus_vector_setting wind;    // m/s
   double air_density;         // kg/m^3

@@ -21,7 +21,11 @@ typedef struct live {
   int is_set[VIEW_ACTIONS];
 } live;
 
-static json_t *list_of(const double vector[3]) { return json_pack("[fff]", vector[0], vector[1], vector[2]); }
+// Pages have y up.
+static json_t *list_of(mus_up up, const double vector[3]) {
+  return up == MUS_UP_Z ? json_pack("[fff]", vector[0], vector[2], 0 - vector[1])
+                        : json_pack("[fff]", vector[0], vector[1], vector[2]);
+}
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
@@ -95,7 +99,7 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   view_arrays_doubles(arrays, "flat", 2 * (size_t)mus_sim_vertices(l->sim), l->flat);
   view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_sim_body_triangles(l->sim),
                    mus_sim_body_triangle_list(l->sim));
-  view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_sim_body_vertices(l->sim), l->body);
+  view_arrays_points(arrays, "bodies", l->scene->up, (size_t)mus_sim_body_vertices(l->sim), l->body);
   json_t *fields = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
@@ -178,8 +182,13 @@ static mus_status begin_again(live *l) {
   return MUS_OK;
 }
 
-static mus_status act(void *self, int page, const view_message *m) {
+static mus_status act(void *self, int page, const view_message *from_page) {
   live *l = self;
+  view_message turned = *from_page, *m = &turned;
+  if (l->scene->up == MUS_UP_Z) {
+    m->vector[1] = 0 - from_page->vector[2];
+    m->vector[2] = from_page->vector[1];
+  }
   switch (m->action) {
   case VIEW_RESTORE:
     memset(l->is_set, 0, sizeof l->is_set);
@@ -238,8 +247,8 @@ static json_t *describe_settings(const live *l) {
   double gravity[3], wind[3];
   mus_sim_gravity(l->sim, gravity);
   mus_sim_wind(l->sim, wind);
-  return json_pack("{sososfssss}", "gravity", list_of(gravity), "wind", list_of(wind), "stiffness",
-                   mus_sim_stiffness(l->sim, 0), "fabric", mus_sim_fabric(l->sim, 0), "solver",
+  return json_pack("{sososfssss}", "gravity", list_of(l->scene->up, gravity), "wind", list_of(l->scene->up, wind),
+                   "stiffness", mus_sim_stiffness(l->sim, 0), "fabric", mus_sim_fabric(l->sim, 0), "solver",
                    mus_method_name(mus_sim_solver_options(l->sim)->method));
 }
 
@@ -306,11 +315,11 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
   json_object_set_new(head, "solve", describe_solve(mus_sim_solve_record(l->sim)));
   json_object_set_new(head, "stages", describe_step(&l->done));
   json_object_set_new(head, "state", describe_state(&l->done));
-  view_arrays_doubles(arrays, "positions", 3 * (size_t)mus_sim_vertices(l->sim), mus_sim_positions(l->sim));
+  view_arrays_points(arrays, "positions", l->scene->up, (size_t)mus_sim_vertices(l->sim), mus_sim_positions(l->sim));
   mus_status status = MUS_OK;
   if (mus_sim_bodies_move(l->sim)) {
     status = mus_sim_body_positions(l->sim, l->body);
-    view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_sim_body_vertices(l->sim), l->body);
+    view_arrays_points(arrays, "bodies", l->scene->up, (size_t)mus_sim_body_vertices(l->sim), l->body);
   }
   if (!status)
     status = add_fields(l, wants, arrays);

@@ -37,11 +37,19 @@ static void add(view_arrays *arrays, const char *name, view_number kind, size_t 
   arrays->item[arrays->count].kind = kind;
   arrays->item[arrays->count].size = size;
   arrays->item[arrays->count].doubles = doubles;
+  arrays->item[arrays->count].z_up = 0;
   arrays->item[arrays->count++].ints = ints;
 }
 
 void view_arrays_doubles(view_arrays *arrays, const char *name, size_t size, const double *from) {
   add(arrays, name, VIEW_F32, size, from, NULL);
+}
+
+void view_arrays_points(view_arrays *arrays, const char *name, mus_up up, size_t points, const double *from) {
+  int had = arrays->count;
+  add(arrays, name, VIEW_F32, 3 * points, from, NULL);
+  if (arrays->count > had)
+    arrays->item[had].z_up = up == MUS_UP_Z;
 }
 
 void view_arrays_ints(view_arrays *arrays, const char *name, view_number kind, size_t size, const int *from) {
@@ -53,6 +61,11 @@ static void store(uint32_t bits, unsigned char *to) {
     to[k] = (unsigned char)(bits >> 8 * k & 255);
 }
 
+// The i-th number of points with y up: (x, z, -y) where z is up.
+static double upright(const double *z_up, size_t i) {
+  return i % 3 == 0 ? z_up[i] : i % 3 == 1 ? z_up[i + 1] : -z_up[i - 1];
+}
+
 static unsigned char *store_array(const view_arrays *arrays, int which, unsigned char *to) {
   size_t size = arrays->item[which].size;
   const double *doubles = arrays->item[which].doubles;
@@ -60,7 +73,8 @@ static unsigned char *store_array(const view_arrays *arrays, int which, unsigned
   for (size_t i = 0; i < size; ++i, to += 4) {
     uint32_t bits = ints ? (uint32_t)ints[i] : 0;
     if (doubles) {
-      float rounded = fabs(doubles[i]) <= FLT_MAX ? (float)doubles[i] : 0; // NaN is not, either
+      double number = arrays->item[which].z_up ? upright(doubles, i) : doubles[i];
+      float rounded = fabs(number) <= FLT_MAX ? (float)number : 0; // NaN is not, either
       memcpy(&bits, &rounded, sizeof bits);
     }
     store(bits, to);

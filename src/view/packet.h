@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "muslin/scene.h"
+
 // Bytes before the first one that the socket's library may write to.
 enum { VIEW_PACKET_ROOM = 32 };
 
@@ -31,6 +33,7 @@ typedef struct view_arrays {
     size_t size;           // numbers
     const double *doubles; // one of the two
     const int *ints;
+    int z_up; // doubles are points of a world with z up; pages have y up
   } item[VIEW_PACKET_ARRAYS];
 } view_arrays;
 
@@ -38,6 +41,8 @@ typedef struct view_arrays {
 json_t *view_json_text(const char *text);
 
 void view_arrays_doubles(view_arrays *arrays, const char *name, size_t size, const double *from);
+// Points of three numbers each, which pages get with y up.
+void view_arrays_points(view_arrays *arrays, const char *name, mus_up up, size_t points, const double *from);
 void view_arrays_ints(view_arrays *arrays, const char *name, view_number kind, size_t size, const int *from);
 
 // Takes `head` over in any case. NULL when memory is short. `marks` is for the caller, as is `serial`.

@@ -49,7 +49,7 @@ static json_t *introduce(void *self, view_arrays *arrays) {
                    mus_recording_triangle_list(r));
   view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_recording_body_triangles(r),
                    mus_recording_body_triangle_list(r));
-  view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_recording_body_vertices(r), p->body);
+  view_arrays_points(arrays, "bodies", mus_recording_up(r), (size_t)mus_recording_body_vertices(r), p->body);
   json_t *fields = json_array(), *cloths = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     if (mus_recording_has_field(r, (mus_field)k))
@@ -105,10 +105,10 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
   json_object_set_new(head, "frames", json_integer(mus_recording_frames(r)));
   json_object_set_new(head, "planned", json_integer(mus_recording_planned(r)));
   mus_status status = mus_recording_positions(r, p->frame, p->position);
-  view_arrays_doubles(arrays, "positions", 3 * vertices, p->position);
+  view_arrays_points(arrays, "positions", mus_recording_up(r), vertices, p->position);
   if (!status && mus_recording_body_vertices(r) > 0) {
     status = mus_recording_body_positions(r, p->frame, p->body);
-    view_arrays_doubles(arrays, "bodies", 3 * (size_t)mus_recording_body_vertices(r), p->body);
+    view_arrays_points(arrays, "bodies", mus_recording_up(r), (size_t)mus_recording_body_vertices(r), p->body);
   }
   for (int k = 0; k < MUS_FIELDS && !status; ++k) {
     if (!(wants & 1u << k) || !mus_recording_has_field(r, (mus_field)k))

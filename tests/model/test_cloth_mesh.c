@@ -262,7 +262,7 @@ static void stitches_are_found_again(void **state) {
   cloth.stitches = pairs;
   mus_arena arena = {0};
   mus_cloth_mesh shape;
-  assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, NULL, &shape), MUS_OK);
+  assert_int_equal(mus_cloth_mesh_create(&arena, MUS_UP_Y, &cloth, NULL, &shape), MUS_OK);
   assert_non_null(shape.order);
   assert_int_equal(shape.stitches, 4);
   check_stitch(&shape, 0, number[0], number[SIDE], number[2 * SIDE], 0.25);
@@ -276,7 +276,7 @@ static void stitches_are_found_again(void **state) {
   } bad[] = {{{3, 3}, "stitches[1]: vertex 3 is stitched to itself"}, {{3, VERTICES}, "stitches[1]: vertex 169 "}};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
     memcpy(pairs[1], bad[k].pair, sizeof bad[k].pair);
-    assert_int_equal(mus_cloth_mesh_create(&arena, &cloth, NULL, &shape), MUS_BAD_INPUT);
+    assert_int_equal(mus_cloth_mesh_create(&arena, MUS_UP_Y, &cloth, NULL, &shape), MUS_BAD_INPUT);
     assert_non_null(strstr(mus_last_error(), bad[k].reason));
   }
   mus_arena_clear(&arena);

@@ -52,6 +52,22 @@ static void heads_and_arrays_come_out(void **state) {
   }
 }
 
+// Pages have y up, whatever the scene has.
+static void points_are_turned_upright(void **state) {
+  (void)state;
+  const double points[] = {1, 2, 3, 4, -5, 6};
+  for (int z_up = 0; z_up < 2; ++z_up) {
+    const float expected[2][6] = {{1, 2, 3, 4, -5, 6}, {1, 3, -2, 4, 6, 5}};
+    view_arrays arrays = {0};
+    view_arrays_points(&arrays, "p", z_up ? MUS_UP_Z : MUS_UP_Y, 2, points);
+    view_packet *packet = view_packet_make(json_object(), &arrays, 1, 0);
+    size_t size;
+    unsigned char *bytes = view_packet_bytes(packet, &size);
+    assert_memory_equal(bytes + size - sizeof expected[0], expected[z_up], sizeof expected[0]);
+    view_packet_drop(packet);
+  }
+}
+
 static void more_arrays_than_fit_are_left_out(void **state) {
   (void)state;
   view_arrays arrays = {0};
@@ -71,8 +87,8 @@ static void texts_of_any_kind_become_json(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(texts_of_any_kind_become_json),
-                                     cmocka_unit_test(heads_and_arrays_come_out),
-                                     cmocka_unit_test(more_arrays_than_fit_are_left_out)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(texts_of_any_kind_become_json), cmocka_unit_test(heads_and_arrays_come_out),
+      cmocka_unit_test(points_are_turned_upright), cmocka_unit_test(more_arrays_than_fit_are_left_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
