@@ -54,24 +54,26 @@ typedef struct mus_run_seconds {
 
 /// What a run did, including the earlier parts of a resumed run.
 typedef struct mus_run_record {
-  int began;             ///< 1: the input was accepted and the folder written to
-  int stopped;           ///< 1: `stop` asked for it
-  int complete;          ///< 1: it was already done; counts are those of the last checkpoint
-  int from;              ///< the frame that it resumed from; 0 for a new run
-  int frames;            ///< finished frames
-  int vertices;          ///< of all cloths
-  int checkpoint;        ///< frames between checkpoints
-  int saved;             ///< frame of the newest checkpoint, which `resume` goes on from; -1: there is none
-  long long steps;       ///< successful ones
-  long long halved;      ///< of these, steps of less than the scene's length
-  long long retries;     ///< linear solves that had to be repeated by a stronger method
-  long long iterations;  ///< of the linear solver
-  long long tangled;     ///< steps that began with intersections, caused by the start or by a body
-  long long impossible;  ///< contact pairs that bodies or pins forced together, over all steps
-  long long rejected;    ///< attempts at steps that were rejected, and then made in halves
-  double seconds;        ///< wall time
-  mus_run_seconds spent; ///< the same, by what it was spent on
-  size_t bytes;          ///< peak memory held by the simulator
+  int began;               ///< 1: the input was accepted and the folder written to
+  int stopped;             ///< 1: `stop` asked for it
+  int complete;            ///< 1: it was already done; counts are those of the last checkpoint
+  int from;                ///< the frame that it resumed from; 0 for a new run
+  int frames;              ///< finished frames
+  int vertices;            ///< of all cloths
+  int checkpoint;          ///< frames between checkpoints
+  int saved;               ///< frame of the newest checkpoint, which `resume` goes on from; -1: there is none
+  long long steps;         ///< successful ones
+  long long halved;        ///< of these, steps of less than the scene's length
+  long long retries;       ///< linear solves that had to be repeated by a stronger method
+  long long iterations;    ///< of the linear solver
+  long long tangled;       ///< steps that began with intersections, caused by the start or by a body
+  long long impossible;    ///< contact pairs that bodies or pins forced together, over all steps
+  long long rejected;      ///< attempts at steps that were rejected, and then made in halves
+  double seconds;          ///< wall time
+  mus_run_seconds spent;   ///< the same, by what it was spent on
+  size_t bytes;            ///< peak memory held by the simulator
+  long long overstretched; ///< steps that ended with triangles beyond a strain limit by more than 2% of it
+  double strain_reached;   ///< the largest strain over its limit, in all steps; 0 where nothing is limited
 } mus_run_record;
 
 /// Runs the scene's frames. Bad input leaves the folder as it was (not created, if it was missing); a later failure

@@ -79,16 +79,17 @@ MUS_API const char *mus_fabric_name(int index);
 /// A fabric of the scene's own, in SI units. Warp runs along u, weft along v of the material coordinates, bias at 45
 /// degrees to both. docs/fabrics.md says which model uses which value.
 typedef struct mus_scene_fabric {
-  char *name;        ///< what cloths call it; not that of a built-in fabric
-  int like;          ///< the built-in fabric that the other values are taken from; a number of mus_fabric_name()
-  double density;    ///< kg/m^2
-  double stretch[2]; ///< N/m, force per width and strain: warp, weft
-  double shear;      ///< N/m, force per width and radian
-  double bend[3];    ///< N m, moment per width and curvature: bending along warp, weft, bias
-  double damping[3]; ///< s, damping over stiffness, a decay time: of stretch, shear, bend
-  double thickness;  ///< m: that of cloths which give none (0.001)
-  double friction;   ///< of cloth on cloth: that of cloths which give none (0.3)
-  unsigned cookie;   ///< set by mus_default_fabric()
+  char *name;             ///< what cloths call it; not that of a built-in fabric
+  int like;               ///< the built-in fabric that the other values are taken from; a number of mus_fabric_name()
+  double density;         ///< kg/m^2
+  double stretch[2];      ///< N/m, force per width and strain: warp, weft
+  double shear;           ///< N/m, force per width and radian
+  double bend[3];         ///< N m, moment per width and curvature: bending along warp, weft, bias
+  double damping[3];      ///< s, damping over stiffness, a decay time: of stretch, shear, bend
+  double thickness;       ///< m: that of cloths which give none (0.001)
+  double friction;        ///< of cloth on cloth: that of cloths which give none (0.3)
+  double strain_limit[2]; ///< largest strain along warp and weft; 0: none (0, 0)
+  unsigned cookie;        ///< set by mus_default_fabric()
 } mus_scene_fabric;
 
 /// The vertices that a pin holds: all those selected by any of the parts.
@@ -127,11 +128,13 @@ typedef struct mus_cloth {
   char *fabric;          ///< a name of the scene's `fabrics` or of a built-in one ("cotton")
   double density;        ///< kg/m^2; 0: the fabric's
   double stretch_scale, shear_scale, bend_scale, damping_scale; ///< factors applied to the fabric's values (1)
-  mus_keys stiffness; ///< width 1: a factor applied to all stiffnesses over time; none: 1
-  double thickness;   ///< m: the distance at which layers rest, at a vertex at most half of its shortest edge; 0: that
-                      ///< of the scene's own fabric, 0.001 with a built-in one
-  double friction;    ///< of cloth on cloth: Coulomb's coefficient; several cloths use the mean of theirs; negative:
-                      ///< that of the scene's own fabric, 0.3 with a built-in one
+  int strain_limit_given;
+  double strain_limit[2]; ///< largest strain along warp and weft; 0: none; not given: the fabric's
+  mus_keys stiffness;     ///< width 1: a factor applied to all stiffnesses over time; none: 1
+  double thickness; ///< m: the distance at which layers rest, at a vertex at most half of its shortest edge; 0: that
+                    ///< of the scene's own fabric, 0.001 with a built-in one
+  double friction;  ///< of cloth on cloth: Coulomb's coefficient; several cloths use the mean of theirs; negative:
+                    ///< that of the scene's own fabric, 0.3 with a built-in one
   int stitch_count;
   int (*stitches)[2]; ///< pairs of vertices to be sewn together, in addition to those of the file
   double close;       ///< s within which stitches close (1)

@@ -27,6 +27,7 @@ typedef enum mus_stage {
   MUS_STAGE_SETUP,     ///< of the linear solver
   MUS_STAGE_PREFILTER, ///< of the linear systems
   MUS_STAGE_SOLVE,     ///< the linear systems
+  MUS_STAGE_LIMIT,     ///< bringing cloth back within its strain limits
   MUS_STAGE_OTHER,     ///< everything else in the step
   MUS_STAGES
 } mus_stage;
@@ -45,12 +46,16 @@ typedef struct mus_step_record {
   double kinetic, stretch, shear, bend, potential; ///< J, at the step's end
   double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
   double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
+  double strain_reached;                           ///< the largest strain over its limit; 0 where nothing is limited
+  int overstretched;                               ///< triangles beyond a strain limit by more than 2% of it
+  int limit_rounds;                                ///< linear systems solved to bring cloth back within its limits
   int body_contacts;                               ///< vertices that a body held, and features that it repelled
   int cloth_contacts;                              ///< pairs of features of cloth that repelled each other
   int impacts;                                     ///< contact pairs that would have met and were stopped
   int zones;                                       ///< groups of these that had to be solved together
-  int tangled;    ///< edges that pierced a triangle when it began, because of the start or a body
-  int impossible; ///< contact pairs that bodies or pins forced together
+  int tangled;          ///< edges that pierced a triangle when it began, because of the start or a body
+  int impossible;       ///< contact pairs that bodies or pins forced together
+  double limit_seconds; ///< bringing cloth back within its strain limits
   double detect_seconds, respond_seconds; ///< detecting contacts; responding to them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
   int rejected;                        ///< attempts at longer steps that were rejected just before this one

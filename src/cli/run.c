@@ -220,6 +220,11 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_recor
   tell_times(s);
   if (s->tangled > 0)
     printf("  cloth was tangled in %lld steps\n", s->tangled);
+  if (s->overstretched > 0)
+    printf("  pins, bodies or contact stretched cloth beyond its strain limit in %lld steps, to %.3g times the limit\n",
+           s->overstretched, s->strain_reached);
+  else if (s->strain_reached > 0)
+    printf("  strain reached %.3g of its limit\n", s->strain_reached);
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
            s->impossible, folder);

@@ -27,6 +27,7 @@ void mus_element_list_take(const mus_element_list *from, mus_element_list *to) {
     memcpy(to->rest, from->rest, (size_t)to->count * kind->rest_bytes);
   if (kind->material_bytes > 0)
     memcpy(to->material, from->material, kind->material_bytes);
+  memcpy(to->limit, from->limit, sizeof to->limit);
 }
 
 double mus_element_list_energy(const mus_element_list *list, int first, int count, const double *position,

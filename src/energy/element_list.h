@@ -23,6 +23,7 @@ typedef struct mus_element_list {
   const int *vertex; // count * arity
   void *rest;        // count * kind->rest_bytes: constants of each element
   void *material;    // kind->material_bytes: constants that all of them share
+  double limit[2];   // largest strain in each of the kind's directions; 0: none
 } mus_element_list;
 
 // A stitch to be made: from vertex a to the point (1 - ratio) b + ratio c of an edge, where b may be c.
@@ -69,6 +70,20 @@ typedef struct mus_evaluation {
   double *rank_one;           // see below; NULL: not wanted
 } mus_evaluation;
 
+// By so much of a limit a strain may be beyond it.
+#define MUS_LIMIT_SLACK 0.02
+
+// Strain limits, energy/strain_limit.h. What is written starts with the run's first element.
+typedef struct mus_limiting {
+  const double *position; // as in mus_evaluation
+  const double *reach;    // count * 2: how long threads may get, 1 at rest; INFINITY: as long as they like
+  double softness;        // of strain: from how far off they feel that
+  double stiffness;       // N/m, of what pulls them back
+  double *length;         // count * 2: how long they are; NULL: not wanted, as with all of these
+  double *gradient;       // count * arity * 3
+  double *block;          // as in mus_evaluation
+} mus_limiting;
+
 // What records call an energy.
 typedef enum mus_energy_name {
   MUS_ENERGY_NONE, // in no record
@@ -81,6 +96,8 @@ typedef enum mus_energy_name {
 typedef struct mus_element_sums {
   double energy[MUS_ENERGY_NAMES]; // J
   double strain;                   // the largest, without its sign
+  double reached;                  // the largest strain over its limit; 0 where there is none
+  int beyond;                      // elements beyond a limit by more than MUS_LIMIT_SLACK of it
 } mus_element_sums;
 
 struct mus_element_kind {
@@ -107,6 +124,8 @@ struct mus_element_kind {
   // `evaluate` says.
   void (*measure)(const mus_element_list *list, int first, int count, const double *position, double scale,
                   double *strain, mus_element_sums *to);
+  // The same elements: what their strain limits ask for. NULL for kinds whose strain cannot be limited.
+  void (*limit)(const mus_element_list *list, int first, int count, const mus_limiting *limiting);
 };
 
 enum { MUS_ARITY_MAXIMUM = 4 };

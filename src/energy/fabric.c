@@ -20,7 +20,8 @@ static const mus_fabric fabrics[] = {
      .stretch_damping = 2e-3,
      .shear_damping = 2e-3,
      .bend_damping = 1e-2,
-     .friction = 0.5},
+     .friction = 0.5,
+     .strain_limit = {0.2, 0.2}},
     {.name = "silk",
      .about = "crepe de chine, 16 momme",
      .density = 0.07,
@@ -31,7 +32,8 @@ static const mus_fabric fabrics[] = {
      .stretch_damping = 1e-3,
      .shear_damping = 2e-3,
      .bend_damping = 5e-3,
-     .friction = 0.3},
+     .friction = 0.3,
+     .strain_limit = {0.11, 0.2}},
     {.name = "wool",
      .about = "worsted suiting",
      .density = 0.264,
@@ -42,7 +44,8 @@ static const mus_fabric fabrics[] = {
      .stretch_damping = 3e-3,
      .shear_damping = 5e-3,
      .bend_damping = 2e-2,
-     .friction = 0.4},
+     .friction = 0.4,
+     .strain_limit = {0.11, 0.13}},
     {.name = "denim",
      .about = "11 oz twill",
      .density = 0.324,
@@ -53,7 +56,8 @@ static const mus_fabric fabrics[] = {
      .stretch_damping = 3e-3,
      .shear_damping = 5e-3,
      .bend_damping = 2e-2,
-     .friction = 0.6},
+     .friction = 0.6,
+     .strain_limit = {0.11, 0.16}},
     {.name = "jersey",
      .about = "interlock T-shirt knit, wales along the warp",
      .density = 0.187,
@@ -107,7 +111,8 @@ mus_fabric mus_fabric_own(const mus_scene_fabric *own) {
                       .stretch_damping = own->damping[0],
                       .shear_damping = own->damping[1],
                       .bend_damping = own->damping[2],
-                      .friction = own->friction};
+                      .friction = own->friction,
+                      .strain_limit = {own->strain_limit[0], own->strain_limit[1]}};
 }
 
 mus_scene_fabric mus_default_fabric(int like) {
@@ -145,7 +150,9 @@ mus_status mus_fabric_check(const mus_fabric *fabric) {
                 {"stretch damping", fabric->stretch_damping, 1},
                 {"shear damping", fabric->shear_damping, 1},
                 {"bend damping", fabric->bend_damping, 1},
-                {"friction", fabric->friction, 1}};
+                {"friction", fabric->friction, 1},
+                {"strain limit along the warp", fabric->strain_limit[0], 1},
+                {"strain limit along the weft", fabric->strain_limit[1], 1}};
   for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
     if (!isfinite(values[k].value) || values[k].value < 0 || (values[k].value <= 0 && !values[k].may_be_zero))
       return mus_fail(MUS_BAD_INPUT, "fabric %s: %s is %g; give a %s number", fabric->name, values[k].name,

@@ -20,6 +20,7 @@ typedef struct mus_fabric {
   double shear_damping;   // s
   double bend_damping;    // s
   double friction;        // of the fabric on itself, force over force; the same holds for it
+  double strain_limit[2]; // largest strain along warp and weft; 0: none
 } mus_fabric;
 
 // The fabrics in a fixed order, cotton first; NULL past the last.

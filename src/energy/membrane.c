@@ -1,11 +1,14 @@
 // Stretch and shear of triangles, with drag. See membrane.h.
 #include "energy/membrane.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "energy/drag.h"
 #include "energy/gather.h"
 #include "energy/kinds.h"
 #include "energy/lanes_run.h"
+#include "energy/strain_limit.h"
 
 static mus_status create(mus_arena *arena, const mus_element_source *source, mus_element_list *out) {
   const mus_mesh *mesh = source->mesh;
@@ -16,6 +19,7 @@ static mus_status create(mus_arena *arena, const mus_element_source *source, mus
   mus_membrane_material *material = out->material;
   out->vertex = mesh->triangle;
   *material = mus_fabric_membrane(source->fabric);
+  memcpy(out->limit, source->fabric->strain_limit, sizeof out->limit);
   for (size_t t = 0; t < (size_t)mesh->triangles; ++t)
     if (!mus_membrane_rest_make(mesh->material + 6 * t, &rest[t]))
       return mus_fail(MUS_BAD_INPUT, "triangle %zu has no area in the material; repair the mesh's rest shape", t);
@@ -119,6 +123,28 @@ static void measure(const mus_element_list *list, int first, int count, const do
     to->energy[MUS_ENERGY_STRETCH] += found.stretch;
     to->energy[MUS_ENERGY_SHEAR] += found.shear;
     to->strain = fmax(to->strain, strain[k]);
+    double reached = 0;
+    for (int d = 0; d < 2; ++d)
+      if (list->limit[d] > 0)
+        reached = fmax(reached, found.strain[d] / list->limit[d]);
+    to->reached = fmax(to->reached, reached);
+    to->beyond += reached > 1 + MUS_LIMIT_SLACK;
+  }
+}
+
+static void limit(const mus_element_list *list, int first, int count, const mus_limiting *limiting) {
+  const mus_limiting task = *limiting; // a copy that no store can change
+  const mus_membrane_rest *rest = (const mus_membrane_rest *)list->rest + first;
+  const mus_evaluation e = {.position = task.position, .gradient = task.gradient, .block = task.block};
+  for (int k = 0; k < count; ++k) {
+    mus_gathered p;
+    double length[2];
+    mus_gather(3, list->vertex + 3 * (size_t)(first + k), k, &e, &p);
+    const double *reach = task.reach + 2 * (size_t)k;
+    mus_strain_limit limits = {{reach[0], reach[1]}, task.softness, task.stiffness};
+    mus_strain_limit_element(&rest[k], &limits, p.x, length, p.gradient, p.block);
+    if (task.length)
+      memcpy(task.length + 2 * (size_t)k, length, sizeof length);
   }
 }
 
@@ -129,4 +155,5 @@ const mus_element_kind mus_membrane_kind = {.name = "membrane",
                                             .strains = 1,
                                             .create = create,
                                             .evaluate = evaluate,
-                                            .measure = measure};
+                                            .measure = measure,
+                                            .limit = limit};

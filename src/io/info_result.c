@@ -19,7 +19,8 @@
 typedef struct report_totals {
   json_t *head, *last; // the last step; NULL before the first
   json_t *end;         // NULL until the run has ended
-  double steps, iterations, most_iterations, newton, retries, halved, residual, strain;
+  double steps, iterations, most_iterations, newton, retries, halved, residual, strain, reached, overstretched,
+      limit_rounds;
   double rejected, write, seconds[MUS_STAGES], rejected_seconds[MUS_STAGES];
 } report_totals;
 
@@ -47,6 +48,9 @@ static void add_step(report_totals *t, json_t *step) {
   t->halved += number_in(step, NULL, "halvings") > 0;
   t->residual = fmax(t->residual, number_in(step, NULL, "residual"));
   t->strain = fmax(t->strain, number_in(step, "strain", "maximum"));
+  t->reached = fmax(t->reached, number_in(step, "strain", "reached"));
+  t->overstretched += number_in(step, "strain", "overstretched") > 0;
+  t->limit_rounds += number_in(step, "strain", "limit_rounds");
   t->rejected += number_in(step, NULL, "rejected_attempts");
   t->write += number_in(step, "seconds", "write");
   for (int s = 0; s < MUS_STAGES; ++s) {
@@ -164,6 +168,10 @@ static void print_steps(const report_totals *t, FILE *out) {
   mus_info_line(out, "residual", "%.2g at most", t->residual);
   mus_info_line(out, "strain", "%.3g at most; %.3g at the end, 99%% of the cloth below %.3g", t->strain,
                 number_in(t->last, "strain", "maximum"), number_in(t->last, "strain", "percentile_99"));
+  if (t->reached > 0)
+    mus_info_line(out, "strain limit",
+                  "%.3g of it reached, beyond it in %.0f steps; %.2g systems per step solved for it", t->reached,
+                  t->overstretched, t->limit_rounds / t->steps);
   mus_info_line(out, "energies", "at the end, in J: kinetic %.4g, stretch %.4g, shear %.4g, bend %.4g, potential %.4g",
                 number_in(t->last, "energies", "kinetic"), number_in(t->last, "energies", "stretch"),
                 number_in(t->last, "energies", "shear"), number_in(t->last, "energies", "bend"),

@@ -226,7 +226,8 @@ static const mus_schema_field fabric_fields[] = {
     {"bend", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, bend), .width = 3, FROM_TO(0, 1e6)},
     {"damping", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, damping), .width = 3, FROM_TO(0, 1e3)},
     {"thickness", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, thickness), FROM_TO(1e-5, 0.1)},
-    {"friction", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, friction), FROM_TO(0, 10)}};
+    {"friction", MUS_SCHEMA_NUMBER, AT(mus_scene_fabric, friction), FROM_TO(0, 10)},
+    {"strain_limit", MUS_SCHEMA_NUMBERS, AT(mus_scene_fabric, strain_limit), .width = 2, .repeats = 1, FROM_TO(0, 10)}};
 SCHEMA(fabric_schema, "a fabric", mus_scene_fabric, fabric_fields, fabric_defaults);
 
 static const mus_schema_field cloth_fields[] = {
@@ -242,6 +243,8 @@ static const mus_schema_field cloth_fields[] = {
     {"shear_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, shear_scale), FROM_TO(0, 1e6)},
     {"bend_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, bend_scale), FROM_TO(0, 1e6)},
     {"damping_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth, damping_scale), FROM_TO(0, 1e6)},
+    {"strain_limit", MUS_SCHEMA_NUMBERS, AT(mus_cloth, strain_limit), GIVEN_BY(mus_cloth, strain_limit_given),
+     .width = 2, .repeats = 1, FROM_TO(0, 10)},
     {"stiffness", MUS_SCHEMA_KEYS, AT(mus_cloth, stiffness), .width = 1, FROM_TO(0, 1e6)},
     {"thickness", MUS_SCHEMA_NUMBER, AT(mus_cloth, thickness), FROM_TO(1e-5, 0.1)},
     {"friction", MUS_SCHEMA_NUMBER, AT(mus_cloth, friction), FROM_TO(0, 10)},

@@ -152,6 +152,14 @@ static mus_status read_numbers(reader *r, const json_t *value, int width, double
   return MUS_OK;
 }
 
+// One number in the place of all.
+static mus_status repeat_number(reader *r, const json_t *value, const mus_schema_field *field, double *to) {
+  mus_status status = read_number(r, value, field->minimum, field->maximum, to);
+  for (int k = 1; k < field->width && !status; ++k)
+    to[k] = to[0];
+  return status;
+}
+
 // NULL if out of range.
 static const char *choice_word(const mus_schema_field *field, int k) {
   int last = 0;
@@ -324,6 +332,8 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
   case MUS_SCHEMA_NUMBERS:
     if (count)
       *count = 1;
+    if (field->repeats && json_is_number(value))
+      return repeat_number(r, value, field, to);
     return read_numbers(r, value, field->width, field->minimum, field->maximum, to);
   case MUS_SCHEMA_TRUTH:
     if (!json_is_boolean(value))

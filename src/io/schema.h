@@ -34,6 +34,7 @@ typedef struct mus_schema_field {
   const char *(*word)(int k); // in place of `choices`, for lists kept elsewhere; NULL past the last
   size_t count_offset;        // also: an int that becomes 1 when the key of a MUS_SCHEMA_NUMBERS is given
   int has_count;
+  int repeats; // 1: a single number stands for all of a MUS_SCHEMA_NUMBERS
   const struct mus_schema *inner;
   // Of a choice that fills in others: called when the key is given, before the other keys are read.
   void (*chosen)(void *object);

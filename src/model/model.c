@@ -48,6 +48,10 @@ static mus_status make_fabric(const mus_scene *scene, const mus_cloth *cloth, co
   fabric->bend_damping *= cloth->damping_scale;
   if (cloth->density > 0)
     fabric->density = cloth->density;
+  // A fabric's own limit belongs to a load, under which softer cloth is longer.
+  for (int k = 0; k < 2; ++k)
+    fabric->strain_limit[k] =
+        cloth->strain_limit_given ? cloth->strain_limit[k] : fabric->strain_limit[k] / fmin(1, cloth->stretch_scale);
   return mus_fabric_check(fabric);
 }
 
@@ -226,6 +230,7 @@ static mus_status make_lists(mus_model *model, int cloth, const mus_element_sour
       return mus_fail_memory();
     *item = made;
     model->strains += (*kinds)->strains ? (size_t)made.elements.count : 0;
+    model->limited += (*kinds)->limit ? (size_t)made.elements.count : 0;
     model->driven |= (*kinds)->driven;
   }
   return MUS_OK;

@@ -52,6 +52,7 @@ typedef struct mus_model {
   int *diagonal;
   mus_scatter *scatter;
   size_t strains; // of all elements that have one
+  size_t limited; // of these, in lists whose kind can limit them
   int driven;     // 1: energies change with time even where nothing moves, as those of stitches do
   mus_gusts gusts;
   mus_list notes; // char[MUS_NOTE_SIZE]: what a user should know of the scene, see model/notes.h

@@ -25,6 +25,8 @@ typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
   int64_t steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
+  int64_t overstretched;
+  double strain_reached;
   mus_run_seconds spent;
   char formats[MUS_RUN_FORMATS];
 } run_state;
@@ -304,6 +306,8 @@ static void count_step(run *r, const mus_step_record *record) {
   r->state.iterations += record->iterations;
   r->state.tangled += record->tangled > 0;
   r->state.impossible += record->impossible;
+  r->state.overstretched += record->overstretched > 0;
+  r->state.strain_reached = fmax(r->state.strain_reached, record->strain_reached);
 }
 
 // Writes what a step did, which is several where it was halved, and the frame that it ends.
@@ -411,6 +415,8 @@ static void summarise(run *r) {
   s->iterations = r->state.iterations;
   s->tangled = r->state.tangled;
   s->impossible = r->state.impossible;
+  s->overstretched = r->state.overstretched;
+  s->strain_reached = r->state.strain_reached;
   s->rejected = r->state.rejected;
   r->state.spent.rest += lap(r);
   s->spent = r->state.spent;

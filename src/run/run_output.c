@@ -569,6 +569,9 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
                                    {.name = "angular_momentum.z", .number = r->angular_momentum[2]},
                                    {.name = "strain.maximum", .number = r->strain_maximum},
                                    {.name = "strain.percentile_99", .number = r->strain_99},
+                                   {.name = "strain.reached", .number = r->strain_reached},
+                                   {.name = "strain.overstretched", .number = r->overstretched},
+                                   {.name = "strain.limit_rounds", .number = r->limit_rounds},
                                    {.name = "contacts.body", .number = r->body_contacts},
                                    {.name = "contacts.cloth", .number = r->cloth_contacts},
                                    {.name = "contacts.impacts", .number = r->impacts},
@@ -638,6 +641,8 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s) {
                                    {.name = "retries", .number = (double)s->retries},
                                    {.name = "tangled_steps", .number = (double)s->tangled},
                                    {.name = "impossible", .number = (double)s->impossible},
+                                   {.name = "overstretched_steps", .number = (double)s->overstretched},
+                                   {.name = "strain_reached", .number = s->strain_reached},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
                                    {.name = "rejected_attempts", .number = (double)s->rejected}};

@@ -18,7 +18,8 @@ mus_step_context mus_sim_context(mus_sim *sim) {
                             .work = &sim->work,
                             .contact = sim->contact,
                             .linear = &sim->linear,
-                            .integrator = &sim->integrator};
+                            .integrator = &sim->integrator,
+                            .limiter = &sim->limiter};
 }
 
 const mus_model *mus_sim_model(const mus_sim *sim) { return &sim->model; }
@@ -29,9 +30,11 @@ const mus_step_record *mus_sim_rejected(const mus_sim *sim) { return &sim->rejec
 
 mus_status mus_sim_forget(mus_sim *sim) {
   mus_status status = mus_linear_renew(&sim->linear, &sim->model, &sim->settings.solver);
-  if (!status)
-    mus_contact_state_forget(&sim->state.contact);
-  return status;
+  if (status)
+    return status;
+  mus_contact_state_forget(&sim->state.contact);
+  mus_limiter_forget(sim->limiter);
+  return MUS_OK;
 }
 
 mus_status mus_sim_remember(mus_sim *sim, const void **bytes, size_t *size) {
@@ -129,6 +132,7 @@ void mus_sim_free(mus_sim *sim) {
     return;
   mus_linear_free(&sim->linear);
   mus_integrator_free(&sim->integrator);
+  mus_limiter_free(sim->limiter);
   mus_contact_free(sim->contact);
   mus_workspace_free(&sim->work);
   mus_free(sim->attachments.springs.items);
@@ -326,6 +330,6 @@ const char *mus_sim_note(const mus_sim *sim, int index) { return mus_model_note(
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +
          mus_workspace_bytes(&sim->work) + mus_linear_bytes(&sim->linear) + mus_integrator_bytes(&sim->integrator) +
-         mus_contact_bytes(sim->contact) + mus_sim_fields_bytes(sim->fields) +
+         mus_limiter_bytes(sim->limiter) + mus_contact_bytes(sim->contact) + mus_sim_fields_bytes(sim->fields) +
          sim->attachments.springs.capacity * sizeof(mus_attached) + sim->records.capacity * sizeof(mus_step_record);
 }

@@ -5,7 +5,7 @@
 
 #include "base/list.h"
 #include "sim/access.h"
-#include "step/step.h"
+#include "step/limit.h"
 
 struct mus_sim_fields; // see fields.c
 
@@ -20,6 +20,7 @@ struct mus_sim {
   mus_contact_workspace *contact; // NULL if the scene wants no contact
   mus_linear linear;
   mus_integrator_state integrator;
+  mus_limiter *limiter;          // NULL until strains are first limited
   mus_list records;              // mus_step_record, of the last call
   mus_step_record rejected;      // attempts since the last successful step; only `rejected` and its seconds are used
   double *seen[3];               // positions, velocities and residual in the order of the files ...

@@ -86,6 +86,8 @@ static void add_part(const sums *from, mus_step_record *to) {
   mus_add_scaled3(1, from->momentum, to->momentum);
   mus_add_scaled3(1, from->angular_momentum, to->angular_momentum);
   to->strain_maximum = fmax(to->strain_maximum, from->elements.strain);
+  to->strain_reached = fmax(to->strain_reached, from->elements.reached);
+  to->overstretched += from->elements.beyond;
 }
 
 void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
@@ -102,7 +104,8 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
   record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;
   mus_zero(3, record->momentum);
   mus_zero(3, record->angular_momentum);
-  record->strain_maximum = 0;
+  record->strain_maximum = record->strain_reached = 0;
+  record->overstretched = 0;
   for (int p = 0; p < PARTS; ++p)
     add_part(&part[p], record);
   if (model->strains > 0)

@@ -5,6 +5,7 @@
 //   advance     assemble, solve and move, as the integrator does it (integrator.h)
 //   measure     energies, momenta and strains of where that leads (assemble.h)
 //   check       whether that can be believed (accept.h)
+//   limit       bring back what is stretched beyond its fabric's limit (limit.h)
 //   respond     stop what would pass through something (contact/contact.h)
 //   commit      the end of the step becomes the state
 #include "step/step.h"
@@ -14,10 +15,13 @@
 #include "base/timer.h"
 #include "par/vector.h"
 #include "step/accept.h"
+#include "step/limit.h"
 #include "step/linearised.h"
 
 // Steps are halved so often at most because bodies left no way.
 enum { CONTACT_HALVINGS = 2 };
+// Response may stretch what limits have brought back, and the other way round; both take turns so often.
+enum { TURNS = 4 };
 
 static mus_scheme predict(const mus_step_context *c, double h) {
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
@@ -55,20 +59,45 @@ static mus_status check(const mus_step_context *c, const mus_scheme *s, const mu
   return status ? status : mus_accept_energy(c, s, record);
 }
 
+static mus_status limit(const mus_step_context *c, const mus_scheme *s, const double *before, mus_step_record *record,
+                        int *changed) {
+  mus_status status = mus_limit_strains(c, s, before, record, changed);
+  if (status || !*changed)
+    return status;
+  measure(c, record->time, record);
+  return mus_accept_state(c->state, c->work->unknowns, record);
+}
+
 // Measures again where that has changed anything. Bodies and pins may leave no way out; smaller steps may find one.
-static mus_status respond(const mus_step_context *c, mus_step_record *record) {
+static mus_status respond(const mus_step_context *c, mus_step_record *record, int *changed) {
   mus_state *state = c->state;
-  int changed = 0;
+  *changed = 0;
   mus_status status =
-      c->contact ? mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed)
+      c->contact ? mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, changed)
                  : MUS_OK;
-  if (status || !changed)
+  if (status || !*changed)
     return status;
   measure(c, record->time, record);
   if (record->impossible > 0 && c->settings->adaptive && record->halvings < CONTACT_HALVINGS)
     return mus_fail(MUS_BREAKDOWN, "bodies left no way for %d pairs in the step to %g s", record->impossible,
                     record->time);
   return mus_accept_state(state, c->work->unknowns, record);
+}
+
+// Response has the last word.
+static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  double *before = c->work->predicted; // workspace that is free now
+  int limited = 0, responded = 1;
+  mus_status status = limit(c, s, NULL, record, &limited);
+  for (int turn = 0; turn < TURNS && responded && !status; ++turn) {
+    if (turn > 0)
+      status = limit(c, s, before, record, &limited);
+    if (status || (turn > 0 && !limited))
+      break;
+    mus_copy(c->work->unknowns, c->state->position, before);
+    status = respond(c, record, &responded);
+  }
+  return status;
 }
 
 // What the next step is compared with.
@@ -109,14 +138,14 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
     status = check(c, &s, record);
   }
   if (!status)
-    status = respond(c, record);
+    status = finish(c, &s, record);
   if (!status)
     commit(c, record);
   else
     go_back(c->state, c->work);
   record->other_seconds = mus_seconds() - begin - record->assemble_seconds - record->setup_seconds -
                           record->prefilter_seconds - record->solve_seconds - record->detect_seconds -
-                          record->respond_seconds;
+                          record->respond_seconds - record->limit_seconds;
   return status;
 }
 

@@ -6,6 +6,8 @@
 #include "step/integrator.h"
 #include "step/linear.h"
 
+typedef struct mus_limiter mus_limiter; // see limit.h
+
 // What a step works with: what it only reads, then what it writes.
 typedef struct mus_step_context {
   const mus_model *model;
@@ -16,6 +18,7 @@ typedef struct mus_step_context {
   mus_contact_workspace *contact; // NULL if the scene wants no contact
   mus_linear *linear;
   mus_integrator_state *integrator;
+  mus_limiter **limiter; // NULL in it until it is needed
 } mus_step_context;
 
 // A step is halved so often at most.

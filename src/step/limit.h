@@ -1,0 +1,53 @@
+// Strain limits: after the solve, cloth that has been stretched beyond what its fabric allows is brought back.
+//
+// Of all positions y whose threads are no longer than R the nearest to where the step led, x, in the metric of masses:
+//
+//   min 1/2 (y - x) . M (y - x) / H^2   with |w_j(y)| <= R_j,   R_j = 1 + limit,   w as in energy/baraff_witkin.h.
+//
+// The set of such y is convex, so that there is one nearest, and since the start of the step belongs to it, the way
+// that is left of the step is not longer than before: no energy is gained. Threads that were too long when the step
+// began, by d, are given R = 1 + limit + d exp(-h/tau), and so come back with a bounded speed.
+//
+// It is found by Newton's method as the minimum of that and of E of energy/strain_limit.h; each round solves one linear
+// system of the model's pattern. The stiffness of E, 100 m/H^2 with m the mass of a whole cloth, leaves about a
+// hundredth of what is beyond R even where all of a cloth is, whatever its size and the step. With the bare maximum for
+// q, a round would hand what is too long from one thread to the next, which it does not see yet; so E begins as soft as
+// the worst thread is too long, and gets harder from round to round.
+//
+// Pinned vertices stay, those that bodies hold stay at their height, and those that response has moved in this step
+// stay along the way that they were moved: so response and limits come to terms when they take turns. Cloth that
+// nothing holds keeps its momentum and its angular momentum. Where pins force more than limits allow, rounds end when
+// they no longer help; records count what is left.
+#ifndef MUS_STEP_LIMIT_H
+#define MUS_STEP_LIMIT_H
+
+#include "step/step.h"
+
+// What it works with, made when it is first needed. Nothing in it matters to the next step, but for what the solver
+// remembers.
+struct mus_limiter {
+  mus_arena arena;
+  mus_linear linear;
+  double *goal, *gradient, *change; // unknowns: x, and those of a round
+  double *pushed;                   // unknowns: where response moved vertices in this step, unit vectors; else 0
+  double *reach, *length;           // 2 * model->limited: R, |w|
+  double least;                     // of all limits
+  double softness;                  // e
+  double *stiffness;                // lists: k, N/m
+  mus_prescribed held;              // what stays ...
+  int steady;                       // ... and how many of these because of pins and bodies
+};
+
+// NULL is fine.
+void mus_limiter_free(mus_limiter *limiter);
+size_t mus_limiter_bytes(const mus_limiter *limiter);
+// The solver forgets earlier steps, as after a checkpoint.
+void mus_limiter_forget(mus_limiter *limiter);
+
+// Brings cloth back where the record, which measures the present state, says that it is beyond its limits. `changed`
+// becomes 1 if anything moved; the record is then to be taken again. `before`: positions that response has changed
+// since; NULL the first time in a step.
+mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
+                             mus_step_record *record, int *changed);
+
+#endif
