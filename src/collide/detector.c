@@ -265,29 +265,44 @@ static void sort_bucket(const mus_surface *surface, size_t size, mus_answer_orde
   }
 }
 
-mus_status mus_detector_collect(mus_detector *d, size_t size, mus_answer_order *order, mus_list *out) {
-  int buckets = d->surface->vertices + d->surface->edges, bucket, number;
-  size_t total = 0;
-  memset(d->start, 0, ((size_t)buckets + 2) * sizeof *d->start);
-  for (int t = 0; t < d->threads; ++t) {
-    total += d->answers[t].count;
+// How many answers there are in each bucket, one place further on. Threads add to the same counts.
+static void count_answers(mus_detector *d, size_t size, mus_answer_order *order, size_t total) {
+  MUS_PARALLEL_FOR_IF(total >= MUS_PAR_MINIMUM)
+  for (int t = 0; t < d->threads; ++t)
     for (size_t i = 0; i < d->answers[t].count; ++i) {
+      int bucket, number;
       order(d->surface, (const char *)d->answers[t].items + i * size, &bucket, &number);
-      ++d->start[bucket + 1];
+      __atomic_fetch_add(&d->start[bucket + 1], 1, __ATOMIC_RELAXED);
     }
-  }
-  out->count = 0;
-  if (!mus_list_reserve(out, total, size))
-    return mus_fail_memory();
-  // Filled one place further on, each start moves to its own place while the list is filled.
-  mus_accumulate(buckets, d->start + 1);
-  char *item = out->items;
+}
+
+// Puts answers into their buckets, in any order. Filled one place further on, each start moves to its own place.
+static void place_answers(mus_detector *d, size_t size, mus_answer_order *order, size_t total, char *item) {
+  MUS_PARALLEL_FOR_IF(total >= MUS_PAR_MINIMUM)
   for (int t = 0; t < d->threads; ++t)
     for (size_t i = 0; i < d->answers[t].count; ++i) {
       const char *answer = (const char *)d->answers[t].items + i * size;
+      int bucket, number;
       order(d->surface, answer, &bucket, &number);
-      memcpy(item + (size_t)d->start[bucket + 1]++ * size, answer, size);
+      memcpy(item + (size_t)__atomic_fetch_add(&d->start[bucket + 1], 1, __ATOMIC_RELAXED) * size, answer, size);
     }
+}
+
+mus_status mus_detector_collect(mus_detector *d, size_t size, mus_answer_order *order, mus_list *out) {
+  int buckets = d->surface->vertices + d->surface->edges;
+  size_t total = 0;
+  for (int t = 0; t < d->threads; ++t)
+    total += d->answers[t].count;
+  out->count = 0;
+  if (!mus_list_reserve(out, total, size))
+    return mus_fail_memory();
+  if (total == 0)
+    return MUS_OK;
+  char *item = out->items;
+  memset(d->start, 0, ((size_t)buckets + 2) * sizeof *d->start);
+  count_answers(d, size, order, total);
+  mus_accumulate(buckets, d->start + 1);
+  place_answers(d, size, order, total, item);
   out->count = total;
   MUS_PARALLEL_FOR_IF(total >= MUS_PAR_MINIMUM)
   for (int b = 0; b < buckets; ++b)

@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "collide/ccd.h"
 #include "collide/zones.h"
+#include "par/vector.h"
 
 mus_response_options mus_default_response_options(void) {
   return (mus_response_options){.separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40};
@@ -259,7 +260,7 @@ static mus_status begin(response *r) {
   r->uses = mus_arena_alloc(&r->arena, vertices, sizeof *r->uses);
   if (!proposed || !r->zones.moved || !r->uses)
     return mus_fail_memory();
-  memcpy(proposed, r->x1, 3 * vertices * sizeof *proposed);
+  mus_copy(3 * vertices, r->x1, proposed);
   r->zones.x0 = r->x0;
   r->zones.x1 = r->x1;
   r->zones.proposed = proposed;

@@ -106,7 +106,7 @@ typedef struct mus_tree_task {
   int level, a, b;                // counted within the level
 } mus_tree_task;
 
-enum { MUS_TREE_TASKS = 2048 };
+enum { MUS_TREE_TASKS = 1024 };
 // At most MUS_TREE_TASKS tasks; how many. They depend on the trees alone.
 int mus_tree_tasks(const mus_tree *first, const mus_tree *second, mus_tree_task *task);
 

@@ -213,8 +213,10 @@ mus_operator mus_block_operator_view(const mus_block_operator *o) {
 // The diagonal blocks of the sum, as a matrix that holds nothing else.
 static void add_diagonals(const mus_block_operator *o, const int *place, double *diagonal) {
   size_t entries = (size_t)(o->a->row_block * o->a->row_block);
+  MUS_PARALLEL_FOR_IF(o->a->pattern->rows >= MUS_PAR_MINIMUM)
   for (int row = 0; row < o->a->pattern->rows; ++row)
     memcpy(diagonal + (size_t)row * entries, o->a->value + (size_t)place[row] * entries, entries * sizeof *diagonal);
+  MUS_PARALLEL_FOR_IF(o->beyond->count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < o->beyond->count; ++k) {
     int node = o->beyond->node[k];
     const double *from = o->beyond->value + (size_t)mus_pattern_find(&o->beyond->pattern, k, node) * entries;
@@ -250,14 +252,15 @@ typedef struct row_part {
   const double *value;
 } row_part;
 
-// Merges two rows; how many blocks there are then.
+// Merges two rows; how many blocks there are then. NULL for `column` and `value`: they are only counted.
 static int merge_rows(int entries, const row_part *first, const row_part *second, int *column, double *value) {
   int count = 0;
   for (int i = 0, j = 0; i < first->count || j < second->count; ++count) {
     int take_first = j >= second->count || (i < first->count && first->column[i] <= second->column[j]);
     int take_second = i >= first->count || (j < second->count && second->column[j] <= first->column[i]);
-    column[count] = take_first ? first->column[i] : second->column[j];
-    for (int e = 0; e < entries; ++e)
+    if (column)
+      column[count] = take_first ? first->column[i] : second->column[j];
+    for (int e = 0; e < entries && value; ++e)
       value[(size_t)count * (size_t)entries + (size_t)e] =
           (take_first ? first->value[(size_t)i * (size_t)entries + (size_t)e] : 0) +
           (take_second ? second->value[(size_t)j * (size_t)entries + (size_t)e] : 0);
@@ -272,26 +275,50 @@ static row_part part_of(const mus_pattern *pattern, int row, const double *value
   return (row_part){pattern->row_start[row + 1] - (int)begin, pattern->column + begin, value + begin * (size_t)entries};
 }
 
+// The row of `beyond` that belongs to a row of the matrix; empty where there is none.
+static row_part part_beyond(const mus_beyond *beyond, int row, int entries) {
+  int low = 0, high = beyond->count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (beyond->node[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < beyond->count && beyond->node[low] == row ? part_of(&beyond->pattern, low, beyond->value, entries)
+                                                         : (row_part){0};
+}
+
+// Merges all rows, whose blocks begin at `start`, or counts the blocks of row i into start[i + 1] where there is no
+// place for them.
+static void merge_all(const mus_block_operator *o, int *start, int *column, double *value) {
+  int rows = o->a->pattern->rows, entries = o->beyond->block * o->beyond->block;
+  MUS_PARALLEL_FOR_IF(rows >= MUS_PAR_MINIMUM)
+  for (int row = 0; row < rows; ++row) {
+    row_part first = part_of(o->a->pattern, row, o->a->value, entries), second = part_beyond(o->beyond, row, entries);
+    if (column)
+      merge_rows(entries, &first, &second, column + start[row], value + (size_t)start[row] * (size_t)entries);
+    else
+      start[row + 1] = merge_rows(entries, &first, &second, NULL, NULL);
+  }
+}
+
 mus_status mus_block_operator_merge(mus_arena *arena, const mus_block_operator *o, mus_pattern *pattern,
                                     mus_matrix *out) {
-  const mus_matrix *a = o->a;
-  const mus_beyond *beyond = o->beyond;
-  int rows = a->pattern->rows, entries = beyond->block * beyond->block;
-  size_t most = (size_t)mus_pattern_blocks(a->pattern) + (size_t)mus_pattern_blocks(&beyond->pattern);
+  int rows = o->a->pattern->rows, block = o->beyond->block;
   int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
-  int *column = mus_arena_alloc(arena, most, sizeof *column);
-  double *value = mus_arena_alloc(arena, most * (size_t)entries, sizeof *value);
-  if (!start || !column || !value)
+  if (!start)
     return mus_fail_memory();
+  merge_all(o, start, NULL, NULL);
   start[0] = 0;
-  for (int row = 0, k = 0; row < rows; ++row) {
-    row_part first = part_of(a->pattern, row, a->value, entries), second = {0};
-    if (k < beyond->count && beyond->node[k] == row)
-      second = part_of(&beyond->pattern, k++, beyond->value, entries);
-    start[row + 1] = start[row] + merge_rows(entries, &first, &second, column + start[row],
-                                             value + (size_t)start[row] * (size_t)entries);
-  }
+  for (int row = 0; row < rows; ++row)
+    start[row + 1] += start[row];
+  int *column = mus_arena_alloc(arena, (size_t)start[rows], sizeof *column);
+  double *value = mus_arena_alloc(arena, (size_t)start[rows] * (size_t)(block * block), sizeof *value);
+  if (!column || !value)
+    return mus_fail_memory();
+  merge_all(o, start, column, value);
   *pattern = (mus_pattern){rows, rows, start, column};
-  *out = (mus_matrix){pattern, beyond->block, beyond->block, value};
+  *out = (mus_matrix){pattern, block, block, value};
   return MUS_OK;
 }

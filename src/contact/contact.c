@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/timer.h"
+#include "par/par.h"
 #include "par/vector.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -138,6 +139,7 @@ size_t mus_contact_bytes(mus_contact_workspace *work) {
 
 // A vertex is pinned if all nodes that carry it are.
 static void find_pinned(const mus_surface_map *map, const int *node_pinned, unsigned char *pinned) {
+  MUS_PARALLEL_FOR_IF(map->vertices >= MUS_PAR_MINIMUM)
   for (int i = 0; i < map->vertices; ++i) {
     mus_carriers by = mus_map_carriers(map, &i);
     pinned[i] = 1;

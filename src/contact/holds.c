@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "collide/contact.h"
+#include "par/par.h"
 
 // What stays below this part of the creeping speed for so many steps is held by less than friction can give, and
 // sticks. Waiting lets neighbours decide together: one that sticks alone has to hold the others, and slips again.
@@ -224,6 +225,7 @@ void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const 
                                    const double *coupled) {
   const mus_pattern *pattern = a->pattern;
   mus_held *held = holds->held.items;
+  MUS_PARALLEL_FOR_IF(holds->held.count >= MUS_PAR_MINIMUM)
   for (size_t k = 0; k < holds->held.count; ++k) {
     size_t i = (size_t)held[k].vertex;
     mus_subtract3(coupled + 3 * i, right + 3 * i, held[k].impulse);

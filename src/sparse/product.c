@@ -12,7 +12,8 @@
 #include "par/par.h"
 #include "sparse/kernels.h"
 
-enum { ROWS_AT_ONCE = 64 };
+enum { ROWS_AT_ONCE = 64 };         // at most
+enum { NUMBERS_MINIMUM = 1 << 13 }; // products with no more than this stay on one thread
 // A tile of a Galerkin product has at least so many blocks of U P, and all of them at most so much more than U P has.
 enum { TILE_MINIMUM = 1 << 17 };
 static const double tiles_overlap = 1.2;
@@ -104,6 +105,12 @@ static mus_status workspace_create(int columns, int longest, workspace *out) {
 static mus_product_workspace workspace_of(const workspace *all, int thread) {
   char *memory = all->memory + (size_t)thread * all->bytes;
   return (mus_product_workspace){(int *)(void *)memory, memory + all->place_bytes};
+}
+
+// Rows that a thread takes at once: several times for each thread, so that none waits long for the others.
+static int run_length(int rows) {
+  int length = rows / (4 * mus_par_threads());
+  return length > ROWS_AT_ONCE ? ROWS_AT_ONCE : length > 0 ? length : 1;
 }
 
 // --- Galerkin --------------------------------------------------------------------------------------------------------
@@ -226,18 +233,27 @@ static void choose_tiles(mus_galerkin *plan) {
     cut(1, plan);
 }
 
+// For each block (i, j) of a symmetric pattern the place of (j, i); NULL when memory is short.
+static int *places_across(mus_arena *arena, const mus_pattern *pattern) {
+  int *across = mus_arena_alloc(arena, (size_t)mus_pattern_blocks(pattern), sizeof *across);
+  if (!across)
+    return NULL;
+  MUS_PARALLEL_FOR_IF(pattern->rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < pattern->rows; ++i)
+    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
+      across[k] = mus_pattern_find(pattern, pattern->column[k], i);
+  return across;
+}
+
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
   mus_arena scratch = {0};
   mus_pattern u, up, ap;
-  mus_transpose across;
   mus_status status = mus_transpose_create(arena, p, &out->pt);
   if (!status)
     status = mus_product_pattern(&scratch, a, p, &ap);
   if (!status)
     status = mus_product_pattern(arena, &out->pt.pattern, &ap, &out->coarse);
-  if (!status)
-    status = mus_transpose_create(&scratch, &out->coarse, &across);
-  if (!status && !(out->across = keep(arena, mus_pattern_blocks(&out->coarse), across.source)))
+  if (!status && !(out->across = places_across(arena, &out->coarse)))
     status = mus_fail_memory();
   if (!status)
     status = upper_triangle(arena, a, &scratch, &out->upper, &u);

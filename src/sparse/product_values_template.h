@@ -1,10 +1,11 @@
 // Products' values in one precision, as text for base/both_precisions.h.
 
-// Rows begin ... end - 1 of C.
+// Rows begin ... end - 1 of C. Few rows may be much work: those of coarse levels have many blocks, and large ones.
 static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int end, const workspace *all) {
   const mus_kernels *kernels = mus_kernels_current();
-  int runs = (end - begin + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-  if (end - begin <= MUS_PAR_MINIMUM) {
+  size_t numbers = (size_t)(task->c->row_start[end] - task->c->row_start[begin]) * (size_t)(task->rows * task->columns);
+  int length = run_length(end - begin), runs = (end - begin + length - 1) / length;
+  if (numbers <= NUMBERS_MINIMUM || runs < 2) {
     mus_product_workspace mine = workspace_of(all, 0);
     kernels->NAME(product_rows)(task, begin, end, &mine);
     return;
@@ -14,7 +15,7 @@ static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int
     mus_product_workspace mine = workspace_of(all, mus_par_index());
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
-      int from = begin + run * ROWS_AT_ONCE, to = end - from > ROWS_AT_ONCE ? from + ROWS_AT_ONCE : end;
+      int from = begin + run * length, to = end - from > length ? from + length : end;
       kernels->NAME(product_rows)(task, from, to, &mine);
     }
   }
@@ -49,7 +50,7 @@ static inline __attribute__((always_inline)) void NAME(add_pair)(int block, REAL
 static void NAME(add_transpose)(const int *across, TYPE(mus_matrix) *a) {
   int rows = a->pattern->rows, block = a->row_block;
   size_t size = (size_t)(block * block);
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  MUS_PARALLEL_FOR_IF((size_t)mus_pattern_blocks(a->pattern) * size > NUMBERS_MINIMUM)
   for (int i = 0; i < rows; ++i)
     for (int k = a->pattern->row_start[i]; k < a->pattern->row_start[i + 1]; ++k) {
       REAL *here = a->value + (size_t)k * size, *there = a->value + (size_t)across[k] * size;

@@ -28,24 +28,38 @@ static uint64_t bits_of(double x) {
   return bits;
 }
 
-// The number that comes at `rank`, counted from 0, when x is sorted; x, which has no number below zero, is left in
-// another order. Such numbers are in the order of their bits, so that they can be told apart digit by digit, from the
-// highest on: only those with the digits found so far go on.
-static double at_rank(size_t n, double *x, size_t rank) {
-  enum { DIGIT = 8, DIGITS = 64 / DIGIT, VALUES = 1 << DIGIT };
+enum { DIGIT = 8, DIGITS = 64 / DIGIT, VALUES = 1 << DIGIT, COUNTS = 32 };
+
+// How many numbers begin with the bits of `found` above a digit, for each value of that digit.
+static void count_digits(size_t n, const double *x, uint64_t found, int digit, size_t count[VALUES]) {
+  int part[COUNTS][VALUES], shift = digit * DIGIT;
+  MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)
+  for (int p = 0; p < COUNTS; ++p) {
+    memset(part[p], 0, sizeof part[p]);
+    for (size_t k = n * (size_t)p / COUNTS; k < n * ((size_t)p + 1) / COUNTS; ++k)
+      if (digit == DIGITS - 1 || (bits_of(x[k]) ^ found) >> shift >> DIGIT == 0)
+        ++part[p][bits_of(x[k]) >> shift & (VALUES - 1)];
+  }
+  memset(count, 0, VALUES * sizeof *count);
+  for (int p = 0; p < COUNTS; ++p)
+    for (int value = 0; value < VALUES; ++value)
+      count[value] += (size_t)part[p][value];
+}
+
+// The number that comes at `rank`, counted from 0, when x, which has no number below zero, is sorted. Such numbers are
+// in the order of their bits, so that they can be told apart digit by digit, from the highest on.
+static double at_rank(size_t n, const double *x, size_t rank) {
+  uint64_t found = 0;
   for (int digit = DIGITS - 1; digit >= 0; --digit) {
-    size_t count[VALUES] = {0}, value = 0, kept = 0;
-    int shift = digit * DIGIT;
-    for (size_t k = 0; k < n; ++k)
-      ++count[bits_of(x[k]) >> shift & (VALUES - 1)];
+    size_t count[VALUES], value = 0;
+    count_digits(n, x, found, digit, count);
     while (rank >= count[value])
       rank -= count[value++];
-    for (size_t k = 0; k < n; ++k)
-      if ((bits_of(x[k]) >> shift & (VALUES - 1)) == value)
-        x[kept++] = x[k];
-    n = kept;
+    found |= (uint64_t)value << (digit * DIGIT);
   }
-  return x[0];
+  double number;
+  memcpy(&number, &found, sizeof number);
+  return number;
 }
 
 // --- sums ------------------------------------------------------------------------------------------------------------
