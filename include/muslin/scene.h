@@ -51,6 +51,7 @@ typedef struct mus_cloth_shape {
   double scale;                  ///< metres per unit of the file's positions (1)
   double material_scale;         ///< metres per unit of the file's texture coordinates; 0: rest shape from positions
   mus_file_up up;                ///< of the file (MUS_FILE_UP_AUTO)
+  double edge;                   ///< m: edges of the file's mesh that are longer in the material are halved; 0: none
   char *start;                   ///< a second mesh whose first vertices give the initial positions; NULL: as in `file`
   mus_file_up start_up;          ///< of that mesh; MUS_FILE_UP_AUTO: as `up`
   char *around;                  ///< name of the body that a garment is cut for

@@ -180,6 +180,7 @@ static const mus_schema_field shape_fields[] = {
     {"scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, scale), FROM_TO(1e-6, 1e6)},
     {"material_scale", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, material_scale), FROM_TO(0, 1e6)},
     {"up", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, up), .choices = file_up_words},
+    {"edge", MUS_SCHEMA_NUMBER, AT(mus_cloth_shape, edge), FROM_TO(0, 1e4)},
     {"start", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, start)},
     {"start_up", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, start_up), .choices = file_up_words},
     {"around", MUS_SCHEMA_TEXT, AT(mus_cloth_shape, around)}};
@@ -380,6 +381,10 @@ static mus_status check(const char *name, const mus_scene *scene) {
     const mus_cloth *cloth = &scene->cloths[c];
     if ((cloth->shape.kind == MUS_CLOTH_SHAPE_FILE) != (cloth->shape.file != NULL))
       return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
+    if (cloth->shape.edge > 0 && cloth->shape.kind != MUS_CLOTH_SHAPE_FILE)
+      return mus_fail(MUS_BAD_INPUT,
+                      "%s: cloths[%d].shape: \"edge\" refines the mesh of a file: give other shapes more \"vertices\"",
+                      name, c);
     for (int p = 0; p < cloth->pin_count; ++p)
       if (cloth->pins[p].from > cloth->pins[p].to)
         return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name,

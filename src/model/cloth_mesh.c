@@ -11,6 +11,7 @@
 #include "mesh/generate.h"
 #include "mesh/repair.h"
 #include "mesh/rest.h"
+#include "model/resew.h"
 
 static const double degree = 0.017453292519943295;
 
@@ -127,6 +128,95 @@ static mus_status reorder(mus_arena *arena, mus_cloth_mesh *out) {
   return status ? status : mus_topology_create(arena, &out->mesh, &out->topology);
 }
 
+// --- refined ---------------------------------------------------------------------------------------------------------
+
+static mus_status add_pair(const mus_cloth_mesh *out, int a, int b, mus_list *pairs) {
+  int vertex[2];
+  if (mus_cloth_mesh_vertex(out, a, &vertex[0]) || mus_cloth_mesh_vertex(out, b, &vertex[1]))
+    return MUS_OK; // what is wrong with a stitch is told where it is made
+  int *pair = mus_list_add(pairs, sizeof vertex);
+  if (!pair)
+    return mus_fail_memory();
+  memcpy(pair, vertex, sizeof vertex);
+  return MUS_OK;
+}
+
+// Vertices that are sewn to vertices, as they are numbered before anything is reordered.
+static mus_status list_pairs(const mus_cloth *cloth, const mus_mesh_file *file, const mus_cloth_mesh *out,
+                             mus_list *pairs) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < file->stitches && !status; ++k) {
+    const mus_stitch *s = &file->stitch[k];
+    if (s->b == s->c || s->ratio <= 0 || s->ratio >= 1)
+      status = add_pair(out, s->a, s->ratio >= 1 ? s->c : s->b, pairs);
+  }
+  for (int k = 0; k < cloth->stitch_count && !status; ++k)
+    status = add_pair(out, cloth->stitches[k][0], cloth->stitches[k][1], pairs);
+  return status;
+}
+
+// New vertices are numbered after those of the file, whether all of these were kept or not.
+static mus_status number_new(mus_arena *arena, int in_file, mus_cloth_mesh *out) {
+  const mus_refinement *r = out->refined;
+  int *kept = out->kept ? mus_arena_alloc(arena, (size_t)r->vertices, sizeof *kept) : NULL;
+  if (out->kept && !kept)
+    return mus_fail_memory();
+  for (int v = 0; v < r->vertices && kept; ++v)
+    kept[v] = v < r->before ? out->kept[v] : in_file + v - r->before;
+  out->kept = kept;
+  return MUS_OK;
+}
+
+static mus_status refine(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file, mus_cloth_mesh *out) {
+  mus_list pairs = {0};
+  mus_mesh coarse = out->mesh;
+  mus_refinement *refined = mus_arena_alloc(arena, 1, sizeof *refined);
+  mus_status status = refined ? list_pairs(cloth, file, out, &pairs) : mus_fail_memory();
+  if (!status)
+    status = mus_mesh_refine(arena, &coarse, cloth->shape.edge, (int)pairs.count, pairs.items, &out->mesh, refined);
+  mus_free(pairs.items);
+  if (status)
+    return mus_fail_prefix(status, "%s", cloth->shape.file);
+  out->refined = refined;
+  return number_new(arena, file->mesh.vertices, out);
+}
+
+int mus_cloth_mesh_seen(const mus_cloth_mesh *shape, int vertex) {
+  return shape->order ? shape->order->vertex[vertex] : vertex;
+}
+
+int mus_cloth_mesh_simulated(const mus_cloth_mesh *shape, int seen) {
+  return shape->order ? shape->order->new_vertex[seen] : seen;
+}
+
+// Sews what has come between the stitches that are there.
+static mus_status sew_refined(mus_arena *arena, mus_cloth_mesh *out) {
+  mus_list all = {0};
+  mus_status status = MUS_OK;
+  for (int k = 0; k < out->stitches && !status; ++k) {
+    mus_stitch *s = mus_list_add(&all, sizeof *s), given = out->stitch[k];
+    if (!s)
+      status = mus_fail_memory();
+    else
+      *s = (mus_stitch){mus_cloth_mesh_seen(out, given.a), mus_cloth_mesh_seen(out, given.b),
+                        mus_cloth_mesh_seen(out, given.c), given.ratio};
+  }
+  if (!status)
+    status = mus_resew(out->refined, out->refined, &all, &all);
+  mus_stitch *stitch = mus_arena_alloc(arena, all.count, sizeof *stitch);
+  if (!status && !stitch)
+    status = mus_fail_memory();
+  for (size_t k = 0; k < all.count && !status; ++k) {
+    mus_stitch s = ((const mus_stitch *)all.items)[k];
+    stitch[k] = (mus_stitch){mus_cloth_mesh_simulated(out, s.a), mus_cloth_mesh_simulated(out, s.b),
+                             mus_cloth_mesh_simulated(out, s.c), s.ratio};
+  }
+  out->stitch = stitch;
+  out->stitches = status ? 0 : (int)all.count;
+  mus_free(all.items);
+  return status;
+}
+
 // --- generated -------------------------------------------------------------------------------------------------------
 
 static mus_status generate(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *mesh) {
@@ -240,13 +330,19 @@ mus_status mus_cloth_mesh_create(mus_arena *arena, mus_up up, const mus_cloth *c
                           : generate(arena, &cloth->shape, &out->mesh);
   if (status)
     return status;
+  if (from_file && cloth->shape.edge > 0)
+    status = refine(arena, cloth, &file, out);
+  if (status)
+    return status;
   if (!from_file)
     mus_turn_up(MUS_UP_Y, up, (size_t)out->mesh.vertices, out->mesh.position);
   place(cloth, &out->mesh);
   status = mus_topology_create(arena, &out->mesh, &out->topology);
   if (!status && from_file)
     status = reorder(arena, out);
-  return status ? status : add_stitches(arena, cloth, &file, out);
+  if (!status)
+    status = add_stitches(arena, cloth, &file, out);
+  return status || !out->refined ? status : sew_refined(arena, out);
 }
 
 mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex) {

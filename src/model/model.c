@@ -12,6 +12,7 @@
 #include "io/scene.h"
 #include "mesh/measure.h"
 #include "model/notes.h"
+#include "model/resew.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
 
@@ -169,22 +170,80 @@ static int cloth_named(const mus_model *model, const char *name) {
   return -1;
 }
 
+static mus_status sew_pairs(const mus_cloth_mesh *a, const mus_cloth_mesh *b, const mus_seam *seam,
+                            mus_list *stitches) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < seam->pair_count && !status; ++k) {
+    mus_stitch stitch = {0}, *item;
+    status = mus_cloth_mesh_vertex(a, seam->pairs[k][0], &stitch.a);
+    if (!status)
+      status = mus_cloth_mesh_vertex(b, seam->pairs[k][1], &stitch.b);
+    stitch.c = stitch.b;
+    if (!status && !(item = mus_list_add(stitches, sizeof *item)))
+      status = mus_fail_memory();
+    if (!status)
+      *item = stitch;
+  }
+  return status;
+}
+
+// How a cloth was refined, by the numbers that users see; one that was not has the boundary that it has.
+static mus_status refinement_of(mus_arena *arena, const mus_cloth_mesh *shape, mus_refinement *out) {
+  mus_mesh same, seen = shape->mesh;
+  if (shape->refined) {
+    *out = *shape->refined;
+    return MUS_OK;
+  }
+  seen.triangle = mus_arena_alloc(arena, 3 * (size_t)seen.triangles, sizeof *seen.triangle);
+  if (!seen.triangle)
+    return mus_fail_memory();
+  for (size_t k = 0; k < 3 * (size_t)seen.triangles; ++k)
+    seen.triangle[k] = mus_cloth_mesh_seen(shape, shape->mesh.triangle[k]);
+  return mus_mesh_refine(arena, &seen, 0, 0, NULL, &same, out);
+}
+
+static void renumber(const mus_cloth_mesh *a, const mus_cloth_mesh *b, int (*number)(const mus_cloth_mesh *, int),
+                     mus_list *stitches) {
+  for (size_t k = 0; k < stitches->count; ++k) {
+    mus_stitch *s = (mus_stitch *)stitches->items + k;
+    *s = (mus_stitch){number(a, s->a), number(b, s->b), number(b, s->c), s->ratio};
+  }
+}
+
+// Sews what has come between the pairs.
+static mus_status sew_refined(const mus_cloth_mesh *a, const mus_cloth_mesh *b, mus_list *stitches, mus_list *back) {
+  mus_arena scratch = {0};
+  mus_refinement from, to;
+  mus_status status = refinement_of(&scratch, a, &from);
+  if (!status)
+    status = refinement_of(&scratch, b, &to);
+  renumber(a, b, mus_cloth_mesh_seen, stitches);
+  if (!status)
+    status = mus_resew(&from, &to, stitches, back);
+  renumber(a, b, mus_cloth_mesh_simulated, stitches);
+  renumber(b, a, mus_cloth_mesh_simulated, back);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
 static mus_status sew_seam(const mus_model *model, const mus_seam *seam, mus_list *all) {
   int from = cloth_named(model, seam->from), to = cloth_named(model, seam->to);
   if (from < 0 || to < 0)
     return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
                     (from < 0 ? seam->from : seam->to) ? (from < 0 ? seam->from : seam->to) : "");
   const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
-  mus_status status = MUS_OK;
-  for (int k = 0; k < seam->pair_count && !status; ++k) {
-    mus_stitch stitch = {0};
-    status = mus_cloth_mesh_vertex(&a->shape, seam->pairs[k][0], &stitch.a);
-    if (!status)
-      status = mus_cloth_mesh_vertex(&b->shape, seam->pairs[k][1], &stitch.b);
-    stitch.c = stitch.b;
-    if (!status)
-      status = add_sewing(all, &stitch, a->first_vertex, b->first_vertex, seam->close, &a->fabric);
-  }
+  mus_list stitches = {0}, back = {0};
+  mus_status status = sew_pairs(&a->shape, &b->shape, seam, &stitches);
+  if (!status && (a->shape.refined || b->shape.refined))
+    status = sew_refined(&a->shape, &b->shape, &stitches, &back);
+  for (size_t k = 0; k < stitches.count && !status; ++k)
+    status = add_sewing(all, (const mus_stitch *)stitches.items + k, a->first_vertex, b->first_vertex, seam->close,
+                        &a->fabric);
+  for (size_t k = 0; k < back.count && !status; ++k)
+    status =
+        add_sewing(all, (const mus_stitch *)back.items + k, b->first_vertex, a->first_vertex, seam->close, &a->fabric);
+  mus_free(stitches.items);
+  mus_free(back.items);
   return status;
 }
 
@@ -316,6 +375,13 @@ static mus_status select_vertices(const mus_model_cloth *c, const mus_selection 
     if (status)
       return status;
     held[vertex] = 1;
+  }
+  // What lies between two that are named is held with them.
+  const mus_refinement *r = c->shape.refined;
+  for (int v = r ? r->before : 0; r && v < r->vertices; ++v) {
+    const int *parent = r->parent + 2 * (size_t)(v - r->before);
+    held[mus_cloth_mesh_simulated(&c->shape, v)] =
+        held[mus_cloth_mesh_simulated(&c->shape, parent[0])] && held[mus_cloth_mesh_simulated(&c->shape, parent[1])];
   }
   for (int i = 0; i < c->shape.mesh.vertices; ++i) {
     const double *x = c->shape.mesh.position + 3 * (size_t)i;

@@ -562,6 +562,7 @@ static void fill_record(const picture_job *job, mus_render_record *record) {
   record->eye[0] = (double)scene->camera.eye.x;
   record->eye[1] = (double)scene->camera.eye.y;
   record->eye[2] = (double)scene->camera.eye.z;
+  mus_turn_up(MUS_UP_Y, job->result.up, 1, record->eye);
 }
 
 mus_status mus_render(const char *result, const char *cache, const char *output, const mus_render_options *options,
