@@ -41,12 +41,25 @@ typedef struct mus_run_options {
 /// Everything except the folder.
 MUS_API mus_run_options mus_default_run_options(void);
 
+enum { MUS_RUN_TANGLES = 8 };
+
+/// A region where cloth intersects something.
+typedef struct mus_run_tangle {
+  char cloth[72], other[72]; ///< file names of a cloth, and of the cloth or body that it intersects
+  int is_body;               ///< 1: the other is a body
+  long long pairs;           ///< of triangles
+  double place[3];           ///< m: its middle
+  double size;               ///< m: its largest extent
+  int since;                 ///< the first frame in which the two were found to intersect, and have ever since
+} mus_run_tangle;
+
 /// Where a run's time went, s. The parts add up to the whole.
 typedef struct mus_run_seconds {
   double build;                ///< the model, and the folder until the first step
   double step[MUS_STAGES];     ///< steps, by stage
   double rejected[MUS_STAGES]; ///< attempts at longer steps that were rejected
   double write;                ///< caches and report
+  double check;                ///< counting intersections
   double checkpoint;           ///< checkpoints
   double preview;              ///< pictures of the latest frame
   double rest;                 ///< everything else
@@ -74,6 +87,10 @@ typedef struct mus_run_record {
   size_t bytes;            ///< peak memory held by the simulator
   long long overstretched; ///< steps that ended with triangles beyond a strain limit by more than 2% of it
   double strain_reached;   ///< the largest strain over its limit, in all steps; 0 where nothing is limited
+  long long start_pairs; ///< triangles that intersect in frame 0, as mus_check() counts them, seams aside; -1: unknown
+  long long end_pairs;   ///< the same in the last frame; -1: unknown, or the run has not come to its end
+  int tangle_count;      ///< regions of these
+  mus_run_tangle tangle[MUS_RUN_TANGLES]; ///< the largest of them
 } mus_run_record;
 
 /// Runs the scene's frames. Bad input leaves the folder as it was (not created, if it was missing); a later failure

@@ -224,7 +224,8 @@ typedef struct mus_scene {
   mus_scene_fabric *fabrics; ///< for cloths to name, besides the built-in ones
   int cloth_count;
   mus_cloth *cloths;
-  int contact; ///< 1: cloth passes through nothing (1); 0: through everything
+  int contact;       ///< 1: cloth passes through nothing (1); 0: through everything
+  int allow_tangled; ///< 1: a run that ends with more intersections than it began with counts as a success (0)
   int body_count;
   mus_body *bodies;
   int seam_count;

@@ -34,7 +34,7 @@ static int list_options(check_options *o, option *list) {
   list[n++] = option_flag("new", &o->only_new,
                           "status 1 only for pairs that do not already intersect\nin frame 0 and are not at seams");
   list[n++] = option_flag("seams", &o->seams, "status 1 also for pairs at seams, which meet where\nthey are sewn");
-  list[n++] = option_flag("quiet", &o->quiet, "print only the summary");
+  list[n++] = option_flag("quiet", &o->quiet, "print only the summary, and no progress");
   list[n++] = option_whole("threads", &o->check.threads, 0, THREADS_MOST,
                            "0: all cores; the findings are the same for any number (0)");
   list[n++] = option_flag("help", &o->help, "print this text");
@@ -206,7 +206,7 @@ int check_command(int argc, char **argv) {
     return failed;
   teller to = {.options = &o, .frames = o.json ? json_array() : NULL};
   mus_check_record record;
-  o.check.progress = stderr;
+  o.check.progress = o.quiet ? NULL : stderr;
   o.check.frame = tell_frame;
   o.check.data = &to;
   to.failed = o.json && !to.frames;

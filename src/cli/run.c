@@ -78,7 +78,9 @@ static void print_help(const option_table *table) {
          "stops\n"
          "at once. In either case, and even after kill -9, --resume continues, and the results are bit-identical to "
          "those of an uninterrupted run.\n"
-         "\nExit status: 0 if everything was done; 1 if the run failed or was stopped; 2 for bad input.\n");
+         "\nExit status: 0 if everything was done; 1 if the run failed, was stopped, or ends with more intersections "
+         "than it\n"
+         "began with; 2 for bad input.\n");
 }
 
 static int parse_command(int argc, char **argv, run_options *o) {
@@ -198,10 +200,28 @@ static void tell_times(const mus_run_record *s) {
   tell_part("rejected", rejected, s->seconds);
   tell_part("build", spent->build, s->seconds);
   tell_part("write", spent->write, s->seconds);
+  tell_part("check", spent->check, s->seconds);
   tell_part("checkpoint", spent->checkpoint, s->seconds);
   tell_part("preview", spent->preview, s->seconds);
   tell_part("rest", spent->rest, s->seconds);
   printf("\n");
+}
+
+// What intersects in the last frame, and did in the first.
+static void tell_tangles(const mus_run_record *s) {
+  if (s->end_pairs == 0 && s->start_pairs > 0)
+    printf("  %lld pairs of triangles intersected at the start, none does at the end\n", s->start_pairs);
+  if (s->end_pairs <= 0)
+    return;
+  printf("  %lld pairs of triangles intersect at the end, %lld did at the start:\n", s->end_pairs, s->start_pairs);
+  for (int k = 0; k < s->tangle_count && k < MUS_RUN_TANGLES; ++k) {
+    const mus_run_tangle *t = &s->tangle[k];
+    printf("    %s and %s %s: %lld around (%.3g, %.3g, %.3g), within %.2g m, since frame %d\n", t->cloth,
+           t->is_body ? "the body" : "the cloth", t->other, t->pairs, t->place[0], t->place[1], t->place[2], t->size,
+           t->since);
+  }
+  if (s->tangle_count > MUS_RUN_TANGLES)
+    printf("    and in %d more places\n", s->tangle_count - MUS_RUN_TANGLES);
 }
 
 static void tell(const char *folder, const mus_scene *scene, const mus_run_record *s) {
@@ -225,6 +245,7 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_recor
            s->overstretched, s->strain_reached);
   else if (s->strain_reached > 0)
     printf("  strain reached %.3g of its limit\n", s->strain_reached);
+  tell_tangles(s);
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
            s->impossible, folder);
@@ -258,7 +279,14 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
     return CLI_FAILED;
   }
   tell(folder, scene, &record);
-  return 0;
+  if (record.end_pairs <= record.start_pairs || scene->allow_tangled)
+    return 0;
+  fprintf(
+      stderr,
+      "%s: the run ends with more intersections than it began with, %lld against %lld: look at them with muslin check "
+      "%s,\nor accept them by \"allow_tangled\": true in the scene. The results are complete.\n",
+      program, record.end_pairs, record.start_pairs, folder);
+  return CLI_FAILED;
 }
 
 int run_command(int argc, char **argv) {

@@ -137,7 +137,7 @@ static double sum_of(const double seconds[MUS_STAGES]) {
 
 // Parts that only the end of a run tells are 0 before.
 static void print_times(const report_totals *t, FILE *out) {
-  static const char *const ends[] = {"checkpoint", "preview", "rest"};
+  static const char *const ends[] = {"check", "checkpoint", "preview", "rest"};
   const json_t *summary = json_object_get(t->end, "summary");
   double steps = sum_of(t->seconds), rejected = sum_of(t->rejected_seconds);
   double total = number_in(summary, "seconds", "total"), write = number_in(summary, "seconds", "write");

@@ -31,6 +31,8 @@ static const char tail[] = "], \"complete\": false}", before_records[] = ", \"st
 // --- JSON ----------------------------------------------------------------------------------------------------------
 
 static json_t *make_value(const mus_report_item *item) {
+  if (item->json)
+    return json_loads(item->json, 0, NULL);
   if (item->text)
     return mus_json_string(item->text);
   if (!isfinite(item->number))

@@ -18,6 +18,7 @@ typedef struct mus_report_item {
   const char *name;
   const char *text; // NULL: the number counts
   double number;
+  const char *json; // not NULL: this, in place of both
 } mus_report_item;
 
 typedef struct mus_report mus_report;

@@ -341,6 +341,7 @@ static const mus_schema_field scene_fields[] = {
     {"fabrics", MUS_SCHEMA_LIST, AT(mus_scene, fabrics), GIVEN_BY(mus_scene, fabric_count), .inner = &fabric_schema},
     {"cloths", MUS_SCHEMA_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
     {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
+    {"allow_tangled", MUS_SCHEMA_TRUTH, AT(mus_scene, allow_tangled)},
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
     {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);

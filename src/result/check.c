@@ -12,6 +12,7 @@
 #include "base/timer.h"
 #include "io/result.h"
 #include "par/par.h"
+#include "result/checker.h"
 #include "result/result_surface.h"
 
 typedef struct check_job {
@@ -83,15 +84,21 @@ static mus_check_pair describe(const check_job *job, const mus_intersection *pai
   return out;
 }
 
-static void tell_frame(check_job *job, int frame, const mus_check_counts *counts) {
+// Fills job->told; returns how many there are.
+static int describe_frame(check_job *job) {
   const mus_intersection *pairs = job->all.pairs.items;
   int told = 0;
-  if (!job->options->frame)
-    return;
   for (int seams = 0; seams < 2; ++seams)
     for (size_t k = 0; k < job->all.pairs.count && told < job->options->places; ++k)
       if (pairs[k].at_seam == seams)
         job->told[told++] = describe(job, &pairs[k]);
+  return told;
+}
+
+static void tell_frame(check_job *job, int frame, const mus_check_counts *counts) {
+  if (!job->options->frame)
+    return;
+  int told = describe_frame(job);
   job->options->frame(job->options->data, frame, counts, told, job->told);
 }
 
@@ -185,6 +192,13 @@ static void fill_record(const check_job *job, mus_check_record *record) {
   record->body_triangles = job->all.surface.triangles - job->all.surface.cloth_triangles;
 }
 
+static void close_job(check_job *job) {
+  mus_result_surface_free(&job->all);
+  mus_free(job->start.items);
+  mus_result_close(&job->result);
+  mus_arena_clear(&job->arena);
+}
+
 mus_status mus_check(const char *result, const char *cache, const mus_check_options *options,
                      mus_check_record *record) {
   double start = mus_seconds();
@@ -200,9 +214,53 @@ mus_status mus_check(const char *result, const char *cache, const mus_check_opti
   }
   out->seconds = mus_seconds() - start;
   mus_par_set_threads(before);
-  mus_result_surface_free(&job.all);
-  mus_free(job.start.items);
-  mus_result_close(&job.result);
-  mus_arena_clear(&job.arena);
+  close_job(&job);
+  return status;
+}
+
+// --- one frame at a time ---------------------------------------------------------------------------------------------
+
+struct mus_checker {
+  check_job job;
+  mus_check_options options;
+};
+
+mus_status mus_checker_open(const char *folder, int places, int threads, mus_checker **out) {
+  mus_check_record record = {0};
+  mus_checker *checker = mus_alloc_zero(1, sizeof *checker);
+  if (!checker)
+    return mus_fail_memory();
+  checker->options = mus_default_check_options();
+  checker->options.places = places;
+  checker->options.threads = threads;
+  checker->job.options = &checker->options;
+  int before = mus_par_set_threads(threads);
+  mus_status status = accept(&checker->job, folder, NULL, &record);
+  if (!status)
+    status = search_start(&checker->job, &record);
+  mus_par_set_threads(before);
+  if (status)
+    mus_checker_close(checker);
+  else
+    *out = checker;
+  return status;
+}
+
+void mus_checker_close(mus_checker *checker) {
+  if (!checker)
+    return;
+  close_job(&checker->job);
+  mus_free(checker);
+}
+
+mus_status mus_checker_search(mus_checker *checker, int frame, mus_checked_frame *out) {
+  check_job *job = &checker->job;
+  int before = mus_par_set_threads(checker->options.threads);
+  mus_status status = mus_result_refresh(&job->result);
+  if (!status)
+    status = mus_result_surface_search(&job->all, frame);
+  mus_par_set_threads(before);
+  if (!status)
+    *out = (mus_checked_frame){.counts = count_pairs(job), .pair_count = describe_frame(job), .pairs = job->told};
   return status;
 }

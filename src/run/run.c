@@ -14,6 +14,7 @@
 #include "run/preview.h"
 #include "run/run_output.h"
 #include "run/saved.h"
+#include "run/tangles.h"
 
 static const char default_formats[] = "pc2";
 enum { DEFAULT_CHECKPOINT = 10 };
@@ -31,7 +32,7 @@ typedef struct run_state {
   char formats[MUS_RUN_FORMATS];
 } run_state;
 
-static const char run_section[] = "run";
+static const char run_section[] = "run", tangled_section[] = "tangled";
 
 typedef struct run {
   const mus_scene *scene;
@@ -46,6 +47,9 @@ typedef struct run {
   mus_sim *sim;
   mus_run_output output;
   mus_preview *preview; // NULL where none is wanted
+  mus_tangles tangles;
+  int suspect;            // 1: a step of the present frame says that something is tangled
+  mus_list tangled_since; // mus_tangled_since: of the checkpoint, until tangles has them, and of the kept frame
   mus_run_record *record;
   double mark; // s: all time before it has been counted
 } run;
@@ -79,7 +83,8 @@ static double spent_in_steps(const mus_run_seconds *spent) {
 }
 
 static double spent_in_all(const mus_run_seconds *spent) {
-  return spent_in_steps(spent) + spent->build + spent->write + spent->checkpoint + spent->preview + spent->rest;
+  return spent_in_steps(spent) + spent->build + spent->write + spent->check + spent->checkpoint + spent->preview +
+         spent->rest;
 }
 
 // --- what to do ------------------------------------------------------------------------------------------------------
@@ -196,6 +201,55 @@ static mus_status find_checkpoint(run *r, int *found) {
 
 // --- begin or go on --------------------------------------------------------------------------------------------------
 
+// Opens what has been written, to be searched, and tells where cloth goes through something before the first step. That
+// is no reason not to run: it is drawn apart.
+static mus_status find_tangles(run *r, int resumes) {
+  if (!r->scene->contact)
+    return MUS_OK;
+  mus_status status = mus_tangles_open(r->options->folder, r->sim, r->scene->solver.threads, &r->tangles);
+  FILE *file = r->options->progress;
+  r->record->start_pairs = r->tangles.start;
+  if (status || resumes || r->tangles.start <= 0 || !file)
+    return status;
+  mus_run_tangle region[3];
+  int count = mus_tangles_regions(&r->tangles, 3, region);
+  fprintf(file, "%s: %lld pairs of triangles intersect at the start; the run pulls them apart:\n", r->options->folder,
+          r->tangles.start);
+  for (int k = 0; k < count && k < 3; ++k)
+    fprintf(file, "  %s and %s: %lld around (%.3g, %.3g, %.3g)\n", region[k].cloth, region[k].other, region[k].pairs,
+            region[k].place[0], region[k].place[1], region[k].place[2]);
+  if (count > 3)
+    fprintf(file, "  and in %d more places: muslin check lists them all\n", count - 3);
+  return MUS_OK;
+}
+
+// Puts a list of mus_tangled_since in place of another.
+static mus_status copy_since(const void *items, size_t count, mus_list *to) {
+  to->count = 0;
+  if (!mus_list_reserve(to, count, sizeof(mus_tangled_since)))
+    return mus_fail_memory();
+  if (count > 0)
+    memcpy(to->items, items, count * sizeof(mus_tangled_since));
+  to->count = count;
+  return MUS_OK;
+}
+
+// Since when things are tangled, as the checkpoint has it.
+static mus_status recall_tangles(run *r) {
+  size_t bytes = 0;
+  const void *items = NULL;
+  for (int k = 0; k < r->checkpoint.count; ++k)
+    if (strcmp(r->checkpoint.sections[k].name, tangled_section) == 0)
+      bytes = r->checkpoint.sections[k].bytes;
+  mus_status status = mus_checkpoint_find(&r->checkpoint, tangled_section, bytes, &items);
+  size_t count = bytes / sizeof(mus_tangled_since);
+  if (!status)
+    status = copy_since(items, count, &r->tangles.since);
+  if (!status && r->tangles.checker)
+    r->tangles.last = count > 0 ? (long long)count : 0; // the next search tells how many there are
+  return status;
+}
+
 // A time step in words.
 static void step_text(const mus_scene *scene, size_t size, char *text) {
   const mus_keys *keys = &scene->time_steps;
@@ -240,6 +294,10 @@ static mus_status go_on(run *r) {
   if (!status)
     status = mus_checkpoint_forget(r->options->folder, r->frame);
   mus_checkpoint_prune(r->options->folder, r->frame); // a kill may have come before this
+  if (!status)
+    status = find_tangles(r, 1);
+  if (!status)
+    status = recall_tangles(r);
   mus_arena_clear(&r->arena);
   return status;
 }
@@ -267,7 +325,9 @@ static mus_status keep(run *r) {
   r->state.spent.rest += lap(r);
   int64_t bytes = (int64_t)mus_sim_bytes(r->sim);
   r->state.bytes = bytes > r->state.bytes ? bytes : r->state.bytes;
-  mus_status status = mus_saved_take(r->sim, &r->kept);
+  mus_status status = copy_since(r->tangles.since.items, r->tangles.since.count, &r->tangled_since);
+  if (!status)
+    status = mus_saved_take(r->sim, &r->kept);
   r->state.spent.checkpoint += lap(r);
   if (!status)
     r->kept_state = r->state;
@@ -276,7 +336,8 @@ static mus_status keep(run *r) {
 
 // Writes what is kept, unless it is there already or the user wants none.
 static mus_status save(run *r) {
-  mus_checkpoint_section sections[MUS_SAVED_SECTIONS + 1];
+  mus_checkpoint_section sections[MUS_SAVED_SECTIONS + 2];
+  const mus_list *since = &r->tangled_since;
   int frame = (int)r->kept.numbers.frame;
   if (r->state.interval == 0 || !r->kept.state.position || frame <= r->saved)
     return MUS_OK;
@@ -286,7 +347,10 @@ static mus_status save(run *r) {
     return status;
   mus_saved_list(&r->kept, sections);
   sections[MUS_SAVED_SECTIONS] = (mus_checkpoint_section){run_section, &r->kept_state, sizeof r->kept_state};
-  mus_checkpoint checkpoint = {.frame = frame, .count = MUS_SAVED_SECTIONS + 1, .sections = sections};
+  sections[MUS_SAVED_SECTIONS + 1] =
+      (mus_checkpoint_section){tangled_section, since->count > 0 ? since->items : (const void *)&r->kept_state,
+                               since->count * sizeof(mus_tangled_since)};
+  mus_checkpoint checkpoint = {.frame = frame, .count = MUS_SAVED_SECTIONS + 2, .sections = sections};
   status = mus_checkpoint_save(r->options->folder, &checkpoint);
   if (!status)
     r->saved = frame;
@@ -308,6 +372,25 @@ static void count_step(run *r, const mus_step_record *record) {
   r->state.impossible += record->impossible;
   r->state.overstretched += record->overstretched > 0;
   r->state.strain_reached = fmax(r->state.strain_reached, record->strain_reached);
+  r->suspect |= record->tangled > 0 || record->impossible > 0;
+}
+
+// Writes a frame and, where there may be any, counts what intersects in it.
+static mus_status write_frame(run *r, mus_run_frame *frame) {
+  int number = r->frame + 1, suspect = r->suspect || r->tangles.last > 0;
+  double begin = mus_seconds();
+  mus_status status = mus_run_output_frame(&r->output);
+  frame->write = mus_seconds() - begin;
+  frame->pairs = -1;
+  r->suspect = 0;
+  if (status || (!suspect && number < r->scene->frames))
+    return status;
+  r->state.spent.write += lap(r);
+  status = mus_tangles_search(&r->tangles, number);
+  r->state.spent.check += lap(r);
+  if (suspect) // not for being the last: the run may be extended
+    frame->pairs = r->tangles.last;
+  return status;
 }
 
 // Writes what a step did, which is several where it was halved, and the frame that it ends.
@@ -315,14 +398,13 @@ static mus_status write_steps(run *r, int count) {
   int ends = mus_sim_frame_number(r->sim) > r->frame;
   mus_status status = MUS_OK;
   for (int k = 0; k < count && !status; ++k) {
-    double write = 0, begin = mus_seconds();
-    count_step(r, mus_sim_step_record(r->sim, k));
-    if (ends && k + 1 == count) {
-      status = mus_run_output_frame(&r->output);
-      write = mus_seconds() - begin;
-    }
+    const mus_step_record *record = mus_sim_step_record(r->sim, k);
+    mus_run_frame frame, *ended = ends && k + 1 == count ? &frame : NULL;
+    count_step(r, record);
+    if (ended)
+      status = write_frame(r, ended);
     if (!status)
-      status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, mus_sim_step_record(r->sim, k), write);
+      status = mus_run_output_step(&r->output, r->frame + 1, r->state.steps, record, ended);
   }
   return status;
 }
@@ -433,22 +515,6 @@ static void say_repairs(const run *r) {
       fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
 }
 
-// Where cloth goes through something before the first step. It is no reason not to run: it is drawn apart.
-static mus_status say_crossings(const run *r) {
-  enum { PLACES = 3 };
-  double place[PLACES][3];
-  int count = 0;
-  mus_status status = mus_sim_crossings(r->sim, PLACES, place, &count);
-  FILE *file = r->options->progress;
-  if (status || count == 0 || !file)
-    return status;
-  fprintf(file, "%s: %d edges pierce triangles at the start; the run pulls them apart:", r->options->folder, count);
-  for (int k = 0; k < count && k < PLACES; ++k)
-    fprintf(file, "%s (%.3g, %.3g, %.3g)", k > 0 ? "," : " at", place[k][0], place[k][1], place[k][2]);
-  fprintf(file, "%s; muslin check lists them all\n", count > PLACES ? ", ..." : "");
-  return MUS_OK;
-}
-
 // However the run ends, its last frame is there to resume from, and why it has failed is not lost over what fails then.
 static mus_status end_frames(run *r, mus_status status) {
   char text[1024];
@@ -471,8 +537,17 @@ static mus_status begin(run *r) {
   mus_status status = mus_run_output_begin(&r->output);
   r->state.spent.write += lap(r);
   if (!status)
+    status = find_tangles(r, 0);
+  r->state.spent.check += lap(r);
+  if (!status)
     status = keep(r);
   return status ? status : save(r);
+}
+
+// What still intersects in the last frame.
+static void tell_end(run *r) {
+  r->record->end_pairs = r->tangles.last;
+  r->record->tangle_count = mus_tangles_regions(&r->tangles, MUS_RUN_TANGLES, r->record->tangle);
 }
 
 static mus_status run_all(run *r) {
@@ -482,7 +557,7 @@ static mus_status run_all(run *r) {
     return status;
   r->record->began = 1;
   say_repairs(r);
-  status = resumes ? go_on(r) : say_crossings(r);
+  status = resumes ? go_on(r) : MUS_OK;
   r->state.spent.build += lap(r);
   if (!status && !resumes)
     status = begin(r);
@@ -493,18 +568,24 @@ static mus_status run_all(run *r) {
   status = end_frames(r, run_frames(r));
   if (status || r->record->stopped)
     return status;
+  tell_end(r);
   r->state.spent.rest += lap(r);
   status = mus_run_output_finish_caches(&r->output);
   r->state.spent.write += lap(r);
   summarise(r);
-  return status ? status : mus_run_output_finish(&r->output, r->record);
+  char *tangled = mus_tangles_json(&r->tangles);
+  if (!status)
+    status = tangled ? mus_run_output_finish(&r->output, r->record, tangled) : mus_fail_memory();
+  mus_free(tangled);
+  return status;
 }
 
 mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record) {
   mus_run_record unread, *out = record ? record : &unread;
   run r = {.scene = scene, .options = options, .record = out, .saved = -1, .mark = mus_seconds()};
   mus_stop_request stop;
-  *out = (mus_run_record){0};
+  *out = (mus_run_record){.start_pairs = -1, .end_pairs = -1};
+  r.tangles.start = r.tangles.last = -1;
   mus_stop_begin(&stop, options->stop, options->data);
   mus_status status = run_all(&r);
   mus_stop_end(&stop);
@@ -515,6 +596,8 @@ mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_r
   summarise(&r);
   mus_run_output_close(&r.output);
   mus_saved_free(&r.kept);
+  mus_tangles_close(&r.tangles);
+  mus_free(r.tangled_since.items);
   mus_arena_clear(&r.arena);
   mus_sim_free(r.sim);
   return status;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -525,7 +526,7 @@ mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps) {
 
 // --- write -----------------------------------------------------------------------------------------------------------
 
-// Items for seconds, with their names.
+// Items whose names are made of two, mostly for seconds.
 enum { TIMED = 24 };
 typedef struct timed_items {
   int count;
@@ -544,7 +545,8 @@ static void add_stages(timed_items *list, const char *group, const double second
     add_time(list, group, mus_stage_name((mus_stage)k), seconds[k]);
 }
 
-mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *r, double write) {
+mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *r,
+                               const mus_run_frame *ended) {
   timed_items seconds = {0};
   double stage[MUS_STAGES];
   const mus_report_item items[] = {{.name = "step", .number = (double)step},
@@ -582,8 +584,10 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
   mus_report_item all[sizeof items / sizeof *items + TIMED];
   mus_step_seconds(r, stage);
   add_stages(&seconds, "seconds", stage);
-  add_time(&seconds, "seconds", "write", write);
+  add_time(&seconds, "seconds", "write", ended ? ended->write : 0);
   add_stages(&seconds, "rejected_seconds", r->rejected_seconds);
+  if (ended && ended->pairs >= 0)
+    add_time(&seconds, "contacts", "intersecting_pairs", (double)ended->pairs);
   memcpy(all, items, sizeof items);
   memcpy(all + sizeof items / sizeof *items, seconds.items, (size_t)seconds.count * sizeof *all);
   return mus_report_step(out->report, (int)(sizeof items / sizeof *items) + seconds.count, all);
@@ -633,7 +637,10 @@ mus_status mus_run_output_finish_caches(mus_run_output *out) {
   return status;
 }
 
-mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s) {
+// null where they were not counted.
+static double counted(long long pairs) { return pairs >= 0 ? (double)pairs : NAN; }
+
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, const char *tangled) {
   timed_items seconds = {0};
   const mus_report_item items[] = {{.name = "frames", .number = s->frames},
                                    {.name = "steps", .number = (double)s->steps},
@@ -645,12 +652,16 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s) {
                                    {.name = "strain_reached", .number = s->strain_reached},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
+                                   {.name = "intersecting_pairs.start", .number = counted(s->start_pairs)},
+                                   {.name = "intersecting_pairs.end", .number = counted(s->end_pairs)},
+                                   {.name = "tangled", .json = tangled},
                                    {.name = "rejected_attempts", .number = (double)s->rejected}};
   mus_report_item all[sizeof items / sizeof *items + TIMED];
   add_time(&seconds, "seconds", "total", s->seconds);
   add_time(&seconds, "seconds", "build", s->spent.build);
   add_stages(&seconds, "seconds", s->spent.step);
   add_time(&seconds, "seconds", "write", s->spent.write);
+  add_time(&seconds, "seconds", "check", s->spent.check);
   add_time(&seconds, "seconds", "checkpoint", s->spent.checkpoint);
   add_time(&seconds, "seconds", "preview", s->spent.preview);
   add_time(&seconds, "seconds", "rest", s->spent.rest);

@@ -63,13 +63,20 @@ int mus_run_output_is_complete(const mus_run_output *out, int frames);
 // After reopening: keeps only this many frames, apart from the initial state, and steps.
 mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps);
 
-// `write`: s that the caches of a frame took, with the frame's last step.
+// What the last step of a frame tells of the frame.
+typedef struct mus_run_frame {
+  double write;    // s that its caches took
+  long long pairs; // of triangles that intersect, seams aside; -1: not counted
+} mus_run_frame;
+
+// `ended`: the frame that this step ends; NULL if it does not end one.
 mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, const mus_step_record *record,
-                               double write);
+                               const mus_run_frame *ended);
 mus_status mus_run_output_frame(mus_run_output *out);
 mus_status mus_run_output_sync(mus_run_output *out);
 mus_status mus_run_output_finish_caches(mus_run_output *out);
-mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record);
+// `tangled`: a JSON array.
+mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *record, const char *tangled);
 void mus_run_output_close(mus_run_output *out);
 
 #endif

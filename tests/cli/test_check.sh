@@ -56,6 +56,7 @@ expect 1 check tent.obj --body upper.obj
 says out '^frame 0: 0 cloth-cloth, [1-9][0-9]* cloth-body, 0 at seams; 0 new since frame 0$'
 says out '^  tent.obj 0 and upper.obj [0-3] at 0\.[0-9]+ 0\.25 0\.[0-9]+ \(cloth-body\)$'
 expect 1 check tent.obj --body flat.obj --body upper.obj --places 0 --quiet
+holds "quiet is quiet" test ! -s "$said/err"
 holds 'says more than the summary' [ "$(wc -l <"$said/out")" = 3 ]
 expect 1 check tent.obj --body wall.obj
 expect 1 check both.obj

@@ -289,6 +289,27 @@ holds "whole frames stay" test -s out/wild/cloth.pc2.partial
 expect 1 run out/wild --resume
 says err '^3 frames are done'
 
+# --- runs that end tangled ----------------------------------------------------------------------------------------
+# A sheet whose pins pull it through a ball.
+through() {
+  scene through '{"frames": 3, "time_step": 0.01, "allow_tangled": '"$1"', "gravity": [0, 0, 0],
+    "bodies": [{"name": "ball", "shape": {"kind": "sphere", "radius": 0.1, "facet": 0.01}}],
+    "cloths": [{"name": "sheet", "shape": {"vertices": 81, "size": [0.4, 0.4]}, "translate": [0, 0.15, 0], "pins":
+    [{"where": {"box": [-1, -1, -1, 1, 1, 1]}, "offset": [{"time": 0, "value": [0, 0, 0]}, {"time": 0.1, "value":
+    [0, -0.15, 0]}]}]}]}'
+}
+through false
+expect 1 run through.json
+says out '^  [0-9]+ pairs of triangles intersect at the end, 0 did at the start:$'
+says out '^    sheet and the body ball: [0-9]+ around \(.*\), within .* m, since frame [12]$'
+says err 'the run ends with more intersections than it began with, [0-9]+ against 0'
+holds "its results are complete" grep -q '"complete": true' out/through/report.json
+pairs=$(sed -nE 's/.*"intersecting_pairs": \{"start": 0, "end": ([0-9]+)\}.*/\1/p' out/through/report.json)
+expect 1 check out/through --frames 3
+says out "^frame 3: 0 cloth-cloth, ${pairs:-none} cloth-body"
+through true
+expect 0 run through.json
+
 # --- stopped by Ctrl-C --------------------------------------------------------------------------------------------
 (
   trap - INT # what runs in the background ignores it otherwise
