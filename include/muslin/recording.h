@@ -41,6 +41,8 @@ MUS_API const char *mus_recording_cloth_fabric(const mus_recording *recording, i
 /// vertices * 3 numbers, m.
 MUS_API mus_status mus_recording_positions(mus_recording *recording, int frame, double *position);
 
+MUS_API int mus_recording_bodies(const mus_recording *recording);
+MUS_API int mus_recording_first_body_vertex(const mus_recording *recording, int body);
 MUS_API int mus_recording_body_vertices(const mus_recording *recording);
 MUS_API int mus_recording_body_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_body_triangle_list(const mus_recording *recording);

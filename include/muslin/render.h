@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "muslin/scene.h"
 #include "muslin/status.h"
 
 #ifdef __cplusplus
@@ -90,6 +91,12 @@ typedef struct mus_render_record {
 /// and renamed. `record` may be NULL.
 MUS_API mus_status mus_render(const char *result, const char *cache, const char *output,
                               const mus_render_options *options, mus_render_record *record);
+
+/// The colours that pictures use, red, green, blue from 0 to 1 (sRGB), for those who draw a scene otherwise: of a
+/// built-in fabric (others get cotton's), of a scene's cloth, and of its body.
+MUS_API void mus_render_fabric_colour(const char *fabric, double colour[3]);
+MUS_API void mus_render_cloth_colour(const mus_scene *scene, int cloth, double colour[3]);
+MUS_API void mus_render_body_colour(const mus_scene *scene, int body, double colour[3]);
 
 #ifdef __cplusplus
 }

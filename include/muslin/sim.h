@@ -197,6 +197,7 @@ MUS_API mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value);
 
 /// The scene's bodies, all together: vertices, triangles, triangles * 3 vertex numbers, and whether any ever moves.
 MUS_API int mus_sim_body_vertices(const mus_sim *sim);
+MUS_API int mus_sim_first_body_vertex(const mus_sim *sim, int body); ///< mus_sim_body_vertices() for body_count
 MUS_API int mus_sim_body_triangles(const mus_sim *sim);
 MUS_API const int *mus_sim_body_triangle_list(const mus_sim *sim);
 MUS_API int mus_sim_bodies_move(const mus_sim *sim);

@@ -11,6 +11,7 @@
 #include "muslin/muslin.h"
 #include "options.h"
 #include "preset.h"
+#include "real_time.h"
 #include "scene_argument.h"
 
 #if MUSLIN_VIEW
@@ -33,7 +34,8 @@ enum { OPTIONS = 16, PORT_MOST = 65535, VERTICES_MOST = 100000000, THREADS_MOST 
 static int list_options(watch_options *o, option *list) {
   int n = 0;
   list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
-                           "approximate total, over all cloths that are not from files");
+                           "approximate total, over all cloths that are not from files\n"
+                           "(what runs in real time here)");
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most (1/60)");
   list[n - 1].value = "S";
   list[n++] = option_real("tolerance", &o->tolerance, "of the linear solver (1e-3, enough for the eye)");
@@ -92,6 +94,19 @@ static void choose_rate(const watch_options *o, mus_scene *scene) {
     scene->frame_rate = scene->time_step < usual_step ? 60 : 1 / scene->time_step;
 }
 
+// As many vertices as are asked for, or as run in real time here.
+static int choose_size(const watch_options *o, mus_scene *scene) {
+  scene_shape shape = {o->vertices, -1, -1};
+  const char *name = scene->name ? scene->name : o->subject;
+  if (shape.vertices == 0) {
+    shape.vertices = real_time_vertices(program, scene);
+    if (shape.vertices > 0)
+      fprintf(stderr, "muslin view: %s: about %d vertices, to run in real time here; --vertices sets another number\n",
+              name, shape.vertices);
+  }
+  return scene_argument_shape(program, name, &shape, scene);
+}
+
 static int change_scene(const watch_options *o, mus_scene *scene) {
   if (!isnan(o->time_step) && !(o->time_step >= 1e-5 && o->time_step <= 0.1))
     return failure_input(program, "--time-step: %g is out of range; give 1e-5 to 0.1 seconds", o->time_step);
@@ -106,8 +121,7 @@ static int change_scene(const watch_options *o, mus_scene *scene) {
   int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
   if (failed)
     return failed;
-  const scene_shape shape = {o->vertices, -1, -1};
-  return scene_argument_shape(program, o->subject, &shape, scene);
+  return choose_size(o, scene);
 }
 
 // --- watching --------------------------------------------------------------------------------------------------------
@@ -127,10 +141,22 @@ static void catch_interrupts(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-static int watch(const watch_options *o, const mus_scene *scene) {
+// For pages, which choose another scene.
+static mus_status load_builtin(void *data, const char *builtin, mus_scene *scene, char *why, size_t size) {
+  mus_status status = mus_scene_builtin(builtin, scene);
+  if (status || change_scene(data, scene) == 0)
+    return status;
+  mus_scene_free(scene);
+  snprintf(why, size, "%s does not go with the options that muslin view was given", builtin);
+  return MUS_BAD_INPUT;
+}
+
+static int watch(watch_options *o, const mus_scene *scene) {
   char why[600] = "";
   const view_options options = {.scene = scene,
                                 .folder = scene ? NULL : o->subject,
+                                .load = load_builtin,
+                                .data = o,
                                 .host = o->host,
                                 .names = o->names,
                                 .port = o->port,

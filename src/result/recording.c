@@ -111,6 +111,8 @@ const char *mus_recording_cloth_fabric(const mus_recording *r, int cloth) {
   return r->result.cloths[cloth].fabric ? r->result.cloths[cloth].fabric : "cotton";
 }
 
+int mus_recording_bodies(const mus_recording *r) { return r->bodies.meshes; }
+int mus_recording_first_body_vertex(const mus_recording *r, int body) { return r->bodies.first_vertex[body]; }
 int mus_recording_body_vertices(const mus_recording *r) { return r->bodies.vertices; }
 int mus_recording_body_triangles(const mus_recording *r) { return r->bodies.triangles; }
 const int *mus_recording_body_triangle_list(const mus_recording *r) { return r->bodies.triangle; }

@@ -101,6 +101,10 @@ int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate) {
 
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
+int mus_sim_first_body_vertex(const mus_sim *sim, int body) {
+  return sim->model.bodies ? mus_bodies_first_vertex(sim->model.bodies, body) : 0;
+}
+
 int mus_sim_body_vertices(const mus_sim *sim) { return mus_bodies_vertices(sim->model.bodies); }
 int mus_sim_body_triangles(const mus_sim *sim) { return mus_bodies_triangles(sim->model.bodies); }
 const int *mus_sim_body_triangle_list(const mus_sim *sim) { return mus_bodies_triangle_list(sim->model.bodies); }

@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include "muslin/muslin.h"
+#include "view/colours.h"
 #include "view/source.h"
 
-enum { LEVELS = 8, CURVE = 200 };
+enum { LEVELS = 8, CURVE = 200, PINS = 64 };
 
 typedef struct live {
   const mus_scene *scene;
   mus_sim *sim;
   int hand[VIEW_PAGES];           // the attachment that each page holds; 0: none
+  double held[VIEW_PAGES][3];     // where to, m
+  int pins, pin[PINS];            // attachments that were kept
+  double pinned[PINS][3];         // where to
   double *field[MUS_FIELDS];      // vertices; made when first wanted
   int *level[LEVELS];             // the same
   double *body;                   // body vertices * 3
@@ -66,11 +70,15 @@ static mus_status open_live(const view_subject *subject, void **out) {
 static json_t *name_cloths(const live *l) {
   json_t *list = json_array();
   for (int k = 0; k < l->scene->cloth_count; ++k) {
-    const mus_cloth *cloth = &l->scene->cloths[k];
-    json_array_append_new(list, json_pack("{sosssi}", "name", view_json_text(cloth->name ? cloth->name : "cloth"),
-                                          "fabric", cloth->fabric ? cloth->fabric : "cotton", "first",
-                                          mus_sim_first_vertex(l->sim, k)));
+    json_array_append_new(list, view_describe_cloth(l->scene, k, mus_sim_first_vertex(l->sim, k)));
   }
+  return list;
+}
+
+static json_t *name_bodies(const live *l) {
+  json_t *list = json_array();
+  for (int k = 0; k < l->scene->body_count; ++k)
+    json_array_append_new(list, view_describe_body(l->scene, k, mus_sim_first_body_vertex(l->sim, k)));
   return list;
 }
 
@@ -79,13 +87,6 @@ static json_t *name_solvers(void) {
   for (int k = 0; k < MUS_METHODS; ++k)
     if (mus_method_available((mus_method)k))
       json_array_append_new(list, json_string(mus_method_name((mus_method)k)));
-  return list;
-}
-
-static json_t *name_fabrics(void) {
-  json_t *list = json_array();
-  for (int k = 0; mus_fabric_name(k); ++k)
-    json_array_append_new(list, json_string(mus_fabric_name(k)));
   return list;
 }
 
@@ -103,9 +104,10 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   json_t *fields = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
-  return json_pack("{sssosisosososo}", "mode", "live", "name",
+  return json_pack("{sssosisososososo}", "mode", "live", "name",
                    view_json_text(l->scene->name ? l->scene->name : "scene"), "vertices", mus_sim_vertices(l->sim),
-                   "cloths", name_cloths(l), "fabrics", name_fabrics(), "solvers", name_solvers(), "fields", fields);
+                   "cloths", name_cloths(l), "bodyParts", name_bodies(l), "fabrics", view_describe_fabrics(), "solvers",
+                   name_solvers(), "fields", fields);
 }
 
 // --- what pages ask for ----------------------------------------------------------------------------------------------
@@ -126,7 +128,31 @@ static mus_status grab(live *l, int page, const view_message *m) {
   memcpy(pull.vertex, mus_sim_triangle_list(l->sim) + 3 * (size_t)m->number, sizeof pull.vertex);
   memcpy(pull.weight, m->weight, sizeof pull.weight);
   memcpy(pull.target, m->vector, sizeof pull.target);
+  memcpy(l->held[page], m->vector, sizeof l->held[page]);
   return mus_sim_attach(l->sim, &pull, &l->hand[page]);
+}
+
+// What the page holds stays. Where there are too many, it lets go instead.
+static mus_status keep(live *l, int page) {
+  if (l->hand[page] && l->pins < PINS) {
+    memcpy(l->pinned[l->pins], l->held[page], sizeof l->held[page]);
+    l->pin[l->pins++] = l->hand[page];
+    l->hand[page] = 0;
+  }
+  forget(l, page);
+  return MUS_OK;
+}
+
+static mus_status let_go(live *l) {
+  mus_status status = MUS_OK;
+  while (l->pins > 0 && !status)
+    status = mus_sim_detach(l->sim, l->pin[--l->pins]);
+  return status;
+}
+
+static mus_status drag(live *l, int page, const view_message *m) {
+  memcpy(l->held[page], m->vector, sizeof l->held[page]);
+  return l->hand[page] ? mus_sim_move_attachment(l->sim, l->hand[page], m->vector) : MUS_OK;
 }
 
 static mus_status choose_solver(live *l, mus_method method) {
@@ -178,6 +204,7 @@ static mus_status begin_again(live *l) {
   }
   mus_sim_free(before);
   memset(l->hand, 0, sizeof l->hand);
+  l->pins = 0;
   l->done = (mus_step_record){0};
   return MUS_OK;
 }
@@ -204,7 +231,11 @@ static mus_status act(void *self, int page, const view_message *from_page) {
   case VIEW_GRAB:
     return grab(l, page, m);
   case VIEW_DRAG:
-    return l->hand[page] ? mus_sim_move_attachment(l->sim, l->hand[page], m->vector) : MUS_OK;
+    return drag(l, page, m);
+  case VIEW_KEEP:
+    return keep(l, page);
+  case VIEW_FREE:
+    return let_go(l);
   case VIEW_RELEASE:
     forget(l, page);
     return MUS_OK;
@@ -273,10 +304,20 @@ static json_t *describe_step(const mus_step_record *r) {
                    r->respond_seconds, "other", r->other_seconds);
 }
 
+static double finite(double number) { return isfinite(number) ? number : 0; }
+
 static json_t *describe_state(const mus_step_record *r) {
-  return json_pack("{sisisisisfsf}", "halvings", r->halvings, "bodyContacts", r->body_contacts, "clothContacts",
-                   r->cloth_contacts, "impacts", r->impacts, "kinetic", isfinite(r->kinetic) ? r->kinetic : 0.0,
-                   "strain", isfinite(r->strain_maximum) ? r->strain_maximum : 0.0);
+  return json_pack("{sisisisisfsfsfsf}", "halvings", r->halvings, "bodyContacts", r->body_contacts, "clothContacts",
+                   r->cloth_contacts, "impacts", r->impacts, "kinetic", finite(r->kinetic), "elastic",
+                   finite(r->stretch + r->shear + r->bend), "strain", finite(r->strain_maximum), "strain99",
+                   finite(r->strain_99));
+}
+
+static json_t *describe_pins(const live *l) {
+  json_t *list = json_array();
+  for (int k = 0; k < l->pins; ++k)
+    json_array_append_new(list, list_of(l->scene->up, l->pinned[k]));
+  return list;
 }
 
 static mus_status add_fields(live *l, unsigned wants, view_arrays *arrays) {
@@ -315,6 +356,7 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
   json_object_set_new(head, "solve", describe_solve(mus_sim_solve_record(l->sim)));
   json_object_set_new(head, "stages", describe_step(&l->done));
   json_object_set_new(head, "state", describe_state(&l->done));
+  json_object_set_new(head, "pins", describe_pins(l));
   view_arrays_points(arrays, "positions", l->scene->up, (size_t)mus_sim_vertices(l->sim), mus_sim_positions(l->sim));
   mus_status status = MUS_OK;
   if (mus_sim_bodies_move(l->sim)) {

@@ -22,6 +22,8 @@ static const struct {
     [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},       [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
     [VIEW_WIND] = {"wind", SHAPE_VECTOR, -100, 100}, [VIEW_STIFFNESS] = {"stiffness", SHAPE_NUMBER, 0.01, 100},
     [VIEW_SOLVER] = {"solver", SHAPE_WORD, 0, 0},    [VIEW_SHOW] = {"show", SHAPE_WORD, 0, 0},
+    [VIEW_KEEP] = {"keep", SHAPE_BARE, 0, 0},        [VIEW_FREE] = {"free", SHAPE_BARE, 0, 0},
+    [VIEW_LOOP] = {"loop", SHAPE_NUMBER, 0, 1},      [VIEW_SCENE] = {"scene", SHAPE_WORD, 0, 0},
     [VIEW_GRAB] = {"grab", SHAPE_GRAB, -1e4, 1e4},   [VIEW_DRAG] = {"drag", SHAPE_TARGET, -1e4, 1e4},
 };
 
@@ -75,6 +77,8 @@ static const char *word_of(view_action action, int k) {
     return k < MUS_METHODS ? mus_method_name((mus_method)k) : NULL;
   case VIEW_FABRIC:
     return mus_fabric_name(k);
+  case VIEW_SCENE:
+    return mus_scene_builtin_name(k, NULL);
   default:
     return k == MUS_FIELDS ? "nothing" : mus_field_name((mus_field)k);
   }

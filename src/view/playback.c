@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "muslin/recording.h"
+#include "muslin/scene.h"
+#include "view/colours.h"
 #include "view/source.h"
 
 typedef struct playback {
   mus_recording *recording;
+  mus_scene scene; // for names and colours
   const char *folder;
-  int frame;
+  int frame, loops;
   double *position, *body, *field[MUS_FIELDS];
 } playback;
 
@@ -17,11 +20,24 @@ static void close_playback(void *self) {
   if (!p)
     return;
   mus_recording_close(p->recording);
+  mus_scene_free(&p->scene);
   free(p->position);
   free(p->body);
   for (int k = 0; k < MUS_FIELDS; ++k)
     free(p->field[k]);
   free(p);
+}
+
+static mus_status load_scene(playback *p) {
+  static const char name[] = "/scene.json";
+  char *path = malloc(strlen(p->folder) + sizeof name);
+  if (!path)
+    return MUS_OUT_OF_MEMORY;
+  strcpy(path, p->folder);
+  strcat(path, name);
+  mus_status status = mus_scene_load(path, &p->scene);
+  free(path);
+  return status;
 }
 
 static mus_status open_playback(const view_subject *subject, void **out) {
@@ -30,6 +46,8 @@ static mus_status open_playback(const view_subject *subject, void **out) {
     return MUS_OUT_OF_MEMORY;
   p->folder = subject->folder;
   mus_status status = mus_recording_open(p->folder, &p->recording);
+  if (!status)
+    status = load_scene(p);
   if (!status) {
     p->position = calloc(3 * (size_t)mus_recording_vertices(p->recording) + 1, sizeof *p->position);
     p->body = calloc(3 * (size_t)mus_recording_body_vertices(p->recording) + 1, sizeof *p->body);
@@ -50,16 +68,16 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_recording_body_triangles(r),
                    mus_recording_body_triangle_list(r));
   view_arrays_points(arrays, "bodies", mus_recording_up(r), (size_t)mus_recording_body_vertices(r), p->body);
-  json_t *fields = json_array(), *cloths = json_array();
+  json_t *fields = json_array(), *cloths = json_array(), *bodies = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     if (mus_recording_has_field(r, (mus_field)k))
       json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
   for (int k = 0; k < mus_recording_cloths(r); ++k)
-    json_array_append_new(cloths,
-                          json_pack("{sosssi}", "name", view_json_text(mus_recording_cloth_name(r, k)), "fabric",
-                                    mus_recording_cloth_fabric(r, k), "first", mus_recording_first_vertex(r, k)));
-  return json_pack("{sssosisoso}", "mode", "recording", "name", view_json_text(p->folder), "vertices",
-                   mus_recording_vertices(r), "cloths", cloths, "fields", fields);
+    json_array_append_new(cloths, view_describe_cloth(&p->scene, k, mus_recording_first_vertex(r, k)));
+  for (int k = 0; k < mus_recording_bodies(r); ++k)
+    json_array_append_new(bodies, view_describe_body(&p->scene, k, mus_recording_first_body_vertex(r, k)));
+  return json_pack("{sssosisososo}", "mode", "recording", "name", view_json_text(p->folder), "vertices",
+                   mus_recording_vertices(r), "cloths", cloths, "bodyParts", bodies, "fields", fields);
 }
 
 static int last_frame(const playback *p) { return mus_recording_frames(p->recording) - 1; }
@@ -67,7 +85,9 @@ static int last_frame(const playback *p) { return mus_recording_frames(p->record
 static mus_status act(void *self, int page, const view_message *m) {
   playback *p = self;
   (void)page;
-  if (m->action == VIEW_SEEK)
+  if (m->action == VIEW_LOOP)
+    p->loops = m->value > 0.5;
+  else if (m->action == VIEW_SEEK)
     p->frame = m->number < last_frame(p) ? m->number : last_frame(p);
   else if (m->action == VIEW_RESET || (m->action == VIEW_PLAY && p->frame == last_frame(p)))
     p->frame = 0;
@@ -87,8 +107,8 @@ static mus_status step(void *self, double *seconds) {
   mus_status status = p->frame == last_frame(p) && unfinished ? mus_recording_refresh(p->recording) : MUS_OK;
   if (status)
     return status;
-  if (p->frame < last_frame(p)) {
-    ++p->frame;
+  if (p->frame < last_frame(p) || (p->loops && !unfinished && last_frame(p) > 0)) {
+    p->frame = p->frame < last_frame(p) ? p->frame + 1 : 0;
     *seconds = 1 / mus_recording_rate(p->recording);
   } else {
     *seconds = unfinished ? wait : 0;
@@ -103,6 +123,7 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
   json_object_set_new(head, "time", json_real(p->frame / mus_recording_rate(r)));
   json_object_set_new(head, "frame", json_integer(p->frame));
   json_object_set_new(head, "frames", json_integer(mus_recording_frames(r)));
+  json_object_set_new(head, "loop", json_boolean(p->loops));
   json_object_set_new(head, "planned", json_integer(mus_recording_planned(r)));
   mus_status status = mus_recording_positions(r, p->frame, p->position);
   view_arrays_points(arrays, "positions", mus_recording_up(r), vertices, p->position);

@@ -38,7 +38,8 @@ typedef struct bucket {
 typedef struct page {
   int number;           // from 1, for the log; 0: one too many
   int place;            // 0 ... VIEW_PAGES - 1
-  int introduced, idle; // idle: it has the latest frame, and is ready for the next
+  unsigned edition;     // that was introduced; 0: none
+  int idle;             // it has the latest frame, and is ready for the next
   long sent, drawn;     // frames
   unsigned wants, seen; // as in source.h; the serial of the last frame sent
   bucket messages;
@@ -325,16 +326,20 @@ static int turn_away(view_server *server, struct lws *wsi) {
 static int continue_watching(view_server *server, struct lws *wsi, page *p) {
   if (p->number == 0)
     return turn_away(server, wsi);
-  if (!p->introduced) {
-    p->introduced = 1;
+  unsigned edition;
+  view_packet *latest = view_show_latest(server->show, &edition);
+  if (p->edition != edition) {
+    view_packet_drop(latest);
+    p->seen = 0;
+    p->idle = 0;
     lws_callback_on_writable(wsi);
-    return send_packet(wsi, view_show_introduction(server->show));
+    return send_packet(wsi, view_show_introduction(server->show, &p->edition));
   }
   if (p->sent - p->drawn >= IN_FLIGHT) { // browsers take in what they cannot draw
+    view_packet_drop(latest);
     p->idle = 0;
     return 0;
   }
-  view_packet *latest = view_show_latest(server->show);
   if (!latest || view_packet_serial(latest) == p->seen) {
     view_packet_drop(latest);
     p->idle = 1;

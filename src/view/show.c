@@ -42,10 +42,12 @@ struct view_show {
   queued queue[VIEW_PAGES][KINDS];
   long last_order;
   view_packet *introduction, *latest;
+  unsigned edition; // from 1
   long steps;
   double seconds; // in them
   // the thread's own
   void *self;
+  mus_scene *own;                  // that a page has chosen; NULL: the subject's
   int paused, steps_wanted, dirty; // dirty: something has changed since the last frame
   double speed;
   double clock_start, shown_start; // when both agreed, s
@@ -69,8 +71,69 @@ static void restart_clock(view_show *show) {
   show->shown_start = show->shown;
 }
 
+static view_packet *introduce(const view_show *show, const view_source *source, void *self) {
+  view_arrays arrays = {0};
+  json_t *head = source->introduce(self, &arrays), *scenes = json_array();
+  if (!head)
+    return NULL;
+  json_object_set_new(head, "type", json_string("introduction"));
+  for (int k = 0; source == &view_live && show->options.load && mus_scene_builtin_name(k, NULL); ++k)
+    json_array_append_new(scenes, json_string(mus_scene_builtin_name(k, NULL)));
+  json_object_set_new(head, "scenes", scenes);
+  return view_packet_make(head, &arrays, 0, 0);
+}
+
+// Everything of the new scene is there before anything of the old one goes, so that a failure changes nothing.
+static void show_other(view_show *show, mus_scene *scene, void *self, view_packet *introduction) {
+  show->source->close(show->self);
+  if (show->own)
+    mus_scene_free(show->own);
+  free(show->own);
+  show->own = scene;
+  show->self = self;
+  show->source = &view_live;
+  show->error[0] = 0;
+  show->pace = 0;
+  pthread_mutex_lock(&show->lock);
+  view_packet_drop(show->introduction);
+  view_packet_drop(show->latest);
+  show->introduction = introduction;
+  show->latest = NULL;
+  ++show->edition;
+  pthread_mutex_unlock(&show->lock);
+}
+
+static void choose_scene(view_show *show, int builtin) {
+  char why[TEXT] = "";
+  void *self = NULL;
+  view_packet *introduction = NULL;
+  mus_scene *scene = calloc(1, sizeof *scene);
+  if (!scene || !show->options.load || show->source != &view_live) {
+    free(scene);
+    return;
+  }
+  mus_status status = show->options.load(show->options.data, mus_scene_builtin_name(builtin, NULL), scene, why, TEXT);
+  int loaded = !status;
+  if (!status)
+    status = view_live.open(&(view_subject){.scene = scene}, &self);
+  if (!status && !(introduction = introduce(show, &view_live, self)))
+    status = MUS_OUT_OF_MEMORY;
+  if (!status) {
+    show_other(show, scene, self, introduction);
+    return;
+  }
+  keep_text(show->notice, status);
+  if (why[0])
+    snprintf(show->notice, TEXT, "%s", why);
+  ++show->notices;
+  view_live.close(self);
+  if (loaded)
+    mus_scene_free(scene);
+  free(scene);
+}
+
 static void act(view_show *show, int page, const view_message *m) {
-  int begins = m->action == VIEW_RESET || m->action == VIEW_RESTORE;
+  int begins = m->action == VIEW_RESET || m->action == VIEW_RESTORE || m->action == VIEW_SCENE;
   mus_status status = MUS_OK;
   show->dirty = 1;
   switch (m->action) {
@@ -86,6 +149,9 @@ static void act(view_show *show, int page, const view_message *m) {
     break;
   case VIEW_SPEED:
     show->speed = m->value;
+    break;
+  case VIEW_SCENE:
+    choose_scene(show, m->number);
     break;
   default:
     status = show->source->act(show->self, page, m);
@@ -232,25 +298,17 @@ static void go_on(view_show *show) {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static view_packet *introduce(view_show *show) {
-  view_arrays arrays = {0};
-  json_t *head = show->source->introduce(show->self, &arrays);
-  if (!head)
-    return NULL;
-  json_object_set_new(head, "type", json_string("introduction"));
-  return view_packet_make(head, &arrays, 0, 0);
-}
-
 static int is_stopped(void *show) { return atomic_load(&((view_show *)show)->stop); }
 
 static void *run(void *argument) {
   view_show *show = argument;
   mus_set_stop(is_stopped, show);
   mus_status status = show->source->open(&show->options.subject, &show->self);
-  if (!status && !(show->introduction = introduce(show)))
+  if (!status && !(show->introduction = introduce(show, show->source, show->self)))
     status = MUS_OUT_OF_MEMORY;
   pthread_mutex_lock(&show->lock);
   show->ready = 1;
+  show->edition = 1;
   show->opened = status;
   if (status)
     keep_text(show->failure, status);
@@ -261,6 +319,9 @@ static void *run(void *argument) {
   if (!status)
     go_on(show);
   show->source->close(show->self);
+  if (show->own)
+    mus_scene_free(show->own);
+  free(show->own);
   return NULL;
 }
 
@@ -330,10 +391,17 @@ void view_show_stop(view_show *show) {
 
 // --- from other threads ----------------------------------------------------------------------------------------------
 
-view_packet *view_show_introduction(view_show *show) { return view_packet_hold(show->introduction); }
-
-view_packet *view_show_latest(view_show *show) {
+view_packet *view_show_introduction(view_show *show, unsigned *edition) {
   pthread_mutex_lock(&show->lock);
+  view_packet *introduction = view_packet_hold(show->introduction);
+  *edition = show->edition;
+  pthread_mutex_unlock(&show->lock);
+  return introduction;
+}
+
+view_packet *view_show_latest(view_show *show, unsigned *edition) {
+  pthread_mutex_lock(&show->lock);
+  *edition = show->edition;
   view_packet *latest = show->latest ? view_packet_hold(show->latest) : NULL;
   pthread_mutex_unlock(&show->lock);
   return latest;

@@ -12,6 +12,10 @@ typedef struct view_show view_show;
 
 typedef struct view_show_options {
   view_subject subject;
+  // For pages that choose another built-in scene, which load() makes; NULL: they cannot. From the show's thread. What
+  // is wrong goes to `why`.
+  mus_status (*load)(void *data, const char *builtin, mus_scene *scene, char *why, size_t size);
+  void *data;
   int paused;                  // 1: until a page says "play"
   int waits;                   // 1: until view_show_begin()
   int signals;                 // 1: signals are for other threads
@@ -23,10 +27,11 @@ typedef struct view_show_options {
 mus_status view_show_start(const view_show_options *options, char *why, size_t size, view_show **out);
 void view_show_stop(view_show *show); // in the middle of a step, if need be; NULL is fine
 
-// What stays, for each page to begin with. The caller drops it.
-view_packet *view_show_introduction(view_show *show);
-// The latest frame, or NULL before the first. The caller drops it.
-view_packet *view_show_latest(view_show *show);
+// What stays, for each page to begin with, and again whenever the edition has changed: there is another scene then, of
+// which the frames are. The caller drops it.
+view_packet *view_show_introduction(view_show *show, unsigned *edition);
+// The latest frame, or NULL before the first of its edition. The caller drops it.
+view_packet *view_show_latest(view_show *show, unsigned *edition);
 // A page is ready for a frame, and this is what all pages together want in it (see source.h).
 void view_show_ask(view_show *show, unsigned wants);
 

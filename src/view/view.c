@@ -64,6 +64,8 @@ mus_status view_run(const view_options *options, char *why, size_t size) {
   if (status)
     return status;
   const view_show_options showing = {.subject = {options->scene, options->folder},
+                                     .load = options->load,
+                                     .data = options->data,
                                      .paused = options->paused,
                                      .waits = 1,
                                      .signals = 1,

@@ -9,6 +9,9 @@
 typedef struct view_options {
   const mus_scene *scene; // what is simulated, or ...
   const char *folder;     // ... the result folder that is played
+  // Makes a built-in scene that a page has chosen, as view_show_options::load; NULL: pages cannot choose.
+  mus_status (*load)(void *data, const char *builtin, mus_scene *scene, char *why, size_t size);
+  void *data;
   const char *host;       // address to listen on; NULL: 127.0.0.1, which only this machine reaches
   const char *names;      // further names that it may be called by, separated by commas; NULL: none
   int port;               // 0: any free one; negative: 8765, or any free one if that is taken

@@ -22,8 +22,8 @@ static view_message good(const char *text) {
 
 static void what_is_meant_is_understood(void **state) {
   (void)state;
-  const char *const bare[] = {"pause", "play", "step", "reset", "restore", "release", "levels", "seen"};
-  for (int k = 0; k < 8; ++k) {
+  const char *const bare[] = {"pause", "play", "step", "reset", "restore", "release", "keep", "free", "levels", "seen"};
+  for (int k = 0; k < 10; ++k) {
     char text[64] = "{\"do\": \"";
     strcat(strcat(text, bare[k]), "\"}");
     assert_int_equal(good(text).action, VIEW_PAUSE + k);
@@ -36,6 +36,8 @@ static void what_is_meant_is_understood(void **state) {
   assert_int_equal(good("{\"do\":\"wind\",\"value\":[1,2,3]}").action, VIEW_WIND);
   assert_int_equal(good("{\"do\":\"solver\",\"value\":\"diag\"}").number, MUS_METHOD_DIAG);
   assert_string_equal(mus_fabric_name(good("{\"do\":\"fabric\",\"value\":\"denim\"}").number), "denim");
+  assert_true(good("{\"do\":\"loop\",\"value\":1}").value == 1);
+  assert_string_equal(mus_scene_builtin_name(good("{\"do\":\"scene\",\"value\":\"flag\"}").number, NULL), "flag");
   assert_int_equal(good("{\"do\":\"show\",\"value\":\"bend\"}").number, MUS_FIELD_BEND);
   assert_int_equal(good("{\"do\":\"show\",\"value\":\"nothing\"}").number, MUS_FIELDS);
   m = good("{\"do\":\"grab\",\"triangle\":7,\"weight\":[0.25,0.25,0.5],\"target\":[1,2,3]}");
@@ -73,6 +75,10 @@ static void all_else_is_refused(void **state) {
                              "{\"do\":\"solver\",\"value\":\"nothing\"}",
                              "{\"do\":\"fabric\",\"value\":\"steel\"}",
                              "{\"do\":\"fabric\",\"value\":0}",
+                             "{\"do\":\"loop\",\"value\":2}",
+                             "{\"do\":\"scene\",\"value\":\"../secret.json\"}",
+                             "{\"do\":\"scene\"}",
+                             "{\"do\":\"keep\",\"value\":1}",
                              "{\"do\":\"show\",\"value\":\"sa\"}",
                              "{\"do\":\"show\"}",
                              "{\"do\":\"grab\",\"triangle\":7,\"weight\":[1,1,1],\"target\":[1,2,3]}",

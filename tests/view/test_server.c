@@ -21,168 +21,7 @@
 #include "support/check.h"
 #include "support/files.h"
 #include "support/socket.h"
-#include "view/server.h"
-
-// A server with a show, in threads of their own.
-typedef struct theatre {
-  mus_scene scene;
-  view_server *server;
-  view_show *show;
-  pthread_t thread;
-  atomic_int stop;
-  char page[64], path[64], host[32], origin[64]; // as pages have them
-  int port;
-  FILE *log;
-} theatre;
-
-static void *serve(void *argument) {
-  theatre *t = argument;
-  view_server_run(t->server, t->show, &t->stop);
-  return NULL;
-}
-
-// How it begins.
-enum { AT_ONCE, PAUSED, WATCHED };
-
-static theatre *open_theatre(const char *text, const char *folder, int begins) {
-  theatre *t = calloc(1, sizeof *t);
-  assert_non_null(t);
-  char why[512] = "";
-  if (text && *text == '{')
-    assert_ok(mus_scene_parse("test", text, &t->scene));
-  else if (text)
-    assert_ok(mus_scene_builtin(text, &t->scene));
-  if (text)
-    mus_scene_resize(&t->scene, 441, MUS_TESSELLATION_REGULAR);
-  if (text && *text != '{') {
-    t->scene.frame_rate = 60;
-    t->scene.time_step = 1.0 / 60;
-  }
-  t->log = tmpfile();
-  strcpy(t->page, "<!doctype html><title>page</title>");
-  const view_server_options serving = {
-      .host = "127.0.0.1", .page = t->page, .page_size = strlen(t->page), .log = t->log};
-  if (view_server_start(&serving, why, sizeof why, &t->server))
-    fail_msg("%s", why);
-  const view_show_options showing = {.subject = {text ? &t->scene : NULL, folder},
-                                     .paused = begins == PAUSED,
-                                     .waits = begins == WATCHED,
-                                     .wake = view_server_wake,
-                                     .context = t->server};
-  if (view_show_start(&showing, why, sizeof why, &t->show))
-    fail_msg("%s", why);
-  t->port = view_server_port(t->server);
-  snprintf(t->path, sizeof t->path, "/?token=%s", view_server_token(t->server));
-  snprintf(t->host, sizeof t->host, "127.0.0.1:%d", t->port);
-  snprintf(t->origin, sizeof t->origin, "http://127.0.0.1:%d", t->port);
-  assert_int_equal(pthread_create(&t->thread, NULL, serve, t), 0);
-  return t;
-}
-
-static void close_theatre(theatre *t) {
-  atomic_store(&t->stop, 1);
-  pthread_join(t->thread, NULL);
-  view_show_stop(t->show);
-  view_server_stop(t->server);
-  mus_scene_free(&t->scene);
-  fclose(t->log);
-  free(t);
-}
-
-static int watch(const theatre *t) {
-  int socket = socket_watch(t->port, t->path, t->host, t->origin);
-  assert_true(socket >= 0);
-  return socket;
-}
-
-// A packet taken apart.
-typedef struct packet {
-  json_t *head;
-  unsigned char *bytes;
-  size_t arrays; // where they begin
-} packet;
-
-static void drop(packet *p) {
-  json_decref(p->head);
-  free(p->bytes);
-}
-
-static packet hear(int socket) {
-  long size;
-  packet p = {.bytes = socket_hear(socket, &size)};
-  if (!p.bytes)
-    fail_msg("the server has closed the connection: %ld", size);
-  size_t length = p.bytes[0] + 256u * p.bytes[1] + 65536u * p.bytes[2];
-  assert_true(length % 4 == 0 && 4 + length <= (size_t)size);
-  p.head = json_loadb((char *)p.bytes + 4, length, 0, NULL);
-  assert_non_null(p.head);
-  p.arrays = 4 + length;
-  size_t total = p.arrays, k;
-  const json_t *item;
-  json_array_foreach(json_object_get(p.head, "arrays"), k, item) total +=
-      4 * (size_t)json_integer_value(json_array_get(item, 2));
-  assert_int_equal(total, size);
-  if (strcmp(json_string_value(json_object_get(p.head, "type")), "frame") == 0)
-    socket_say(socket, "{\"do\":\"seen\"}");
-  return p;
-}
-
-static float *array(const packet *p, const char *name, size_t *size) {
-  size_t at = p->arrays, k;
-  const json_t *item;
-  json_array_foreach(json_object_get(p->head, "arrays"), k, item) {
-    *size = (size_t)json_integer_value(json_array_get(item, 2));
-    if (strcmp(json_string_value(json_array_get(item, 0)), name) == 0)
-      return (float *)(void *)(p->bytes + at);
-    at += 4 * *size;
-  }
-  return NULL;
-}
-
-static double number(const packet *p, const char *key) { return json_number_value(json_object_get(p->head, key)); }
-
-// The first packet, and what a page says next.
-static packet introduction(int socket) {
-  packet p = hear(socket);
-  assert_string_equal(json_string_value(json_object_get(p.head, "type")), "introduction");
-  return p;
-}
-
-// Hears frames until one has what is asked for, within seconds.
-static packet hear_until(int socket, int (*holds)(const packet *p)) {
-  for (int k = 0; k < 600; ++k) {
-    packet p = hear(socket);
-    if (holds(&p))
-      return p;
-    drop(&p);
-  }
-  fail_msg("it never comes");
-  return (packet){0};
-}
-
-// So many more steps are done, or the test fails.
-static void goes_on(const theatre *t) {
-  long before, after;
-  double spent;
-  int looks = 0;
-  view_show_count(t->show, &before, &spent);
-  do {
-    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    view_show_count(t->show, &after, &spent);
-    assert_true(++looks < 6000); // not by the clock: the test may be stopped for a while
-  } while (after < before + 3);
-}
-
-static void logged(theatre *t, const char *text) {
-  char line[512];
-  int found = 0;
-  rewind(t->log);
-  while (fgets(line, sizeof line, t->log))
-    found |= strstr(line, text) != NULL;
-  fseek(t->log, 0, SEEK_END);
-  if (!found)
-    fail_msg("\"%s\" is not in the log", text);
-}
+#include "view/theatre.h"
 
 // --- who is let in ---------------------------------------------------------------------------------------------------
 
@@ -439,7 +278,7 @@ static void a_hand_lifts_and_lets_go(void **state) {
   theatre *t = open_theatre("drooping", NULL, AT_ONCE);
   int socket = watch(t), other = watch(t);
   packet p = introduction(socket);
-  size_t size;
+  size_t size = 0;
   const uint32_t *corner = (const uint32_t *)(const void *)array(&p, "triangles", &size);
   int triangle = -1, vertex = 440; // the corner across from the pins
   int slot = 0;
@@ -656,6 +495,16 @@ static void recordings_play(void **state) {
   drop(&p);
   p = hear_until(socket, is_paused); // at its end
   drop(&p);
+  socket_say(socket, "{\"do\":\"loop\",\"value\":1}");
+  socket_say(socket, "{\"do\":\"play\"}");
+  for (int round = 0; round < 2; ++round) {
+    p = hear_until(socket, is_frame_2);
+    assert_true(json_is_true(json_object_get(p.head, "loop")) && is_running(&p));
+    drop(&p);
+    p = hear_until(socket, is_last);
+    assert_true(is_running(&p));
+    drop(&p);
+  }
   socket_say(socket, "{\"do\":\"seek\",\"frame\":2000000}");
   p = hear_until(socket, is_last);
   drop(&p);

@@ -1,11 +1,14 @@
 // The hand: grabs the cloth under the pointer, pulls it along, lets go.
 import {pick} from './surface.js';
 
-/** `say` sends a message; `may()` tells whether there is a simulation to pull at. */
-export function makeHand(stage, say, may) {
+/**
+ * `say` sends a message; `may()` tells whether there is a simulation to pull at, `keeps()` whether what is let go stays as a
+ * pin; clicked(vertex) for a click on the cloth, or clicked(-1) beside it.
+ */
+export function makeHand(stage, say, {may, keeps, clicked}) {
   const canvas = stage.canvas;
   let held = null; // {pointer, triangle, weight, target, latest: the pointer's last event}
-  let last = 0, passing = false;
+  let last = 0, passing = false, pressed = null;
 
   function pointOf({triangle, weight}) {
     const point = [0, 0, 0];
@@ -29,14 +32,24 @@ export function makeHand(stage, say, may) {
     return null;
   }
 
-  function release() {
+  function release(keep = false) {
     if (!held) return;
     held = null;
     canvas.classList.remove('holds');
     stage.controls.enabled = true;
     stage.showHand(null, null);
-    say({do: 'release'});
+    say({do: keep ? 'keep' : 'release'});
   }
+
+  // A press and its end in the same place is a click: on the cloth it picks the vertex that is nearest.
+  window.addEventListener('pointerdown', event => {
+    pressed = event.target === canvas && event.button === 0 ? {x: event.clientX, y: event.clientY} : null;
+  }, {capture: true});
+  window.addEventListener('pointerup', event => {
+    if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 4) return;
+    const found = under(event), nearest = found && found.weight.indexOf(Math.max(...found.weight));
+    clicked(found ? stage.triangles[3 * found.triangle + nearest] : -1);
+  }, {capture: true});
 
   // Before the camera's controls see it.
   canvas.addEventListener('pointerdown', event => {
@@ -73,6 +86,7 @@ export function makeHand(stage, say, may) {
     }
     if (event.pointerId !== held.pointer) return;
     held.latest = event;
+    held.moved = true;
     held.target = stage.across(held.from, stage.ray(event.clientX, event.clientY));
     if (performance.now() - last < 12) return; // the newest goes with the next frame
     last = performance.now();
@@ -80,11 +94,12 @@ export function makeHand(stage, say, may) {
   });
   for (const name of ['pointerup', 'pointercancel', 'lostpointercapture'])
     canvas.addEventListener(name, event => {
-      if (held && event.pointerId === held.pointer) release();
+      if (held && event.pointerId === held.pointer) release(keeps() && held.moved);
     });
 
   return {
     release,
+    holds: () => Boolean(held),
     /** After a frame: the newest target, and the thread from the cloth to it. */
     follow() {
       if (!held) return;

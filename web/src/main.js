@@ -4,20 +4,29 @@ import {element, write} from './document.js';
 import {makeHand} from './hand.js';
 import {colourAt, paintAggregates, paintField, rangeOf, units} from './heat.js';
 import {makePanel} from './panel.js';
-import {drawLevels, drawResiduals, makeStagePlot, span, stageColours} from './plots.js';
+import {drawLevels, drawResiduals, makeLines, makeStagePlot, span, stageColours} from './plots.js';
 import {Stage} from './stage.js';
 
 const stage = makeStage();
 const stagePlot = makeStagePlot(element('stages'));
+const energies = makeLines(element('energies'), {kinetic: '#e0a458', elastic: '#5b9bd5'}, 'J');
+const strains = makeLines(element('strains'), {strain: '#d65f5f', strain99: '#7a9e7e'}, '%');
 let mode = '', name = '', flat = null, levels = [], range = null, shown = 'fabric', latest = null, notices = 0;
-let painted = 0, solver = '';
+let painted = 0, solver = '', probed = -1, pulled = false;
 let unseen = 0, frames = 0, time = 0, rate = 0, lastFrame = 0, lastPlot = 0, lost = '', dark = '', asked = false;
 
 const line = connect(hear, text => {
   lost = text;
   tell();
 });
-const hand = makeHand(stage, line.say, () => mode === 'live' && !lost);
+const hand = makeHand(stage, line.say, {
+  may: () => mode === 'live' && !lost,
+  keeps: () => element('keep').checked,
+  clicked: vertex => {
+    probed = vertex;
+    probe();
+  },
+});
 const panel = makePanel({say: line.say, changed});
 
 function makeStage() {
@@ -58,6 +67,9 @@ function describe({head}) {
   words.push(head.paused ? 'paused' : `${rate.toFixed(rate < 9.5 ? 1 : 0)} fps`);
   write(element('status'), words.join(' · '));
   if (!head.solve) return;
+  const number = x => Number(x.toPrecision(2));
+  element('energy').textContent = `${number(head.state.kinetic)} + ${number(head.state.elastic)} J`;
+  element('strain').textContent = `${number(100 * head.state.strain)} %`;
   element('solve').textContent = head.solve.method;
   element('took').textContent = span(Object.values(head.stages).reduce((a, b) => a + b, 0));
   element('sizes').textContent = head.solve.levels.length > 1
@@ -81,10 +93,30 @@ function legend(field) {
     paper.fillStyle = `rgb(${colourAt(field, x / 159).map(Math.round).join()})`;
     paper.fillRect(x, 0, 1, 10);
   }
-  const words = x => (x === 0 || Math.abs(x) >= 1e-3 ? `${Number(x.toPrecision(2))}` : x.toExponential(1));
-  element('low').textContent = words(range[0]);
-  element('high').textContent = words(range[1]);
+  ['low', 'high'].forEach((end, k) => {
+    element(end).readOnly = !element('fixed').checked;
+    if (document.activeElement !== element(end) || element(end).readOnly) element(end).value = Number(range[k].toPrecision(3));
+  });
   element('unit').textContent = `${field}, ${units[field]}`;
+}
+
+// What is known of the vertex that was clicked, beside it.
+function probe() {
+  const there = probed >= 0 && stage.geometry && 3 * probed < stage.positions.length;
+  element('probe').hidden = !there;
+  stage.probe.visible = there;
+  stage.dirty = true;
+  if (!there) return;
+  const point = [...stage.positions.slice(3 * probed, 3 * probed + 3)], {x, y} = stage.place(point);
+  const words = [`vertex ${probed}`, point.map(c => c.toFixed(3)).join(', ') + ' m'];
+  const value = latest?.arrays[shown]?.[probed];
+  if (units[shown] && value !== undefined) words.push(`${shown} ${Number(value.toPrecision(3))} ${units[shown]}`);
+  else if (shown.startsWith('level')) words.push(`aggregate ${levels[Number(shown.slice(5)) - 1]?.[probed]}`);
+  stage.mark(stage.probe, point);
+  write(element('probe'), words.join('\n'));
+  const box = element('probe').getBoundingClientRect(), side = stage.canvas.getBoundingClientRect();
+  element('probe').style.left = `${Math.min(Math.max(4, x + 12), side.right - box.width - 4)}px`;
+  element('probe').style.top = `${Math.min(Math.max(4, y - box.height - 8), side.bottom - box.height - 4)}px`;
 }
 
 // The scale follows at once where the numbers outgrow it, and within seconds where they shrink.
@@ -95,13 +127,21 @@ function paint({arrays, head}) {
   if (head.settings?.solver !== solver) range = null; // residuals are of another kind
   solver = head.settings?.solver;
   painted = time;
-  range = range ? range.map((x, k) => (Math.abs(now[k]) > Math.abs(x) ? now[k] : keep * x + (1 - keep) * now[k])) : now;
+  if (!range || !element('fixed').checked) range = range ? range.map((x, k) => (Math.abs(now[k]) > Math.abs(x) ? now[k] : keep * x + (1 - keep) * now[k])) : now;
   paintField(shown, values, range, stage.colours);
   stage.painted();
   legend(shown);
 }
 
+// Ends of the scale that the user has typed, where they are numbers in order.
+function takeRange() {
+  const ends = ['low', 'high'].map(end => Number(element(end).value));
+  if (element('fixed').checked && range && ends.every(Number.isFinite) && ends[0] < ends[1]) range = ends;
+  if (latest && range) paint(latest);
+}
+
 function choose(name) {
+  if (shown !== name) element('fixed').checked = false;
   shown = name;
   range = null;
   line.say({do: 'show', value: units[name] ? name : 'nothing'});
@@ -144,6 +184,13 @@ function keepLevels(arrays) {
 function hear(packet) {
   if (packet.head.type === 'introduction') {
     hand.release();
+    for (; unseen > 0; --unseen) line.say({do: 'seen'}); // frames of another scene
+    latest = null;
+    time = 0;
+    probed = -1;
+    element('hint').hidden = packet.head.mode !== 'live' || pulled;
+    energies.clear();
+    strains.clear();
     mode = packet.head.mode;
     name = packet.head.name;
     flat = packet.arrays.flat;
@@ -153,7 +200,7 @@ function hear(packet) {
     panel.introduce(packet.head);
     stagePlot.clear();
     asked = false;
-    unseen = 0;
+    levels = [];
     choose(shown.startsWith('level') ? 'fabric' : shown);
     element('colour').value = shown;
     return;
@@ -181,6 +228,15 @@ function take(packet) {
   paint(packet);
   hand.follow();
   panel.follow(head);
+  stage.showPins(head.pins ?? []);
+  if (hand.holds() && !pulled) {
+    pulled = true;
+    element('hint').hidden = true;
+  }
+  if (head.state && head.time > 0) {
+    energies.add(head.time, head.state);
+    strains.add(head.time, {strain: 100 * head.state.strain, strain99: 100 * head.state.strain99});
+  }
   if (head.settings && stage.wear(head.settings.fabric) && shown === 'fabric') stage.paintFabric();
   tell();
   if (head.notice && head.notice[0] !== notices) {
@@ -201,6 +257,8 @@ function take(packet) {
     describe(packet);
     if (head.solve) drawResiduals(element('residuals'), head.solve);
     stagePlot.draw();
+    energies.draw();
+    strains.draw();
   }
 }
 
@@ -208,7 +266,7 @@ function everyFrame() {
   requestAnimationFrame(everyFrame);
   const fresh = latest?.fresh && stage.geometry;
   if (fresh) take(latest);
-  stage.draw();
+  if (stage.draw() && probed >= 0) probe();
   if (fresh) for (; unseen > 0; --unseen) line.say({do: 'seen'});
 }
 
@@ -229,7 +287,9 @@ function savePicture() {
 function changed(what) {
   const turns = {left: [-0.1, 0], right: [0.1, 0], up: [0, 0.1], down: [0, -0.1]};
   if (what === 'colour') choose(element('colour').value);
-  else if (what === 'wireframe') stage.materials?.forEach(m => { m.wireframe = element('wireframe').checked; });
+  else if (what === 'wireframe') stage.showWires(element('wireframe').checked);
+  else if (what === 'fixed' || what === 'low' || what === 'high') takeRange();
+  else if (what === 'folded') makeRoom();
   else if (what === 'shadow') stage.sun.castShadow = element('shadow').checked;
   else if (what === 'ground') stage.ground.visible = element('ground').checked;
   else if (what === 'home' && stage.box) stage.home();
@@ -239,7 +299,20 @@ function changed(what) {
   stage.dirty = true;
 }
 
-new ResizeObserver(() => stage.resize()).observe(stage.canvas);
+// The stage takes what the settings leave, which are beside it, or below it in narrow windows.
+function makeRoom() {
+  const box = element('panel').getBoundingClientRect(), narrow = window.matchMedia('(max-width: 640px)').matches;
+  const style = document.documentElement.style;
+  style.setProperty('--side', `${narrow || !box.width ? 0 : box.width + 14}px`);
+  style.setProperty('--below', `${narrow && box.width ? box.height + 10 : 0}px`);
+}
+new ResizeObserver(makeRoom).observe(element('panel'));
+new ResizeObserver(makeRoom).observe(document.body);
+makeRoom();
+new ResizeObserver(() => {
+  stage.resize();
+  stage.draw(); // at once: what was drawn is gone
+}).observe(stage.canvas);
 new ResizeObserver(([{target}]) => {
   document.documentElement.style.setProperty('--foot', `${target.offsetHeight}px`);
 }).observe(document.querySelector('footer'));

@@ -41,7 +41,7 @@ export function makePanel({say, changed}) {
     label(name);
   }
 
-  for (const name of ['solver', 'fabric'])
+  for (const name of ['solver', 'fabric', 'scene'])
     element(name).addEventListener('change', () => {
       touched[name] = performance.now();
       say({do: name, value: element(name).value});
@@ -61,11 +61,25 @@ export function makePanel({say, changed}) {
     touched.timeline = performance.now();
     say({do: 'seek', frame: number('timeline')});
   });
-  for (const name of ['colour', 'wireframe', 'shadow', 'ground'])
+  const go = frame => say({do: 'seek', frame: Math.max(0, Math.min(frame, Number(element('timeline').max)))});
+  element('loop').addEventListener('change', () => {
+    touched.loop = performance.now();
+    say({do: 'loop', value: element('loop').checked ? 1 : 0});
+  });
+  for (const name of ['colour', 'wireframe', 'shadow', 'ground', 'fixed', 'low', 'high'])
     element(name).addEventListener('change', () => changed(name));
   const actions = {
     play: () => say({do: element('play').dataset.paused === '1' ? 'play' : 'pause'}),
     step: () => say({do: 'step'}),
+    back() {
+      if (element('timeline').hidden) return;
+      say({do: 'pause'});
+      touched.timeline = performance.now();
+      element('timeline').value = number('timeline') - 1;
+      go(number('timeline'));
+    },
+    free: () => say({do: 'free'}),
+    keys: () => element('help').showModal(),
     reset: () => say({do: 'reset'}),
     restore: () => say({do: 'restore'}),
     home: () => changed('home'),
@@ -74,6 +88,7 @@ export function makePanel({say, changed}) {
     fold() {
       const folded = document.body.classList.toggle('folded');
       element('fold').setAttribute('aria-expanded', String(!folded));
+      changed('folded');
     },
   };
   for (const [name, action] of Object.entries(actions)) element(name).addEventListener('click', action);
@@ -89,16 +104,18 @@ export function makePanel({say, changed}) {
   }
   const keys = {
     ' ': actions.play, '.': actions.step, r: actions.reset, c: actions.home, s: actions.picture, p: actions.fold,
-    w: () => toggle('wireframe'), g: () => toggle('ground'), h: nextColour,
+    w: () => toggle('wireframe'), g: () => toggle('ground'), h: nextColour, f: () => toggle('fixed'),
+    k: () => toggle('keep'), u: actions.free, ',': actions.back, '?': actions.keys,
+    l: () => element('timeline').hidden || element('loop').click(),
     ArrowLeft: () => changed('left'), ArrowRight: () => changed('right'), ArrowUp: () => changed('up'),
     ArrowDown: () => changed('down'), '+': () => changed('nearer'), '-': () => changed('farther'),
   };
   // What elements do with keys themselves when they have the focus.
   const ownKeys = {SELECT: () => true, BUTTON: key => key === ' ', SUMMARY: key => key === ' ',
-                   INPUT: (key, {type}) => (type === 'checkbox' ? key === ' ' : key.startsWith('Arrow'))};
+                   INPUT: (key, {type}) => (type === 'number' ? true : type === 'checkbox' ? key === ' ' : key.startsWith('Arrow'))};
   window.addEventListener('keydown', event => {
     const move = /^Arrow|^[+-]$/.test(event.key);
-    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key] || ownKeys[event.target.tagName]?.(event.key, event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key] || element('help').open || ownKeys[event.target.tagName]?.(event.key, event.target)) return;
     event.preventDefault();
     if (!event.repeat || move) keys[event.key]();
   });
@@ -122,7 +139,11 @@ export function makePanel({say, changed}) {
       levels = -1;
       this.setLevels(0);
       fill(element('solver'), (head.solvers ?? []).map(name => [name, name]));
-      fill(element('fabric'), (head.fabrics ?? []).map(name => [name, name]));
+      fill(element('fabric'), Object.keys(head.fabrics ?? {}).map(name => [name, name]));
+      const scenes = head.scenes ?? [], known = scenes.includes(head.name);
+      element('choice').hidden = scenes.length === 0;
+      fill(element('scene'), [...(known ? [] : [['', head.name]]), ...scenes.map(name => [name, name])]);
+      element('scene').value = known ? head.name : '';
     },
     setLevels(count) {
       if (count === levels) return;
@@ -139,6 +160,8 @@ export function makePanel({say, changed}) {
         element('timeline').max = head.frames - 1;
         element('timeline').value = head.frame;
       }
+      if (rests('loop')) element('loop').checked = Boolean(head.loop);
+      element('free').hidden = !head.pins?.length;
       const settings = head.settings;
       if (!settings) return;
       const [x, , z] = settings.wind;

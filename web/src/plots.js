@@ -86,6 +86,44 @@ export function makeStagePlot(canvas) {
   };
 }
 
+/** Lines over time, from 0 up: call add(time, {name: value}) with each frame, draw() when there is time. */
+export function makeLines(canvas, colours, unit) {
+  const past = [], seconds = 10;
+  return {
+    add(time, values) {
+      if (past.length && time <= past[past.length - 1].time) {
+        if (time === past[past.length - 1].time) return;
+        past.length = 0; // it has begun again
+      }
+      past.push({time, values});
+      while (past[0].time < time - seconds) past.shift();
+    },
+    clear() { past.length = 0; },
+    draw() {
+      const {paper, width, height} = prepare(canvas);
+      if (width === 0 || past.length < 2) return;
+      const names = Object.keys(colours), end = past[past.length - 1].time, begin = Math.max(past[0].time, end - seconds);
+      const most = Math.max(1e-12, ...past.map(({values}) => Math.max(...names.map(name => values[name])))) * 1.1;
+      for (const name of names) {
+        paper.strokeStyle = colours[name];
+        paper.lineWidth = 1.5;
+        paper.beginPath();
+        past.forEach(({time, values}, k) => {
+          const x = width * (time - begin) / Math.max(1e-9, end - begin), y = height - 2 - (height - 4) * values[name] / most;
+          if (k) paper.lineTo(x, y); else paper.moveTo(x, y);
+        });
+        paper.stroke();
+      }
+      paper.lineWidth = 1;
+      paper.fillStyle = '#e8e6e1';
+      paper.textAlign = 'left';
+      paper.fillText(`${Number(most.toPrecision(2))} ${unit}`, 4, 11);
+      paper.textAlign = 'right';
+      paper.fillText(`${(end - begin).toFixed(1)} s`, width - 4, height - 4);
+    },
+  };
+}
+
 /** The cloth laid flat, once a level, each vertex in the colour of its aggregate. */
 export function drawLevels(canvas, flat, levels) {
   const {paper, width, height} = prepare(canvas);

@@ -1,17 +1,13 @@
 // What is seen: cloth, bodies, ground, light, camera.
 import {
   BackSide, BufferAttribute, BufferGeometry, Color, DirectionalLight, DynamicDrawUsage, Fog, FrontSide,
-  HemisphereLight, Line, LineBasicMaterial, Mesh, MeshBasicMaterial, MeshStandardMaterial, PCFShadowMap, PerspectiveCamera,
-  PlaneGeometry, Scene, SphereGeometry, Vector3, WebGLRenderer,
+  HemisphereLight, Line, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, MeshStandardMaterial, PCFShadowMap, PerspectiveCamera,
+  PlaneGeometry, SRGBColorSpace, Scene, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
-import {boxOf, computeNormals, splitAtCreases} from './surface.js';
+import {boxOf, computeNormals, edgesOf, splitAtCreases} from './surface.js';
 
 const backdrop = 0x2c3036;
-// In one tone what pictures show in threads: docs/pictures.md names them.
-const fabrics = {cotton: 0xd8d2c4, silk: 0xa9333f, wool: 0x56795f, denim: 0x415a82, jersey: 0x9b9b99, leather: 0x6e4a33};
-const others = [0xb5654a, 0x4f7c8f, 0x8a6fa0, 0x7f8f4a];
-
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
@@ -50,6 +46,29 @@ export class Stage {
     this.ball.renderOrder = this.thread.renderOrder = 1;
     this.ball.visible = this.thread.visible = false;
     this.scene.add(this.ball, this.thread);
+    this.pins = [];
+    this.probe = new Mesh(this.ball.geometry, new MeshBasicMaterial({color: 0xffffff, depthTest: false, transparent: true}));
+    this.probe.renderOrder = 1;
+    this.probe.visible = false;
+    this.scene.add(this.probe);
+  }
+
+  // Balls where grabs were kept.
+  showPins(points) {
+    while (this.pins.length > points.length) this.scene.remove(this.pins.pop());
+    while (this.pins.length < points.length) {
+      const pin = this.ball.clone();
+      pin.visible = true;
+      this.pins.push(pin);
+      this.scene.add(pin);
+    }
+    this.pins.forEach((pin, k) => this.mark(pin, points[k]));
+  }
+
+  mark(ball, point) {
+    ball.position.set(...point);
+    ball.scale.setScalar(0.005 * this.camera.position.distanceTo(ball.position));
+    this.dirty = true;
   }
 
   showHand(point, target) {
@@ -83,34 +102,69 @@ export class Stage {
     }
     this.triangles = arrays.triangles;
     this.cloths = head.cloths;
+    this.fabrics = head.fabrics ?? {};
     this.geometry = this.surface(3 * head.vertices, arrays.triangles);
-    this.materials = [FrontSide, BackSide].map(side => new MeshStandardMaterial({side, vertexColors: true, roughness: 0.85}));
+    this.materials = [FrontSide, BackSide].map(side => new MeshStandardMaterial({
+      side, vertexColors: true, roughness: 0.85, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1}));
     this.materials[1].color.set(0.82, 0.84, 0.9); // a little cooler from behind
     this.meshes = this.materials.map(material => new Mesh(this.geometry, material));
     this.meshes[0].castShadow = true;
     this.materials[0].shadowSide = 2; // both
-    this.split = splitAtCreases(arrays.bodies, arrays.bodyTriangles);
+    this.wires = this.makeWires(arrays.triangles);
+    this.bodyParts = head.bodyParts;
+    this.split = splitAtCreases(arrays.bodies, this.shownTriangles(arrays.bodyTriangles));
     this.bodies = this.surface(3 * this.split.from.length, this.split.triangles);
-    if (arrays.bodies.length > 0)
-      this.meshes.push(new Mesh(this.bodies, new MeshStandardMaterial({color: 0x8d9096, roughness: 0.7})));
+    this.paintBodies();
+    this.meshes.push(new Mesh(this.bodies, new MeshStandardMaterial({vertexColors: true, roughness: 0.7})), this.wires);
     for (const mesh of this.meshes) {
-      mesh.receiveShadow = true;
+      mesh.receiveShadow = mesh !== this.wires;
       mesh.frustumCulled = false;
       this.scene.add(mesh);
     }
-    if (this.meshes[2]) this.meshes[2].castShadow = true;
+    this.meshes[2].castShadow = true;
     this.setBodies(arrays.bodies);
     this.paintFabric();
   }
 
+  // Edges over the surface; made when they are first wanted, for they take time.
+  makeWires(triangles) {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', this.geometry.attributes.position);
+    const wires = new LineSegments(geometry, new LineBasicMaterial({color: 0x14161a, transparent: true, opacity: 0.55}));
+    wires.visible = false;
+    wires.build = () => { geometry.index ?? geometry.setIndex(new BufferAttribute(edgesOf(triangles), 1)); };
+    return wires;
+  }
+
+  showWires(shown) {
+    if (!this.wires) return;
+    if (shown) this.wires.build();
+    this.wires.visible = shown;
+  }
+
+  partOf(vertex) { return this.bodyParts.findLast(({first}) => first <= vertex); }
+
+  // Bodies that the scene hides are left out.
+  shownTriangles(triangles) {
+    if (!this.bodyParts.some(({hidden}) => hidden)) return triangles;
+    return triangles.filter((_, k) => !this.partOf(triangles[k - k % 3]).hidden);
+  }
+
+  paintBodies() {
+    const colour = new Color(), colours = this.bodies.attributes.color.array;
+    this.split.from.forEach((vertex, i) => {
+      colour.setRGB(...this.partOf(vertex).colour, SRGBColorSpace).toArray(colours, 3 * i);
+    });
+  }
+
   setBodies(positions) {
-    if (positions.length === 0) return;
+    if (this.split.from.length === 0) return;
     const {position, normal} = this.bodies.attributes, {from, triangles} = this.split;
     for (let i = 0; i < from.length; ++i)
       for (let c = 0; c < 3; ++c) position.array[3 * i + c] = positions[3 * from[i] + c];
     computeNormals(position.array, triangles, normal.array);
     position.needsUpdate = normal.needsUpdate = true;
-    this.bodyBox = boxOf(positions);
+    this.bodyBox = boxOf(position.array);
     this.dirty = true;
   }
 
@@ -132,7 +186,7 @@ export class Stage {
     const centre = new Vector3(...this.box.low.map((x, c) => (x + this.box.high[c]) / 2)), before = this.centre ?? centre;
     const seen = point => {
       const at = point.clone().project(this.camera);
-      return Math.abs(at.x) < 0.5 && Math.abs(at.y) < 0.6 && at.z < 1; // and not behind the settings
+      return Math.abs(at.x) < 0.6 && Math.abs(at.y) < 0.6 && at.z < 1;
     };
     this.camera.updateMatrixWorld();
     if (!seen(centre) && this.begun) {
@@ -154,17 +208,19 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** The first cloth is of that fabric now: true where it was of another. */
+  /** The first cloth is of that fabric now: true where it was of another, and has no colour of its own. */
   wear(fabric) {
-    const before = this.cloths[0].fabric;
-    this.cloths[0].fabric = fabric;
-    return before !== fabric;
+    const cloth = this.cloths[0], before = cloth.fabric;
+    cloth.fabric = fabric;
+    if (before === fabric || cloth.own || !this.fabrics[fabric]) return false;
+    cloth.colour = this.fabrics[fabric];
+    return true;
   }
 
   paintFabric() {
     const colour = new Color(), colours = this.colours;
     this.cloths.forEach((cloth, k) => {
-      colour.setHex(k > 0 ? others[(k - 1) % others.length] : fabrics[cloth.fabric] ?? fabrics.cotton);
+      colour.setRGB(...cloth.colour, SRGBColorSpace);
       const end = k + 1 < this.cloths.length ? this.cloths[k + 1].first : colours.length / 3;
       for (let i = cloth.first; i < end; ++i) colour.toArray(colours, 3 * i);
     });
@@ -189,9 +245,7 @@ export class Stage {
     const {low, high} = this.withBodies(this.box), centre = low.map((x, c) => (x + high[c]) / 2);
     const radius = Math.max(0.1, Math.hypot(...low.map((x, c) => high[c] - x)) / 2);
     centre[1] -= high[1] - low[1] < 0.3 * radius ? 0.35 * radius : 0; // a sheet that lies flat is going to hang
-    const foot = Math.min(0.3, 64 / Math.max(1, this.canvas.clientHeight)); // part of the picture that buttons cover
-    const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect) / (1 - foot);
-    centre[1] -= foot * radius;
+    const fit = radius / Math.sin((this.camera.fov / 2) * Math.PI / 180) / Math.min(1, this.camera.aspect);
     this.controls.target.set(...centre);
     this.camera.position.set(centre[0] + 0.42 * fit, centre[1] + 0.3 * fit, centre[2] + 0.86 * fit);
     this.camera.near = fit / 200;

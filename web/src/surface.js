@@ -44,6 +44,18 @@ export function splitAtCreases(positions, triangles) {
   return {from, triangles: split};
 }
 
+/** Each edge once, as pairs of vertices. */
+export function edgesOf(triangles) {
+  const seen = new Set(), edges = [];
+  for (let k = 0; k < triangles.length; ++k) {
+    const a = triangles[k], b = triangles[k - k % 3 + (k + 1) % 3], key = Math.min(a, b) * 2 ** 26 + Math.max(a, b);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    edges.push(a, b);
+  }
+  return new Uint32Array(edges);
+}
+
 /** The nearest triangle that a ray meets: {triangle, weight: [3], distance}, or null. Both are arrays of three. */
 export function pick(origin, direction, positions, triangles) {
   let best = null;

@@ -1,0 +1,16 @@
+// Cloths and bodies for an introduction: names, where they begin, and the colours that pictures give them.
+#ifndef VIEW_COLOURS_H
+#define VIEW_COLOURS_H
+
+#include <jansson.h>
+
+#include "muslin/scene.h"
+
+// {"name", "fabric", "first", "colour": [r, g, b], "own"}; own: the colour is the scene's, and stays with any fabric.
+json_t *view_describe_cloth(const mus_scene *scene, int cloth, int first_vertex);
+// {"first", "colour", "hidden"}
+json_t *view_describe_body(const mus_scene *scene, int body, int first_vertex);
+// {"cotton": [r, g, b], ...}
+json_t *view_describe_fabrics(void);
+
+#endif
