@@ -14,19 +14,15 @@ enum { STRIDE = 4, STRIP = STRIDE * MUS_RAYS };
 // How far around a pixel the rays ahead must agree.
 enum { REACH = 4 };
 
-mus_status mus_light_buffer_create(mus_arena *arena, int width, int height, mus_light_buffer *out) {
-  size_t pixels = (size_t)width * (size_t)height;
-  *out = (mus_light_buffer){.width = width, .height = height};
+mus_status mus_light_buffer_create(mus_arena *arena, int width, int rows, mus_light_buffer *out) {
+  size_t pixels = (size_t)width * (size_t)rows;
+  *out = (mus_light_buffer){.width = width, .capacity = rows, .bottom = rows};
   out->site = mus_arena_alloc(arena, pixels, sizeof *out->site);
   out->raw = mus_arena_alloc(arena, pixels, sizeof *out->raw);
   out->lit = mus_arena_alloc(arena, pixels, sizeof *out->lit);
   out->answers = mus_arena_alloc(arena, pixels, 1);
   out->around = mus_arena_alloc(arena, pixels, 1);
   return out->site && out->raw && out->lit && out->answers && out->around ? MUS_OK : mus_fail_memory();
-}
-
-static size_t pixel_index(const mus_light_buffer *buffer, int x, int y) {
-  return (size_t)y * (size_t)buffer->width + (size_t)x;
 }
 
 // One packet: the pixels x, x + 4, ... x + 28 of a row. Returns how many of them see something.
@@ -37,7 +33,7 @@ static int gather(const mus_light_buffer *buffer, int x, int y, mus_sites *sites
     sites->site[i].what = MUS_SEES_NOTHING;
     sites->site[i].normal = mus_v3(0, 1, 0);
     if (column < buffer->width)
-      sites->site[i] = buffer->site[pixel_index(buffer, column, y)];
+      sites->site[i] = buffer->site[mus_light_buffer_index(buffer, column, y)];
     sites->run[i] = mus_pixel_run(column, y);
     seeing += sites->site[i].what != MUS_SEES_NOTHING;
   }
@@ -68,7 +64,7 @@ static void scout_packet(mus_light_buffer *buffer, const mus_world *world, const
   if (seeing)
     mus_light_by_sky(world, &samples->sky, &sites, lit);
   for (int i = 0; i < MUS_RAYS && x + i * STRIDE < buffer->width; ++i) {
-    size_t here = pixel_index(buffer, x + i * STRIDE, y);
+    size_t here = mus_light_buffer_index(buffer, x + i * STRIDE, y);
     buffer->raw[here] = lit[i];
     buffer->answers[here] = wanted[i] ? answer(&lit[i], world->lights) : 0;
   }
@@ -76,22 +72,23 @@ static void scout_packet(mus_light_buffer *buffer, const mus_world *world, const
 
 // Collects the answers from left and right.
 static void spread_row(mus_light_buffer *buffer, int y) {
-  const unsigned char *row = &buffer->answers[pixel_index(buffer, 0, y)];
+  const unsigned char *row = &buffer->answers[mus_light_buffer_index(buffer, 0, y)];
   for (int x = 0; x < buffer->width; ++x) {
     int from = x > REACH ? x - REACH : 0, to = x + REACH < buffer->width ? x + REACH : buffer->width - 1;
     unsigned bits = 0;
     for (int i = from; i <= to; ++i)
       bits |= row[i];
-    buffer->around[pixel_index(buffer, x, y)] = (unsigned char)bits;
+    buffer->around[mus_light_buffer_index(buffer, x, y)] = (unsigned char)bits;
   }
 }
 
 // And from above and below.
 static unsigned answers_around(const mus_light_buffer *buffer, int x, int y) {
-  int from = y > REACH ? y - REACH : 0, to = y + REACH < buffer->height ? y + REACH : buffer->height - 1;
+  int from = y - REACH > buffer->top ? y - REACH : buffer->top;
+  int to = y + REACH < buffer->bottom ? y + REACH : buffer->bottom - 1;
   unsigned bits = 0;
   for (int j = from; j <= to; ++j)
-    bits |= buffer->around[pixel_index(buffer, x, j)];
+    bits |= buffer->around[mus_light_buffer_index(buffer, x, j)];
   return bits;
 }
 
@@ -101,7 +98,7 @@ static void finish_packet(mus_light_buffer *buffer, const mus_world *world, cons
   mus_sites sites;
   unsigned bits[MUS_RAYS] = {0}, differing = 0;
   for (int i = 0; i < MUS_RAYS && x + i * STRIDE < buffer->width; ++i) {
-    if (buffer->answers[pixel_index(buffer, x + i * STRIDE, y)])
+    if (buffer->answers[mus_light_buffer_index(buffer, x + i * STRIDE, y)])
       bits[i] = answers_around(buffer, x + i * STRIDE, y);
     differing |= bits[i] & bits[i] >> 1;
   }
@@ -116,7 +113,8 @@ static void finish_packet(mus_light_buffer *buffer, const mus_world *world, cons
     mus_light_by_light(world, &samples->light[l], l, &sites, wanted, lit);
     for (int i = 0; i < MUS_RAYS; ++i)
       if (wanted[i])
-        buffer->raw[pixel_index(buffer, x + i * STRIDE, y)].channel[MUS_SEEN + l] = lit[i].channel[MUS_SEEN + l];
+        buffer->raw[mus_light_buffer_index(buffer, x + i * STRIDE, y)].channel[MUS_SEEN + l] =
+            lit[i].channel[MUS_SEEN + l];
   }
 }
 
@@ -140,7 +138,7 @@ static void add_scaled(const mus_lit *from, float factor, mus_lit *sum) {
 
 static mus_lit smoothed(const mus_light_buffer *buffer, int x, int y) {
   static const float weight[5] = {1, 2, 2, 2, 1};
-  size_t here = pixel_index(buffer, x, y);
+  size_t here = mus_light_buffer_index(buffer, x, y);
   const mus_site *site = &buffer->site[here];
   mus_lit sum;
   memset(&sum, 0, sizeof sum);
@@ -149,9 +147,9 @@ static mus_lit smoothed(const mus_light_buffer *buffer, int x, int y) {
   float total = 0;
   for (int j = -2; j <= 2; ++j)
     for (int i = -2; i <= 2; ++i) {
-      if (x + i < 0 || x + i >= buffer->width || y + j < 0 || y + j >= buffer->height)
+      if (x + i < 0 || x + i >= buffer->width || y + j < buffer->top || y + j >= buffer->bottom)
         continue;
-      size_t there = pixel_index(buffer, x + i, y + j);
+      size_t there = mus_light_buffer_index(buffer, x + i, y + j);
       float w = weight[i + 2] * weight[j + 2] * alike(site, &buffer->site[there]);
       if (w > 0)
         add_scaled(&buffer->raw[there], w, &sum);
@@ -177,17 +175,17 @@ void mus_light_buffer_fill(mus_light_buffer *buffer, const mus_world *world, con
   MUS_PARALLEL
   {
     MUS_SHARE_RUNS
-    for (int y = 0; y < buffer->height; ++y) {
+    for (int y = buffer->top; y < buffer->bottom; ++y) {
       pass_over_row(scout_packet, buffer, world, samples, y);
       spread_row(buffer, y);
     }
     MUS_SHARE_RUNS
-    for (int y = 0; y < buffer->height; ++y)
+    for (int y = buffer->top; y < buffer->bottom; ++y)
       pass_over_row(finish_packet, buffer, world, samples, y);
     MUS_SHARE_RUNS
-    for (int y = 0; y < buffer->height; ++y)
+    for (int y = buffer->top; y < buffer->bottom; ++y)
       for (int x = 0; x < buffer->width; ++x)
-        buffer->lit[pixel_index(buffer, x, y)] = smoothed(buffer, x, y);
+        buffer->lit[mus_light_buffer_index(buffer, x, y)] = smoothed(buffer, x, y);
   }
 }
 
@@ -198,9 +196,9 @@ int mus_light_buffer_at(const mus_light_buffer *buffer, const mus_site *site, fl
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < 2; ++i) {
       int column = (int)left + i, row = (int)top + j;
-      if (column < 0 || column >= buffer->width || row < 0 || row >= buffer->height)
+      if (column < 0 || column >= buffer->width || row < buffer->top || row >= buffer->bottom)
         continue;
-      size_t there = pixel_index(buffer, column, row);
+      size_t there = mus_light_buffer_index(buffer, column, row);
       float near = (1.05f - fabsf(x - 0.5f - (float)column)) * (1.05f - fabsf(y - 0.5f - (float)row));
       float w = near * alike(site, &buffer->site[there]);
       if (w > 0)

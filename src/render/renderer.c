@@ -20,6 +20,9 @@
 
 enum { MAXIMUM_SAMPLES = 64, CHUNK = 64 };
 
+// Pixels of a band of the light buffer, about 128 MiB of it, and the fewest rows that are drawn with one.
+enum { BAND_PIXELS = 1 << 20, BAND_ROWS = 64 };
+
 // A pixel while rays are collected.
 typedef struct film_pixel {
   mus_float3 sum; // of the rays' displayable linear colours
@@ -45,6 +48,13 @@ typedef struct picture_job {
   mus_float3 background_top, background_bottom, wire; // linear
 } picture_job;
 
+// With the margins that a band has above and below.
+static int band_rows(const mus_render_quality *quality) {
+  int rows = BAND_PIXELS / quality->width;
+  rows = (rows > BAND_ROWS ? rows : BAND_ROWS) + 2 * MUS_LIGHT_MARGIN;
+  return rows < quality->height ? rows : quality->height;
+}
+
 mus_status mus_renderer_create(const mus_render_scene *scene, const mus_render_quality *quality, mus_renderer **out) {
   *out = NULL;
   mus_status status = mus_scene_check(scene);
@@ -60,7 +70,7 @@ mus_status mus_renderer_create(const mus_render_scene *scene, const mus_render_q
   if (!status)
     status = mus_light_samples_make(&renderer->arena, 2, 2, &renderer->lonely);
   if (!status)
-    status = mus_light_buffer_create(&renderer->arena, quality->width, quality->height, &renderer->light);
+    status = mus_light_buffer_create(&renderer->arena, quality->width, band_rows(quality), &renderer->light);
   if (!status)
     status = mus_world_create(scene, &renderer->world);
   if (status) {
@@ -168,7 +178,7 @@ static void find_sites(const picture_job *job) {
   MUS_PARALLEL
   {
     MUS_SHARE_RUNS
-    for (int y = 0; y < light->height; ++y)
+    for (int y = light->top; y < light->bottom; ++y)
       for (int x = 0; x < light->width; x += MUS_RAYS) {
         eye_rays bundle;
         mus_sight sight;
@@ -179,7 +189,7 @@ static void find_sites(const picture_job *job) {
         }
         trace_bundle(job, &bundle);
         for (int i = 0; i < MUS_RAYS && x + i < light->width; ++i)
-          look(job, &bundle, i, &light->site[(size_t)y * (size_t)light->width + (size_t)(x + i)], &sight);
+          look(job, &bundle, i, &light->site[mus_light_buffer_index(light, x + i, y)], &sight);
       }
   }
 }
@@ -304,13 +314,28 @@ static void draw_chunk(const picture_job *job, int x, int y, int count, mus_pict
   }
 }
 
-static void draw_picture(const picture_job *job, mus_picture *picture) {
+static void draw_rows(const picture_job *job, int first, int end, mus_picture *picture) {
   MUS_PARALLEL
   {
     MUS_SHARE_RUNS
-    for (int y = 0; y < picture->height; ++y)
+    for (int y = first; y < end; ++y)
       for (int x = 0; x < picture->width; x += CHUNK)
         draw_chunk(job, x, y, picture->width - x < CHUNK ? picture->width - x : CHUNK, picture);
+  }
+}
+
+static void draw_picture(const picture_job *job, mus_picture *picture) {
+  mus_light_buffer *light = &job->renderer->light;
+  int height = picture->height, margins = light->capacity < height ? 2 * MUS_LIGHT_MARGIN : 0;
+  for (int first = 0; first < height;) {
+    int end = first + light->capacity - margins;
+    end = end < height ? end : height;
+    light->top = first > MUS_LIGHT_MARGIN ? first - MUS_LIGHT_MARGIN : 0;
+    light->bottom = end + MUS_LIGHT_MARGIN < height ? end + MUS_LIGHT_MARGIN : height;
+    find_sites(job);
+    mus_light_buffer_fill(light, job->world, &job->renderer->samples);
+    draw_rows(job, first, end, picture);
+    first = end;
   }
 }
 
@@ -340,9 +365,7 @@ mus_status mus_renderer_draw(mus_renderer *renderer, const mus_render_scene *sce
   job.background_top = mus_linear_from_srgb(scene->background_top);
   job.background_bottom = mus_linear_from_srgb(scene->background_bottom);
   job.wire = mus_linear_from_srgb(scene->wire);
-  find_sites(&job);
   mus_light_ground(renderer->world, &renderer->samples);
-  mus_light_buffer_fill(&renderer->light, renderer->world, &renderer->samples);
   draw_picture(&job, picture);
   draw_overlay(renderer->world, scene, picture);
   return MUS_OK;

@@ -117,6 +117,31 @@ static void threads_change_nothing(void **state) {
   free_setting(&s);
 }
 
+// A band of rows gets the light that all rows at once get, but for its margins, up to the last bit.
+static void bands_change_nothing(void **state) {
+  (void)state;
+  static setting s;
+  mus_light_buffer band;
+  mus_lit lit[2];
+  make_setting(&s);
+  mus_light_buffer_fill(&s.buffer, s.world, &s.samples);
+  for (int top = 0; top < HEIGHT - 30; top += 11) {
+    assert_int_equal(mus_light_buffer_create(&s.arena, WIDTH, 30, &band), MUS_OK);
+    band.top = top;
+    band.bottom = top + 30;
+    memcpy(band.site, s.buffer.site + (size_t)top * WIDTH, 30 * WIDTH * sizeof *band.site);
+    mus_light_buffer_fill(&band, s.world, &s.samples);
+    int first = top > 0 ? top + MUS_LIGHT_MARGIN : 0, end = band.bottom - MUS_LIGHT_MARGIN;
+    assert_memory_equal(&band.lit[mus_light_buffer_index(&band, 0, first)], &s.buffer.lit[first * WIDTH],
+                        (size_t)(end - first) * WIDTH * sizeof *band.lit);
+    const mus_site *site = &s.buffer.site[first * WIDTH + 60];
+    for (int k = 0; k < 2; ++k) // at the edge of what is drawn, between rows
+      assert_true(mus_light_buffer_at(k ? &band : &s.buffer, site, 60.2f, (float)first + 0.1f, &lit[k]));
+    assert_memory_equal(&lit[0], &lit[1], sizeof lit[0]);
+  }
+  free_setting(&s);
+}
+
 // The ground under the plate sends up less than the ground around it, and the open ground what Lambert's law says.
 static void the_ground_throws_light_back(void **state) {
   (void)state;
@@ -135,9 +160,8 @@ static void the_ground_throws_light_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_rays_come_to_what_many_find),
-      cmocka_unit_test(light_is_not_blurred_across_surfaces),
-      cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(few_rays_come_to_what_many_find), cmocka_unit_test(light_is_not_blurred_across_surfaces),
+      cmocka_unit_test(threads_change_nothing),          cmocka_unit_test(bands_change_nothing),
       cmocka_unit_test(the_ground_throws_light_back),
   };
   if (!shapes_can_draw()) {
