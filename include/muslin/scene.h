@@ -106,9 +106,13 @@ typedef struct mus_selection {
   double material[2][2]; ///< lowest and highest (u, v), m
 } mus_selection;
 
-/// Vertices whose motion is prescribed: offset(t) plus a sinusoid, relative to their initial positions.
+/// Vertices whose motion is prescribed: offset(t) plus a sinusoid, relative to their initial positions; or that of a
+/// body, to which they are bound where they are when the pin begins.
 typedef struct mus_pin {
   mus_selection where;
+  char *body;          ///< name of the body that carries them along; NULL: none
+  double stiffness;    ///< N/m: a spring from each vertex to where the pin has it; 0: held exactly (0)
+  double damping;      ///< s: of such a spring, damping over stiffness, a decay time (0)
   mus_keys offset;     ///< width 3, m; none: held in place
   double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
   double frequency;    ///< Hz

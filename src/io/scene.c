@@ -65,6 +65,7 @@ void mus_scene_free(mus_scene *scene) {
     mus_cloth *cloth = &scene->cloths[c];
     for (int p = 0; p < cloth->pin_count; ++p) {
       free(cloth->pins[p].where.vertices);
+      free(cloth->pins[p].body);
       free_keys(&cloth->pins[p].offset);
       free_keys(&cloth->pins[p].turn);
     }
@@ -200,6 +201,9 @@ SCHEMA(selection_schema, "a selection of vertices", mus_selection, selection_fie
 
 static const mus_schema_field pin_fields[] = {
     {"where", MUS_SCHEMA_OBJECT, AT(mus_pin, where), .inner = &selection_schema},
+    {"body", MUS_SCHEMA_TEXT, AT(mus_pin, body)},
+    {"stiffness", MUS_SCHEMA_NUMBER, AT(mus_pin, stiffness), FROM_TO(0, 1e9)},
+    {"damping", MUS_SCHEMA_NUMBER, AT(mus_pin, damping), FROM_TO(0, 1e3)},
     {"offset", MUS_SCHEMA_KEYS, AT(mus_pin, offset), .width = 3, FROM_TO(-1e6, 1e6)},
     {"amplitude", MUS_SCHEMA_NUMBERS, AT(mus_pin, amplitude), .width = 3, FROM_TO(-1e6, 1e6)},
     {"frequency", MUS_SCHEMA_NUMBER, AT(mus_pin, frequency), FROM_TO(0, 1e6)},
@@ -368,6 +372,23 @@ static mus_status check_body(const char *name, const mus_scene *scene, int b) {
   return MUS_OK;
 }
 
+static mus_status check_pin(const char *name, const mus_pin *pin, int c, int p) {
+  int moves = pin->offset.count > 0 || pin->turn.count > 0;
+  for (int k = 0; k < 3; ++k)
+    moves |= pin->amplitude[k] != 0;
+  if (pin->from > pin->to)
+    return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name, c,
+                    p);
+  if (pin->body && moves)
+    return mus_fail(MUS_BAD_INPUT,
+                    "%s: cloths[%d].pins[%d]: \"body\" moves the pin: leave out \"offset\", \"turn\" and \"amplitude\"",
+                    name, c, p);
+  if (pin->damping > 0 && !(pin->stiffness > 0))
+    return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"damping\" is that of a spring: give its \"stiffness\"",
+                    name, c, p);
+  return MUS_OK;
+}
+
 // Checks what no single key can.
 static mus_status check(const char *name, const mus_scene *scene) {
   if (scene->cloth_count == 0)
@@ -386,10 +407,11 @@ static mus_status check(const char *name, const mus_scene *scene) {
       return mus_fail(MUS_BAD_INPUT,
                       "%s: cloths[%d].shape: \"edge\" refines the mesh of a file: give other shapes more \"vertices\"",
                       name, c);
-    for (int p = 0; p < cloth->pin_count; ++p)
-      if (cloth->pins[p].from > cloth->pins[p].to)
-        return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name,
-                        c, p);
+    for (int p = 0; p < cloth->pin_count; ++p) {
+      mus_status status = check_pin(name, &cloth->pins[p], c, p);
+      if (status)
+        return status;
+    }
   }
   mus_status status = mus_scene_check_fabrics(scene);
   if (status)

@@ -56,13 +56,18 @@ static mus_status make_fabric(const mus_scene *scene, const mus_cloth *cloth, co
   return mus_fabric_check(fabric);
 }
 
+// The body of that name; -1 where there is none.
+static int body_named(const mus_scene *scene, const char *name) {
+  for (int body = 0; body < scene->body_count; ++body)
+    if (scene->bodies[body].name && strcmp(scene->bodies[body].name, name) == 0)
+      return body;
+  return -1;
+}
+
 // The body of that name where it starts, with y up.
 static mus_status find_body(const mus_model *model, const char *name, mus_arena *scratch, mus_mesh *out) {
-  int body = 0;
-  while (body < model->scene->body_count &&
-         !(model->scene->bodies[body].name && strcmp(model->scene->bodies[body].name, name) == 0))
-    ++body;
-  if (body == model->scene->body_count)
+  int body = body_named(model->scene, name);
+  if (body < 0)
     return mus_fail(MUS_BAD_INPUT, "shape.around: there is no body \"%s\"", name);
   int first = mus_bodies_first_vertex(model->bodies, body), triangle = mus_bodies_first_triangle(model->bodies, body);
   double *position = mus_arena_alloc(scratch, 3 * (size_t)mus_bodies_vertices(model->bodies), sizeof *position);
@@ -409,7 +414,13 @@ static mus_status make_pin(mus_model *model, const mus_model_cloth *c, const mus
     count += held[i];
   if (!status && count == 0)
     status = mus_fail(MUS_BAD_INPUT, "holds no vertex: check its \"where\" against the cloth's place");
-  *pin = (mus_model_pin){source, 0, mus_arena_alloc(&model->arena, (size_t)count, sizeof(int))};
+  *pin = (mus_model_pin){.source = source, .body = source->body ? body_named(model->scene, source->body) : -1};
+  if (!status && source->body && pin->body < 0)
+    status =
+        mus_fail(MUS_BAD_INPUT, "there is no body \"%s\" to be bound to: give the \"name\" of a body", source->body);
+  pin->vertex = mus_arena_alloc(&model->arena, (size_t)count, sizeof(int));
+  pin->first_bond = model->bond_count;
+  model->bond_count += pin->body >= 0 ? count : 0;
   if (!status && !pin->vertex)
     status = mus_fail_memory();
   for (int i = 0; i < c->shape.mesh.vertices && !status; ++i)

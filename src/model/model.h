@@ -32,12 +32,15 @@ typedef struct mus_model_pin {
   const mus_pin *source;
   int count;
   int *vertex;
+  int body;       // that carries them along; -1: none
+  int first_bond; // with such a body: the number of the first vertex's bond to it
 } mus_model_pin;
 
 typedef struct mus_model {
   mus_arena arena;
   const mus_scene *scene; // outlives the model
   int vertices, triangles, cloth_count, pin_count;
+  int bond_count; // vertices that pins bind to bodies
   mus_model_cloth *cloths;
   mus_model_pin *pins;
   mus_bodies *bodies;

@@ -27,7 +27,7 @@ typedef struct mus_saved {
   mus_list memory, spare; // unsigned char: what the solver remembers; to be filled next time
 } mus_saved;
 
-enum { MUS_SAVED_SECTIONS = 7 };
+enum { MUS_SAVED_SECTIONS = 8 };
 
 // Keeps the present state in place of the one before, which stays on failure.
 mus_status mus_saved_take(mus_sim *sim, mus_saved *saved);
@@ -40,8 +40,8 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim);
 // The scene's text without what may differ between a run and its continuation, from malloc; NULL if memory is
 // short.
 char *mus_saved_scene_text(const mus_scene *scene);
-// A checksum of the scene, except for time steps and the numbers of frames and threads, and of its meshes: if two agree, one can
-// resume from the other's checkpoints.
+// A checksum of the scene, except for time steps and the numbers of frames and threads, and of its meshes: if two
+// agree, one can resume from the other's checkpoints.
 mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum);
 
 #endif

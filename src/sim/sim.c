@@ -38,10 +38,12 @@ mus_status mus_sim_forget(mus_sim *sim) {
 }
 
 mus_status mus_sim_remember(mus_sim *sim, const void **bytes, size_t *size) {
+  mus_limiter_forget(sim->limiter);
   return mus_solver_remember(sim->linear.solver, bytes, size);
 }
 
 mus_status mus_sim_recall(mus_sim *sim, const double *position, size_t size, const void *bytes) {
+  mus_limiter_forget(sim->limiter);
   return mus_linear_recall(&sim->linear, &sim->model, &sim->settings.solver, position, size, bytes);
 }
 
@@ -75,7 +77,7 @@ static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   for (int k = 0; k < m->cloth_count; ++k)
     sim->reordered |= m->cloths[k].shape.order != NULL;
-  mus_status status = mus_state_create(&sim->arena, m->vertices, &sim->state);
+  mus_status status = mus_state_create(&sim->arena, m->vertices, m->bond_count, &sim->state);
   if (!status)
     status = mus_workspace_create(&sim->arena, m, &sim->work);
   for (int k = 0; k < 3 && sim->reordered && !status; ++k) {
@@ -181,7 +183,7 @@ static mus_status keep_start(mus_sim *sim) {
   int vertices = sim->model.vertices;
   if (!start->position) {
     mus_state made = {0};
-    mus_status status = mus_state_create(&sim->arena, vertices, &made);
+    mus_status status = mus_state_create(&sim->arena, vertices, sim->state.bond_count, &made);
     if (!status && sim->contact)
       status = mus_contact_state_create(&sim->arena, sim->state.contact.vertices, &made.contact);
     if (status)

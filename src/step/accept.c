@@ -69,7 +69,7 @@ static double work_done(const mus_step_context *c, const mus_scheme *s) {
 
 mus_status mus_accept_energy(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
   if (!c->settings->adaptive || !c->integrator->kind->overshoots || record->halvings >= ENERGY_HALVINGS ||
-      !is_closed(c->model, c->settings, c->attachments, c->state->time, s->time))
+      c->work->prescribed.soft_count > 0 || !is_closed(c->model, c->settings, c->attachments, c->state->time, s->time))
     return MUS_OK;
   double speed = 9.81 * s->h, fall = c->model->total_mass * speed * speed / 2;
   double gained = mus_energy_of(record) - c->state->energy_before - work_done(c, s);

@@ -12,6 +12,7 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_assemble(c->model, c->settings, at, matrix, right);
   mus_scheme_load(s, c->model, c->work->start_velocity, c->state, right);
   mus_attachments_load(c->attachments, at, matrix, right);
+  mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
 }

@@ -13,37 +13,113 @@ mus_status mus_prescribed_create(mus_arena *arena, const mus_model *model, mus_p
     held += model->pins[p].count;
   *out = (mus_prescribed){.list = malloc(((size_t)held + 1) * sizeof *out->list), .capacity = held};
   out->pinned = mus_arena_alloc(arena, (size_t)model->vertices, sizeof *out->pinned);
-  return out->list && out->pinned ? MUS_OK : mus_fail_memory();
+  out->soft = mus_arena_alloc(arena, (size_t)held, sizeof *out->soft);
+  for (int k = 0; k < 2 && model->bond_count > 0; ++k)
+    if (!(out->body[k] = mus_arena_alloc(arena, 3 * (size_t)mus_bodies_vertices(model->bodies), sizeof(double))))
+      return mus_fail_memory();
+  return out->list && out->pinned && out->soft ? MUS_OK : mus_fail_memory();
 }
 
 void mus_prescribed_free(mus_prescribed *prescribed) { free(prescribed->list); }
 
+// --- pins ------------------------------------------------------------------------------------------------------------
+
+// Where bodies are, if vertices are bound to any now.
+static mus_status place_bodies(const mus_model *model, const mus_scheme *s, mus_prescribed *prescribed) {
+  int bound = 0;
+  for (int p = 0; p < model->pin_count; ++p)
+    bound |= model->pins[p].body >= 0 && mus_pin_holds(model->pins[p].source, s->time);
+  mus_status status = bound ? mus_bodies_at(model->bodies, s->time - s->h, prescribed->body[0]) : MUS_OK;
+  return status || !bound ? status : mus_bodies_at(model->bodies, s->time, prescribed->body[1]);
+}
+
+// Binds those of a pin's vertices that are not bound yet.
+static void bind(const mus_model *model, const mus_model_pin *pin, const double *body, mus_state *state) {
+  for (int k = 0; k < pin->count && pin->body >= 0; ++k) {
+    mus_bond *bond = &state->bonds[pin->first_bond + k];
+    if (!bond->made)
+      mus_bond_make(mus_bodies_triangle_list(model->bodies), mus_bodies_first_triangle(model->bodies, pin->body),
+                    mus_bodies_first_triangle(model->bodies, pin->body + 1), body,
+                    state->position + 3 * (size_t)pin->vertex[k], bond);
+  }
+}
+
+// Where a pin has its k-th vertex at the beginning (0) or the end (1) of the step.
+static void find_target(const mus_model *model, const mus_model_pin *pin, int k, const mus_scheme *s, int end,
+                        const mus_state *state, const mus_prescribed *prescribed, double target[3]) {
+  if (pin->body >= 0)
+    mus_bond_place(&state->bonds[pin->first_bond + k], mus_bodies_triangle_list(model->bodies), prescribed->body[end],
+                   target);
+  else
+    mus_pin_target(pin->source, end ? s->time : s->time - s->h, model->start + 3 * (size_t)pin->vertex[k], target);
+}
+
+static void add_soft(const mus_model *model, const mus_model_pin *pin, int k, const mus_scheme *s,
+                     const mus_state *state, mus_prescribed *prescribed) {
+  mus_soft_pin *soft = &prescribed->soft[prescribed->soft_count++];
+  double before[3];
+  *soft = (mus_soft_pin){.vertex = pin->vertex[k],
+                         .stiffness = pin->source->stiffness,
+                         .damping = pin->source->stiffness * pin->source->damping};
+  find_target(model, pin, k, s, 0, state, prescribed, before);
+  find_target(model, pin, k, s, 1, state, prescribed, soft->target);
+  mus_subtract3(soft->target, before, soft->velocity);
+  mus_scale3(1 / s->h, soft->velocity, soft->velocity);
+}
+
 // d = (target - X) / H - v. The last pin that names a vertex counts.
-void mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, const double *velocity,
-                        mus_prescribed *prescribed) {
-  int count = 0;
+static void add_hard(const mus_model *model, const mus_model_pin *pin, int k, const mus_scheme *s,
+                     const double *predicted, const mus_state *state, mus_prescribed *prescribed) {
+  int i = pin->vertex[k];
+  double target[3];
+  if (prescribed->pinned[i] < 0)
+    prescribed->pinned[i] = prescribed->count++;
+  mus_constraint *c = &prescribed->list[prescribed->pinned[i]];
+  *c = (mus_constraint){.node = i, .count = 3, .direction = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  find_target(model, pin, k, s, 1, state, prescribed, target);
+  for (int a = 0; a < 3; ++a) {
+    size_t at = 3 * (size_t)i + (size_t)a;
+    c->value[a] = (target[a] - predicted[at]) / s->length - state->velocity[at];
+  }
+}
+
+mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, mus_state *state,
+                              mus_prescribed *prescribed) {
+  prescribed->count = prescribed->soft_count = 0;
   for (int i = 0; i < model->vertices; ++i)
     prescribed->pinned[i] = -1;
-  for (int p = 0; p < model->pin_count; ++p) {
+  mus_status status = place_bodies(model, s, prescribed);
+  for (int p = 0; p < model->pin_count && !status; ++p) {
     const mus_model_pin *pin = &model->pins[p];
     if (!mus_pin_holds(pin->source, s->time))
       continue;
-    for (int k = 0; k < pin->count; ++k) {
-      int i = pin->vertex[k];
-      if (prescribed->pinned[i] < 0)
-        prescribed->pinned[i] = count++;
-      mus_constraint *c = &prescribed->list[prescribed->pinned[i]];
-      *c = (mus_constraint){.node = i, .count = 3, .direction = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-      double target[3];
-      mus_pin_target(pin->source, s->time, model->start + 3 * (size_t)i, target);
-      for (int a = 0; a < 3; ++a) {
-        size_t at = 3 * (size_t)i + (size_t)a;
-        c->value[a] = (target[a] - predicted[at]) / s->length - velocity[at];
-      }
+    bind(model, pin, prescribed->body[0], state);
+    for (int k = 0; k < pin->count; ++k)
+      if (pin->source->stiffness > 0)
+        add_soft(model, pin, k, s, state, prescribed);
+      else
+        add_hard(model, pin, k, s, predicted, state, prescribed);
+  }
+  prescribed->pins = prescribed->count;
+  return status;
+}
+
+void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed, const mus_instant *at,
+                        mus_matrix *matrix, double *right) {
+  double h = at->length;
+  for (int n = 0; n < prescribed->soft_count; ++n) {
+    const mus_soft_pin *soft = &prescribed->soft[n];
+    for (int c = 0; c < 3; ++c) {
+      size_t i = 3 * (size_t)soft->vertex + (size_t)c;
+      double pull = soft->stiffness * (soft->target[c] - at->position[i] - at->drift * at->velocity[i]);
+      right[i] += h * (pull - soft->damping * (at->velocity[i] - soft->velocity[c]));
+      if (matrix)
+        mus_matrix_at(matrix, model->diagonal[soft->vertex])[4 * c] += h * (soft->damping + h * soft->stiffness);
     }
   }
-  prescribed->count = prescribed->pins = count;
 }
+
+// --- contacts --------------------------------------------------------------------------------------------------------
 
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,
                                   mus_prescribed *prescribed) {

@@ -1,16 +1,19 @@
 // See state.h.
 #include "step/state.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "par/vector.h"
 
-mus_status mus_state_create(mus_arena *arena, int vertices, mus_state *out) {
-  *out = (mus_state){0};
+mus_status mus_state_create(mus_arena *arena, int vertices, int bonds, mus_state *out) {
+  *out = (mus_state){.bond_count = bonds};
   double **vectors[] = {&out->position, &out->velocity, &out->position_before, &out->velocity_before};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k)
     if (!(*vectors[k] = mus_arena_alloc_zero(arena, 3 * (size_t)vertices, sizeof(double))))
       return mus_fail_memory();
-  return MUS_OK;
+  out->bonds = mus_arena_alloc_zero(arena, (size_t)bonds, sizeof *out->bonds);
+  return out->bonds ? MUS_OK : mus_fail_memory();
 }
 
 void mus_state_copy(const mus_state *from, int vertices, mus_state *to) {
@@ -21,6 +24,9 @@ void mus_state_copy(const mus_state *from, int vertices, mus_state *to) {
   copy.position_before = to->position_before;
   copy.velocity_before = to->velocity_before;
   copy.contact = to->contact;
+  copy.bonds = to->bonds;
+  if (from->bond_count > 0)
+    memcpy(copy.bonds, from->bonds, (size_t)from->bond_count * sizeof *copy.bonds);
   mus_contact_state_copy(&from->contact, &copy.contact);
   mus_copy(unknowns, from->position, copy.position);
   mus_copy(unknowns, from->velocity, copy.velocity);

@@ -3,6 +3,7 @@
 #define MUS_STEP_STATE_H
 
 #include "contact/contact.h"
+#include "model/bond.h"
 
 typedef struct mus_state {
   double time;                               // s
@@ -15,10 +16,12 @@ typedef struct mus_state {
   double strain_before;                      // the largest at the end of the last step
   double energy_before;                      // J, all kinds together, at the same time
   mus_contact_state contact;                 // unused if the scene wants no contact
+  int bond_count;
+  mus_bond *bonds; // where pins have bound vertices to bodies
 } mus_state;
 
 // All zero but for contact, which is made apart; vectors come from the arena.
-mus_status mus_state_create(mus_arena *arena, int vertices, mus_state *out);
+mus_status mus_state_create(mus_arena *arena, int vertices, int bonds, mus_state *out);
 // Both are made for the same model.
 void mus_state_copy(const mus_state *from, int vertices, mus_state *to);
 

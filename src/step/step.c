@@ -31,8 +31,8 @@ static mus_scheme predict(const mus_step_context *c, double h) {
   return s;
 }
 
-static void constrain(const mus_step_context *c, const mus_scheme *s) {
-  mus_prescribe_pins(c->model, s, c->work->predicted, c->state->velocity, &c->work->prescribed);
+static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
+  return mus_prescribe_pins(c->model, s, c->work->predicted, c->state, &c->work->prescribed);
 }
 
 static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
@@ -127,8 +127,9 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   double begin = mus_seconds();
   mus_scheme s = predict(c, h);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
-  constrain(c, &s);
   mus_status status = mus_stop_check();
+  if (!status)
+    status = constrain(c, &s);
   if (!status)
     status = touch(c, &s, record);
   if (!status)
@@ -152,8 +153,9 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
 mus_status mus_step_prepare(const mus_step_context *c, double h) {
   mus_scheme s = predict(c, h);
   mus_step_record record = {0};
-  constrain(c, &s);
-  mus_status status = touch(c, &s, &record);
+  mus_status status = constrain(c, &s);
+  if (!status)
+    status = touch(c, &s, &record);
   if (!status)
     mus_linearised_assemble(c, &s, &record);
   return status;
