@@ -5,7 +5,7 @@
 #include "par/par.h"
 #include "sparse/matrix.h"
 
-enum { ROWS_AT_ONCE = 256, ROWS_AHEAD = 16 };
+enum { ROWS_AT_ONCE = 64, ROWS_AHEAD = 16 };
 
 mus_status mus_diagonal_places(const mus_pattern *pattern, int *place) {
   for (int i = 0; i < pattern->rows; ++i) {

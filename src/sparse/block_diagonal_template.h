@@ -14,9 +14,10 @@ static inline __attribute__((always_inline)) void NAME(scale_rows)(int begin, in
 }
 
 void NAME(mus_block_diagonal_multiply)(int rows, int block, REAL factor, const REAL *b, const REAL *x, REAL *y) {
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int begin = 0; begin < rows; begin += ROWS_AT_ONCE) {
-    int end = begin + ROWS_AT_ONCE < rows ? begin + ROWS_AT_ONCE : rows;
+  int runs = rows > MUS_PAR_MINIMUM ? mus_par_threads() : 1;
+  MUS_PARALLEL_FOR_IF(runs > 1)
+  for (int run = 0; run < runs; ++run) {
+    int begin = (int)((long long)rows * run / runs), end = (int)((long long)rows * (run + 1) / runs);
     if (block == 3)
       NAME(scale_rows)(begin, end, 3, factor, b, x, y);
     else if (block == 6)

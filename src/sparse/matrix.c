@@ -96,7 +96,22 @@ const mus_kernels *mus_kernels_current(void) { return kernels_of(mus_instruction
 
 // --- products -------------------------------------------------------------------------------------------------------
 
-enum { ROWS_AT_ONCE = 256 };
+// Products with no more numbers than this stay on one thread: waking the others costs more than it saves.
+enum { NUMBERS_MINIMUM = 1 << 15 };
+
+// The first row of one of so many runs, which have about as many blocks each.
+static int run_begin(const int *row_start, int rows, int run, int runs) {
+  long long goal = (long long)row_start[rows] * run / runs;
+  int low = 0, high = run < runs ? rows : 0;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (row_start[middle] < goal)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return run < runs ? low : rows;
+}
 
 #define TEMPLATE "sparse/matrix_template.h"
 #include "base/both_precisions.h"

@@ -1,14 +1,13 @@
-// Products of matrices of one precision, as text for base/both_precisions.h: rows are dealt to threads in runs.
+// Products of matrices of one precision, as text for base/both_precisions.h: each thread gets a run of rows.
 
 static void NAME(run_rows)(const TYPE(mus_task) *task, mus_operation operation, int rows) {
   mus_shape shape = mus_shape_of(task->row_block, task->column_block);
   void (*kernel)(const TYPE(mus_task) *, int, int) = mus_kernels_current()->NAME(rows)[operation][shape];
-  int runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int run = 0; run < runs; ++run) {
-    int begin = run * ROWS_AT_ONCE, end = rows - begin > ROWS_AT_ONCE ? begin + ROWS_AT_ONCE : rows;
-    kernel(task, begin, end);
-  }
+  size_t numbers = (size_t)task->row_start[rows] * (size_t)(task->row_block * task->column_block);
+  int runs = numbers > NUMBERS_MINIMUM ? mus_par_threads() : 1;
+  MUS_PARALLEL_FOR_IF(runs > 1)
+  for (int run = 0; run < runs; ++run)
+    kernel(task, run_begin(task->row_start, rows, run, runs), run_begin(task->row_start, rows, run + 1, runs));
 }
 
 static TYPE(mus_task) NAME(task_of)(const TYPE(mus_matrix) *a, const REAL *x, REAL *y) {

@@ -5,7 +5,7 @@
 #include "par/par.h"
 #include "sparse/kernels.h"
 
-enum { ROWS_MINIMUM = 512, COLUMNS_AT_ONCE = 256 };
+enum { ROWS_MINIMUM = 512, COLUMNS_AT_ONCE = 64 };
 
 // Sums of chunks may overlap so much: they take this many times as many numbers as y.
 static const double most_overlap = 4;

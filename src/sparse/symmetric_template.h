@@ -62,6 +62,33 @@ ALWAYS_INLINE TYPE(vector) NAME(row_3)(TYPE(place) *at, int own, int pairs, cons
   return NAME(fold)(sum0, sum1, sum2);
 }
 
+// Row i of a lead: pairs with rows from `begin` on get their part, by the same sums as in row_3. Some of those before
+// get one too, which is not wanted.
+ALWAYS_INLINE void NAME(lead_row_3)(const TYPE(mus_symmetric_task) *t, int i, int begin, REAL *ring) {
+  const mus_symmetric_pattern *p = t->pattern;
+  const int *where = p->where + p->pair_start[i], *end = p->where + p->row_start[i + 1];
+  const REAL *a = t->value + (size_t)p->pair_start[i] * 9, *x_i = t->x + (size_t)i * 3;
+  unsigned least = (unsigned)(begin - i) * 3;
+  TYPE(vector) x0 = NAME(all)(x_i[0]), x1 = NAME(all)(x_i[1]), x2 = NAME(all)(x_i[2]);
+#if SINGLE
+  TYPE(wide) unused = NAME(widen)(NAME(all)(0));
+  for (; end - where > 1; where += 2, a += 18)
+    if (mus_pair_apart(where[1]) >= least) // columns ascend
+      NAME(add_two)
+  (a, x_i, x_i + mus_pair_apart(where[0]), x_i + mus_pair_apart(where[1]), &unused, &unused, &unused,
+   ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]));
+#endif
+  for (; where < end; ++where, a += 9) {
+    if (mus_pair_apart(*where) < least)
+      continue;
+    REAL *y_j = ring + mus_pair_place(*where);
+    TYPE(vector) part = NAME(multiply_lanes)(NAME(low)(NAME(wide_load)(a)), x0);
+    part = NAME(add_product)(NAME(low)(NAME(wide_load)(a + 3)), x1, part);
+    part = NAME(add_product)(NAME(low)(NAME(wide_load)(a + 6)), x2, part);
+    NAME(store_four)(y_j, NAME(add)(NAME(load_four)(y_j), part));
+  }
+}
+
 // What becomes of a row's sum; see mus_symmetric_operation.
 ALWAYS_INLINE void NAME(finish_3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_operation operation, int i,
                                   TYPE(vector) sum, TYPE(vector) *dot) {
@@ -98,10 +125,14 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, mus_symmetri
   const int *row_start = p->row_start, *pair_start = p->pair_start;
   const REAL *x = t->x;
   unsigned mask = (unsigned)p->ring - 1;
-  TYPE(place) here = {t->value + (size_t)row_start[rows.lead] * 9, p->where + row_start[rows.lead]};
+  TYPE(place) here = {t->value + (size_t)row_start[rows.begin] * 9, p->where + row_start[rows.begin]};
   TYPE(vector) dot = NAME(all)(0);
   memset(ring, 0, (size_t)p->ring * 4 * sizeof *ring);
-  for (int i = rows.lead; i < rows.end; ++i) {
+  for (int i = rows.lead; i < rows.begin; ++i) {
+    NAME(lead_row_3)(t, i, rows.begin, ring);
+    NAME(store_four)(ring + ((unsigned)i & mask) * 4, NAME(all)(0));
+  }
+  for (int i = rows.begin; i < rows.end; ++i) {
     REAL *y_i = ring + ((unsigned)i & mask) * 4;
     int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
     for (const REAL *a = here.a, *last = a + 9 * (next - start); a < last; a += LINE)
@@ -109,8 +140,7 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, mus_symmetri
     TYPE(vector) sum = NAME(row_3)(&here, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
     sum = NAME(add)(NAME(load_four)(y_i), sum);
     NAME(store_four)(y_i, NAME(all)(0));
-    if (i >= rows.begin)
-      NAME(finish_3)(t, operation, i, sum, &dot);
+    NAME(finish_3)(t, operation, i, sum, &dot);
   }
   return NAME(sum_of_lanes)(dot);
 }
