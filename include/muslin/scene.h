@@ -158,7 +158,12 @@ typedef enum mus_body_shape_kind {
   MUS_BODY_SHAPE_BOX_WITH_HOLE, ///< a box with a round hole of `radius` along y
   MUS_BODY_SHAPE_FUNNEL, ///< a thick-walled cone around y, from `radius` at its lower end to size[0] / 2 at its upper
   MUS_BODY_SHAPE_MANNEQUIN, ///< a figure of capsules that walks and runs
-  MUS_BODY_SHAPE_FILE
+  MUS_BODY_SHAPE_FILE,
+  MUS_BODY_SHAPE_CYLINDER,    ///< along y around the origin, `length` long
+  MUS_BODY_SHAPE_CONE,        ///< its foot, of `radius`, at y = -length / 2, its tip at length / 2
+  MUS_BODY_SHAPE_TORUS,       ///< a ring around y: a tube of radius `tube` around a circle of `radius`
+  MUS_BODY_SHAPE_ROUNDED_BOX, ///< a box with edges of `radius`
+  MUS_BODY_SHAPE_FLOOR        ///< a plane of 100 m x 100 m
 } mus_body_shape_kind;
 
 typedef struct mus_body_shape {
@@ -166,6 +171,7 @@ typedef struct mus_body_shape {
   double size[3];  ///< m (1, 1, 1)
   double radius;   ///< m (0.25)
   double length;   ///< m (0.5)
+  double tube;     ///< m (0.05)
   double facet;    ///< m: largest distance between a round surface and its facets (0.0002)
   char *file;      ///< OBJ, PLY, glTF 2.0 (.gltf, .glb), or a sequence of OBJ with #### in its name
   double scale;    ///< metres per unit of the file's positions (1)

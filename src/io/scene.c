@@ -47,7 +47,8 @@ mus_pin mus_default_pin(void) { return (mus_pin){.to = forever, .cookie = MUS_CO
 
 mus_body mus_default_body(void) {
   return (mus_body){
-      .shape = {.size = {1, 1, 1}, .radius = 0.25, .length = 0.5, .facet = 0.0002, .scale = 1, .height = 1.75},
+      .shape =
+          {.size = {1, 1, 1}, .radius = 0.25, .length = 0.5, .tube = 0.05, .facet = 0.0002, .scale = 1, .height = 1.75},
       .friction = 0.3,
       .thickness = 0.0005,
       .cookie = MUS_COOKIE};
@@ -155,8 +156,8 @@ static void seam_defaults(void *seam) { *(mus_seam *)seam = mus_default_seam(); 
   static const mus_schema name = {words, sizeof(type), table, sizeof table / sizeof *table, defaults}
 
 static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", "tube", "garment", NULL};
-static const char *const body_words[] = {"plane",  "sphere",    "box",  "capsule", "box-with-hole",
-                                         "funnel", "mannequin", "file", NULL};
+static const char *const body_words[] = {"plane", "sphere",   "box",  "capsule", "box-with-hole", "funnel", "mannequin",
+                                         "file",  "cylinder", "cone", "torus",   "rounded-box",   "floor",  NULL};
 static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
@@ -265,6 +266,7 @@ static const mus_schema_field body_shape_fields[] = {
     {"size", MUS_SCHEMA_NUMBERS, AT(mus_body_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
     {"radius", MUS_SCHEMA_NUMBER, AT(mus_body_shape, radius), FROM_TO(1e-6, 1e4)},
     {"length", MUS_SCHEMA_NUMBER, AT(mus_body_shape, length), FROM_TO(0, 1e4)},
+    {"tube", MUS_SCHEMA_NUMBER, AT(mus_body_shape, tube), FROM_TO(1e-6, 1e4)},
     {"facet", MUS_SCHEMA_NUMBER, AT(mus_body_shape, facet), FROM_TO(1e-7, 1)},
     {"file", MUS_SCHEMA_TEXT, AT(mus_body_shape, file)},
     {"scale", MUS_SCHEMA_NUMBER, AT(mus_body_shape, scale), FROM_TO(1e-9, 1e9)},

@@ -13,7 +13,7 @@
 static const double PI = 3.141592653589793;
 static const double COARSEST = 0.05; // facets never lie farther off than this part of the radius
 static const double STRETCH = 3;     // rows are at most so much higher than wide
-enum { ROWS_MAXIMUM = 4096, TRIANGLES_MAXIMUM = 1 << 25 };
+enum { ROWS_MAXIMUM = 4096, FLAT_MAXIMUM = 24, TRIANGLES_MAXIMUM = 1 << 25 };
 
 // --- flat ------------------------------------------------------------------------------------------------------------
 
@@ -288,4 +288,191 @@ mus_status mus_solid_funnel(mus_arena *arena, double low, double high, double he
   }
   mus_arena_clear(&scratch);
   return status;
+}
+
+// --- cylinders and cones ---------------------------------------------------------------------------------------------
+
+// Rings of a flat end, from its middle outwards or back, the outermost left out.
+static solid_ring *add_end(solid_ring *next, double radius, double height, int steps, int inwards) {
+  for (int k = 0; k < steps; ++k, ++next) {
+    int from_middle = inwards ? steps - 1 - k : k;
+    next->radius = radius * from_middle / steps;
+    next->height = height;
+    next->count = from_middle > 0 ? 6 * from_middle : 1;
+  }
+  return next;
+}
+
+mus_status mus_solid_cylinder(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
+  int steps = (int)ceil(PI / (6 * half_step(radius, facet)));
+  int rows = rows_along(length, 2 * PI * radius / (6 * (double)steps)), rings = 2 * steps + rows + 1;
+  mus_arena scratch = {0};
+  solid_ring *ring = mus_arena_alloc(&scratch, (size_t)rings, sizeof *ring);
+  mus_status status = ring ? MUS_OK : mus_fail_memory();
+  if (!status) {
+    solid_ring *next = add_end(ring, radius, -0.5 * length, steps, 0);
+    for (int k = 0; k <= rows; ++k)
+      *next++ = (solid_ring){radius, length * ((double)k / rows - 0.5), 6 * steps};
+    add_end(next, radius, 0.5 * length, steps, 1);
+    status = turn(arena, rings, ring, 0, out);
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// Rings of a cone's side from its foot up, with rows that become lower as facets become narrower. Returns how many;
+// `ring` may be NULL. The last is the tip.
+static int cone_side(double radius, double length, double facet, solid_ring *ring) {
+  double slant = hypot(radius, length), at = radius;
+  int count = 0;
+  while (at > 0 && count < ROWS_MAXIMUM) {
+    int around = facets_around(at, facet);
+    double down = 0.5 * STRETCH * (2 * PI * at / around) * radius / slant; // of the radius, in a row
+    if (ring)
+      ring[count] = (solid_ring){at, length * (0.5 - at / radius), around};
+    ++count;
+    at = at > 1.5 * down && at > 1e-3 * radius ? at - down : 0;
+  }
+  if (ring)
+    ring[count] = (solid_ring){0, 0.5 * length, 1};
+  return count + 1;
+}
+
+mus_status mus_solid_cone(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
+  facet *= 0.5; // rings of different numbers of vertices are zipped together
+  int steps = (int)ceil(PI / (6 * half_step(radius, facet))), side = cone_side(radius, length, facet, NULL);
+  mus_arena scratch = {0};
+  solid_ring *ring = mus_arena_alloc(&scratch, (size_t)(steps + side), sizeof *ring);
+  mus_status status = ring ? MUS_OK : mus_fail_memory();
+  if (!status) {
+    solid_ring *next = add_end(ring, radius, -0.5 * length, steps, 0);
+    cone_side(radius, length, facet, next);
+    status = turn(arena, steps + side, ring, 0, out);
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- tori ------------------------------------------------------------------------------------------------------------
+
+mus_status mus_solid_torus(mus_arena *arena, double radius, double tube, double facet, mus_mesh *out) {
+  if (!(tube < radius))
+    return mus_fail(MUS_BAD_INPUT,
+                    "a tube of radius %g m leaves no hole in a ring of radius %g m: make \"tube\" thinner", tube,
+                    radius);
+  facet *= 0.5; // both curvatures add up
+  int rings = facets_around(tube, facet);
+  // Rows of different lengths would make needles where the ring is narrow.
+  int across = (int)ceil(2 * PI * radius / (STRETCH * 2 * PI * tube / rings));
+  mus_arena scratch = {0};
+  solid_ring *ring = mus_arena_alloc(&scratch, (size_t)rings, sizeof *ring);
+  mus_status status = ring ? MUS_OK : mus_fail_memory();
+  for (int k = 0; k < rings && !status; ++k) {
+    double angle = 2 * PI * k / rings - 0.5 * PI, at = radius + tube * cos(angle);
+    int around = facets_around(at, facet);
+    ring[k] = (solid_ring){at, tube * sin(angle), around > across ? around : across};
+  }
+  if (!status)
+    status = turn(arena, rings, ring, 1, out);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
+// --- rounded boxes ---------------------------------------------------------------------------------------------------
+
+// A box is the sum of a smaller one and a ball. Its vertices lie on a lattice around it, with as many planes along each
+// axis as its round edges and its flat sides need: `corner` steps for a quarter of each round, then those of the side.
+typedef struct rounded_plan {
+  double half[3]; // m, of the box inside
+  double radius;
+  int corner, flat[3], planes[3];
+} rounded_plan;
+
+// The place on the inner box, and the direction outwards before it has unit length, of the i-th plane along an axis.
+static double rounded_part(const rounded_plan *p, int axis, int i, double *inside) {
+  int low = p->corner, high = p->corner + p->flat[axis];
+  *inside = i <= low    ? -p->half[axis]
+            : i >= high ? p->half[axis]
+                        : p->half[axis] * (2.0 * (i - low) / p->flat[axis] - 1);
+  double part = i < low ? (double)(i - low) / p->corner : i > high ? (double)(i - high) / p->corner : 0;
+  return tan(0.25 * PI * part);
+}
+
+static void place_rounded(const rounded_plan *p, const int at[3], double *position) {
+  double inside[3], outward[3], square = 0;
+  for (int c = 0; c < 3; ++c) {
+    outward[c] = rounded_part(p, c, at[c], &inside[c]);
+    square += outward[c] * outward[c];
+  }
+  for (int c = 0; c < 3; ++c)
+    position[c] = inside[c] + p->radius * outward[c] / sqrt(square);
+}
+
+// Numbers the lattice's outer vertices: those of the planes at the ends of the first axis, and rings between them.
+static int rounded_number(const rounded_plan *p, const int at[3]) {
+  int n = p->planes[0], m = p->planes[1], l = p->planes[2], ring = 2 * (m + l);
+  int face = (m + 1) * (l + 1);
+  if (at[0] == 0 || at[0] == n)
+    return (at[0] == 0 ? 0 : face) + at[1] * (l + 1) + at[2];
+  int around = at[2] == 0 ? at[1] : at[1] == m ? m + at[2] : at[2] == l ? m + l + (m - at[1]) : 2 * m + l + (l - at[2]);
+  return 2 * face + (at[0] - 1) * ring + around;
+}
+
+// The quads of the side at the high or low end of an axis.
+static int *add_side(const rounded_plan *p, int axis, int high, int *triangle) {
+  int a = (axis + 1) % 3, b = (axis + 2) % 3, at[3];
+  at[axis] = high ? p->planes[axis] : 0;
+  for (int i = 0; i < p->planes[a]; ++i)
+    for (int j = 0; j < p->planes[b]; ++j) {
+      int corner[4];
+      for (int k = 0; k < 4; ++k) { // counter-clockwise seen from the high end
+        at[a] = i + (k == 1 || k == 2);
+        at[b] = j + (k >= 2);
+        corner[high ? k : 3 - k] = rounded_number(p, at);
+      }
+      // The diagonal that points to the corner of the box keeps triangles there alike.
+      int turned = (2 * i < p->planes[a]) != (2 * j < p->planes[b]);
+      triangle = add_triangle(triangle, corner[0 + turned], corner[1 + turned], corner[2 + turned]);
+      triangle = add_triangle(triangle, corner[0 + turned], corner[2 + turned], corner[(3 + turned) % 4]);
+    }
+  return triangle;
+}
+
+static mus_status plan_rounded(const double size[3], double radius, double facet, rounded_plan *p) {
+  *p = (rounded_plan){.radius = radius, .corner = (int)ceil(0.25 * PI / half_step(radius, facet))};
+  for (int c = 0; c < 3; ++c) {
+    p->half[c] = 0.5 * size[c] - radius;
+    if (!(p->half[c] > 0))
+      return mus_fail(MUS_BAD_INPUT,
+                      "edges of radius %g m leave nothing flat of a box of %g m x %g m x %g m: make "
+                      "\"radius\" smaller",
+                      radius, size[0], size[1], size[2]);
+    // Rows beside the round edges are so long that they are no needles yet, unless that would take too many.
+    p->flat[c] = rows_along(2 * p->half[c], STRETCH * 0.25 * PI * radius / p->corner);
+    p->flat[c] = p->flat[c] < FLAT_MAXIMUM ? p->flat[c] : FLAT_MAXIMUM;
+    p->planes[c] = 2 * p->corner + p->flat[c];
+  }
+  return MUS_OK;
+}
+
+mus_status mus_solid_rounded_box(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out) {
+  rounded_plan p;
+  mus_status status = plan_rounded(size, radius, facet, &p);
+  if (status)
+    return status;
+  long long n = p.planes[0], m = p.planes[1], l = p.planes[2], triangles = 4 * (n * m + m * l + l * n);
+  if (triangles > TRIANGLES_MAXIMUM)
+    return mus_fail(MUS_BAD_INPUT, "its surface would have %lld triangles: raise \"facet\"", triangles);
+  status = mus_mesh_create(arena, 2 + triangles / 2, triangles, 0, out);
+  if (status)
+    return status;
+  int at[3], *triangle = out->triangle;
+  for (at[0] = 0; at[0] <= n; ++at[0])
+    for (at[1] = 0; at[1] <= m; ++at[1])
+      for (at[2] = 0; at[2] <= l; ++at[2])
+        if (at[0] == 0 || at[0] == n || at[1] == 0 || at[1] == m || at[2] == 0 || at[2] == l)
+          place_rounded(&p, at, out->position + 3 * (size_t)rounded_number(&p, at));
+  for (int side = 0; side < 6; ++side)
+    triangle = add_side(&p, side / 2, side % 2, triangle);
+  return MUS_OK;
 }

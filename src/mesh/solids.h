@@ -26,4 +26,16 @@ mus_status mus_solid_box_with_hole(mus_arena *arena, const double size[3], doubl
 mus_status mus_solid_funnel(mus_arena *arena, double low, double high, double height, double wall, double facet,
                             mus_mesh *out);
 
+// Along y around the origin, with flat ends.
+mus_status mus_solid_cylinder(mus_arena *arena, double radius, double length, double facet, mus_mesh *out);
+// Its foot, of `radius`, at -length / 2, its tip at length / 2.
+mus_status mus_solid_cone(mus_arena *arena, double radius, double length, double facet, mus_mesh *out);
+
+// A ring around y: a tube of radius `tube` around a circle of `radius`. MUS_BAD_INPUT where it leaves no hole.
+mus_status mus_solid_torus(mus_arena *arena, double radius, double tube, double facet, mus_mesh *out);
+
+// A box with round edges and corners of that radius. Where that is small against the box, the strips beside its edges
+// are narrow. MUS_BAD_INPUT where they leave nothing flat.
+mus_status mus_solid_rounded_box(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out);
+
 #endif

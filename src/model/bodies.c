@@ -15,12 +15,11 @@
 #include "io/mesh_file.h"
 #include "mesh/mannequin.h"
 #include "mesh/repair.h"
-#include "mesh/solids.h"
+#include "model/body_shapes.h"
 #include "model/motion.h"
 #include "model/samples.h"
 
 static const double degree = 0.017453292519943295;
-static const double funnel_wall = 0.02; // m
 
 typedef struct body_state {
   const mus_body *given;
@@ -129,28 +128,11 @@ static mus_status make_mannequin(mus_arena *arena, body_state *body) {
 // Shapes are made with y up.
 static mus_status make_surface(mus_arena *arena, const mus_scene *scene, body_state *body) {
   const mus_body_shape *shape = &body->given->shape;
-  mus_mesh *out = &body->surface;
-  int z_up = scene->up == MUS_UP_Z;
-  const double size[3] = {shape->size[0], shape->size[z_up ? 2 : 1], shape->size[z_up ? 1 : 2]};
-  switch (shape->kind) {
-  case MUS_BODY_SHAPE_PLANE:
-    return mus_solid_plane(arena, size[0], size[2], out);
-  case MUS_BODY_SHAPE_SPHERE:
-    return mus_solid_capsule(arena, shape->radius, 0, shape->facet, out);
-  case MUS_BODY_SHAPE_BOX:
-    return mus_solid_box(arena, size, out);
-  case MUS_BODY_SHAPE_CAPSULE:
-    return mus_solid_capsule(arena, shape->radius, shape->length, shape->facet, out);
-  case MUS_BODY_SHAPE_BOX_WITH_HOLE:
-    return mus_solid_box_with_hole(arena, size, shape->radius, shape->facet, out);
-  case MUS_BODY_SHAPE_FUNNEL:
-    return mus_solid_funnel(arena, shape->radius, 0.5 * size[0], size[1], funnel_wall, shape->facet, out);
-  case MUS_BODY_SHAPE_FILE:
+  if (shape->kind == MUS_BODY_SHAPE_FILE)
     return mus_gltf_is_path(shape->file) ? read_gltf(arena, body) : read_mesh(arena, scene, body);
-  case MUS_BODY_SHAPE_MANNEQUIN:
+  if (shape->kind == MUS_BODY_SHAPE_MANNEQUIN)
     return make_mannequin(arena, body);
-  }
-  return mus_fail(MUS_BAD_INPUT, "kind %d is none of a body's", (int)shape->kind);
+  return mus_body_shape_make(arena, shape, scene->up, &body->surface);
 }
 
 // --- all of them -----------------------------------------------------------------------------------------------------

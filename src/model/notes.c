@@ -82,7 +82,7 @@ static mus_status note_body_sizes(mus_model *model) {
     int first = mus_bodies_first_vertex(model->bodies, b);
     char what[120];
     double size[3];
-    if (scene->bodies[b].shape.kind == MUS_BODY_SHAPE_PLANE)
+    if (scene->bodies[b].shape.kind == MUS_BODY_SHAPE_PLANE || scene->bodies[b].shape.kind == MUS_BODY_SHAPE_FLOOR)
       continue; // a floor may well be large
     snprintf(what, sizeof what, "bodies[%d]%s%.60s%s", b, scene->bodies[b].name ? " (" : "",
              scene->bodies[b].name ? scene->bodies[b].name : "", scene->bodies[b].name ? ")" : "");

@@ -188,6 +188,105 @@ static void funnels(void **state) {
   }
 }
 
+static double from_cylinder(const double *x, const double *about) { // radius, length
+  double out = hypot(x[0], x[2]) - about[0], up = fabs(x[1]) - 0.5 * about[1];
+  return fmax(out, up);
+}
+
+static double from_cone(const double *x, const double *about) { // radius, length
+  double slant = hypot(about[0], about[1]), r = hypot(x[0], x[2]), up = 0.5 * about[1] - x[1];
+  return fmax((r * about[1] - up * about[0]) / slant, -0.5 * about[1] - x[1]);
+}
+
+static double from_torus(const double *x, const double *about) { // radius, tube
+  return hypot(hypot(x[0], x[2]) - about[0], x[1]) - about[1];
+}
+
+static double from_rounded_box(const double *x, const double *about) { // width, height, depth, radius
+  double square = 0, inside = -1;
+  for (int c = 0; c < 3; ++c) {
+    double beyond = fabs(x[c]) - (0.5 * about[c] - about[3]);
+    square += beyond > 0 ? beyond * beyond : 0;
+    inside = fmax(inside, beyond);
+  }
+  return inside > 0 ? sqrt(square) - about[3] : inside - about[3];
+}
+
+static void cylinders_and_cones(void **state) {
+  (void)state;
+  static const double cases[][3] = {{0.25, 0.5, 2e-4}, {0.05, 1, 1e-3}, {1, 0.05, 1e-3}, {0.1, 3, 5e-4}, {2, 1, 1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
+    for (int cone = 0; cone < 2; ++cone) {
+      double radius = cases[k][0], length = cases[k][1], facet = cases[k][2];
+      mus_arena arena = {0};
+      mus_mesh mesh;
+      assert_ok(cone ? mus_solid_cone(&arena, radius, length, facet, &mesh)
+                     : mus_solid_cylinder(&arena, radius, length, facet, &mesh));
+      check_closed(&arena, &mesh, 0);
+      double whole = PI * radius * radius * length / (cone ? 3 : 1);
+      double off = farthest(&mesh, cone ? from_cone : from_cylinder, cases[k]);
+      assert_true(off <= facet * (1 + 1e-9) && off <= 0.1 * radius);
+      assert_true(volume(&mesh) < whole && volume(&mesh) > whole - off * mus_total_space_area(&mesh));
+      assert_true(mus_mesh_angles(&mesh).least > (k == 1 || k == 3 ? 0.5 : 3)); // the tips of slender cones
+      mus_box box = mus_mesh_box(&mesh);
+      assert_true(box.high[1] == 0.5 * length && box.low[1] == -box.high[1] && box.high[0] == radius);
+      mus_arena_clear(&arena);
+    }
+}
+
+static void tori(void **state) {
+  (void)state;
+  static const double cases[][3] = {{0.25, 0.05, 2e-4}, {0.5, 0.45, 1e-3}, {1, 0.01, 1e-4}, {2, 0.3, 1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    double radius = cases[k][0], tube = cases[k][1], facet = cases[k][2];
+    mus_arena arena = {0};
+    mus_mesh mesh;
+    assert_ok(mus_solid_torus(&arena, radius, tube, facet, &mesh));
+    check_closed(&arena, &mesh, 1);
+    double whole = 2 * PI * radius * PI * tube * tube, off = farthest(&mesh, from_torus, cases[k]);
+    assert_true(off <= facet * (1 + 1e-9) && off <= 0.2 * tube);
+    assert_true(fabs(volume(&mesh) - whole) < 2 * off * mus_total_space_area(&mesh));
+    assert_true(mus_mesh_angles(&mesh).least > 3);
+    mus_arena_clear(&arena);
+  }
+  mus_arena arena = {0};
+  mus_mesh mesh;
+  assert_fails(mus_solid_torus(&arena, 0.2, 0.2, 1e-3, &mesh), MUS_BAD_INPUT, "leaves no hole");
+  mus_arena_clear(&arena);
+}
+
+static void rounded_boxes(void **state) {
+  (void)state;
+  static const double cases[][4] = {{1, 1, 1, 0.25}, {2, 0.1, 1, 0.02}, {0.3, 0.5, 0.4, 0.1499}, {1, 1, 1, 0.001}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    const double *size = cases[k], r = size[3], facet = 2e-4;
+    mus_arena arena = {0};
+    mus_mesh mesh;
+    assert_ok(mus_solid_rounded_box(&arena, size, r, facet, &mesh));
+    check_closed(&arena, &mesh, 0);
+    double off = farthest(&mesh, from_rounded_box, size), inner[3];
+    assert_true(off <= facet * (1 + 1e-9));
+    for (int c = 0; c < 3; ++c) {
+      inner[c] = size[c] - 2 * r;
+      assert_true(fabs(mus_mesh_box(&mesh).low[c] + 0.5 * size[c]) < 1e-15);
+      assert_true(fabs(mus_mesh_box(&mesh).high[c] - 0.5 * size[c]) < 1e-15);
+    }
+    // Steiner: the inner box, its sides r high, quarters of cylinders along its edges, a ball at its corners.
+    double whole = inner[0] * inner[1] * inner[2] +
+                   2 * r * (inner[0] * inner[1] + inner[1] * inner[2] + inner[2] * inner[0]) +
+                   PI * r * r * (inner[0] + inner[1] + inner[2]) + 4.0 / 3 * PI * r * r * r;
+    assert_true(volume(&mesh) < whole && volume(&mesh) > whole - off * mus_total_space_area(&mesh));
+    assert_true(mus_mesh_angles(&mesh).least > (k == 0 ? 3 : k == 1 ? 1.5 : 0.1)); // narrow edges and sides
+    assert_true(mesh.triangles < 30000);
+    mus_arena_clear(&arena);
+  }
+  static const double flat[3] = {1, 0.2, 1};
+  mus_arena arena = {0};
+  mus_mesh mesh;
+  assert_fails(mus_solid_rounded_box(&arena, flat, 0.1, 1e-3, &mesh), MUS_BAD_INPUT, "leave nothing flat");
+  mus_arena_clear(&arena);
+}
+
 static void too_fine_facets_are_refused(void **state) {
   (void)state;
   mus_arena arena = {0};
@@ -199,7 +298,7 @@ static void too_fine_facets_are_refused(void **state) {
 static void short_memory(void **state) {
   (void)state;
   static const double size[3] = {1, 1, 1};
-  for (int which = 0; which < 5; ++which) {
+  for (int which = 0; which < 9; ++which) {
     mus_status status = MUS_OUT_OF_MEMORY;
     for (long n = 0; status != MUS_OK && n < 20; ++n) {
       mus_arena arena = {0};
@@ -209,7 +308,11 @@ static void short_memory(void **state) {
                : which == 1 ? mus_solid_box(&arena, size, &mesh)
                : which == 2 ? mus_solid_capsule(&arena, 1, 1, 0.01, &mesh)
                : which == 3 ? mus_solid_box_with_hole(&arena, size, 0.2, 0.01, &mesh)
-                            : mus_solid_funnel(&arena, 0.2, 0.5, 1, 0.02, 0.01, &mesh);
+               : which == 4 ? mus_solid_funnel(&arena, 0.2, 0.5, 1, 0.02, 0.01, &mesh)
+               : which == 5 ? mus_solid_cylinder(&arena, 0.2, 0.5, 0.01, &mesh)
+               : which == 6 ? mus_solid_cone(&arena, 0.2, 0.5, 0.01, &mesh)
+               : which == 7 ? mus_solid_torus(&arena, 0.2, 0.1, 0.01, &mesh)
+                            : mus_solid_rounded_box(&arena, size, 0.2, 0.01, &mesh);
       mus_memory_fail_after(-1);
       assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
       mus_arena_clear(&arena);
@@ -225,6 +328,9 @@ int main(void) {
                                      cmocka_unit_test(boxes_with_holes),
                                      cmocka_unit_test(holes_wider_than_their_box_are_refused),
                                      cmocka_unit_test(funnels),
+                                     cmocka_unit_test(cylinders_and_cones),
+                                     cmocka_unit_test(tori),
+                                     cmocka_unit_test(rounded_boxes),
                                      cmocka_unit_test(too_fine_facets_are_refused),
                                      cmocka_unit_test(short_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
