@@ -13,6 +13,7 @@
 #include "options.h"
 #include "preset.h"
 #include "scene_argument.h"
+#include "shell_word.h"
 
 static const char *const program = "muslin run";
 
@@ -121,7 +122,7 @@ static int change_scene(const run_options *o, mus_scene *scene) {
   return scene_argument_shape(program, o->scene, &shape, scene);
 }
 
-// "out/NAME", from malloc; NULL when memory is short.
+// "out/NAME", without what shells and file systems take apart; from malloc, NULL when memory is short.
 static char *default_folder(const mus_scene *scene) {
   static const char above[] = "out/";
   const char *name = scene->name && scene->name[0] && scene->name[0] != '.' ? scene->name : "scene";
@@ -131,7 +132,7 @@ static char *default_folder(const mus_scene *scene) {
   strcpy(folder, above);
   strcat(folder, name);
   for (char *at = folder + sizeof above - 1; *at; ++at)
-    if (*at == '/')
+    if (*at == '/' || !shell_is_plain(*at))
       *at = '_';
   return folder;
 }
@@ -162,16 +163,16 @@ static void catch_interrupts(void) {
 }
 
 // Where a run that has ended early can be resumed from.
-static void report_how_to_resume(const char *folder, const mus_run_record *s) {
+static void report_how_to_resume(const char *word, const mus_run_record *s) {
   const char *plural = s->frames == 1 ? " is" : "s are";
   if (s->saved < 0)
     fprintf(stderr, "%d frame%s done, but there is no checkpoint; start again with: muslin run %s\n", s->frames, plural,
-            folder);
+            word);
   else if (s->saved < s->frames)
     fprintf(stderr, "%d frame%s done; resume after frame %d with: muslin run %s --resume\n", s->frames, plural,
-            s->saved, folder);
+            s->saved, word);
   else
-    fprintf(stderr, "%d frame%s done; resume with: muslin run %s --resume\n", s->frames, plural, folder);
+    fprintf(stderr, "%d frame%s done; resume with: muslin run %s --resume\n", s->frames, plural, word);
 }
 
 // What the simulator held, and what the whole process took.
@@ -224,7 +225,7 @@ static void tell_tangles(const mus_run_record *s) {
     printf("    and in %d more places\n", s->tangle_count - MUS_RUN_TANGLES);
 }
 
-static void tell(const char *folder, const mus_scene *scene, const mus_run_record *s) {
+static void tell(const char *folder, const char *word, const mus_scene *scene, const mus_run_record *s) {
   if (s->complete) {
     printf("%s: all %d frames are already complete\n", folder, s->frames);
     return;
@@ -248,16 +249,17 @@ static void tell(const char *folder, const mus_scene *scene, const mus_run_recor
   tell_tangles(s);
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
-           s->impossible, folder);
+           s->impossible, word);
   tell_memory(s);
   char name[128];
   for (int k = 0; k < scene->cloth_count; ++k)
     if (mus_cloth_file_name(scene, k, sizeof name, name) == MUS_OK)
       printf("  %s/%s.obj and its cache\n", folder, name);
-  printf("  %s/report.json\nLook at it with: muslin render %s -o %s.png\n", folder, folder, folder);
+  printf("  %s/report.json\nLook at it with: muslin render %s -o %s.png\n", folder, word, word);
 }
 
-static int run_scene(const run_options *o, const mus_scene *scene, const char *folder) {
+// `word` is the folder as one types it.
+static int run_scene(const run_options *o, const mus_scene *scene, const char *folder, const char *word) {
   mus_run_options options = o->run;
   mus_run_record record;
   options.folder = folder;
@@ -268,25 +270,32 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
   if (status) {
     int failed = failure_status(program, record.began ? NULL : o->scene, status);
     if (record.began)
-      report_how_to_resume(folder, &record);
+      report_how_to_resume(word, &record);
     return record.began ? CLI_FAILED : failed;
   }
   if (record.stopped) {
     if (record.began)
-      report_how_to_resume(folder, &record);
+      report_how_to_resume(word, &record);
     else
       fprintf(stderr, "stopped before anything was written\n");
     return CLI_FAILED;
   }
-  tell(folder, scene, &record);
+  tell(folder, word, scene, &record);
   if (record.end_pairs <= record.start_pairs || scene->allow_tangled)
     return 0;
   fprintf(
       stderr,
       "%s: the run ends with more intersections than it began with, %lld against %lld: look at them with muslin check "
       "%s,\nor accept them by \"allow_tangled\": true in the scene. The results are complete.\n",
-      program, record.end_pairs, record.start_pairs, folder);
+      program, record.end_pairs, record.start_pairs, word);
   return CLI_FAILED;
+}
+
+static int run_named(const run_options *o, const mus_scene *scene, const char *folder) {
+  char *word = shell_word(folder);
+  int failed = word ? run_scene(o, scene, folder, word) : failure_memory(program);
+  free(word);
+  return failed;
 }
 
 int run_command(int argc, char **argv) {
@@ -310,7 +319,7 @@ int run_command(int argc, char **argv) {
   if (!failed && !given && !made)
     failed = failure_memory(program);
   if (!failed)
-    failed = run_scene(&o, &scene, given ? given : made);
+    failed = run_named(&o, &scene, given ? given : made);
   free(made);
   mus_scene_free(&scene);
   return failed;

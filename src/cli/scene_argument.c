@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "failure.h"
@@ -49,7 +50,51 @@ static char *stem_of(const char *path) {
   return stem;
 }
 
+static int ends_with(const char *text, size_t length, const char *end) {
+  size_t size = strlen(end);
+  return length >= size && strncasecmp(text + length - size, end, size) == 0;
+}
+
+// Files that are taken for scenes by mistake: what they are, and the list of a scene that names such files, or what
+// else to do.
+static const struct {
+  const char *end, *what, *list, *advice;
+} others[] = {{".obj", "a mesh", "\"cloths\": [", NULL},
+              {".ply", "a mesh", "\"cloths\": [", NULL},
+              {".glb", "a glTF model", "\"cloths\": [{}], \"bodies\": [", NULL},
+              {".gltf", "a glTF model", "\"cloths\": [{}], \"bodies\": [", NULL},
+              {".pc2", "a cache", NULL, "give the folder of the run that wrote it"},
+              {".mdd", "a cache", NULL, "give the folder of the run that wrote it"},
+              {".usda", "a cache", NULL, "give the folder of the run that wrote it"},
+              {".mtx", "a matrix", NULL, "muslin solve takes it"}};
+
+// The number in `others`; -1 for files that may be scenes.
+static int find_other(const char *path) {
+  size_t length = strlen(path);
+  if (ends_with(path, length, ".gz"))
+    length -= strlen(".gz");
+  for (size_t k = 0; k < sizeof others / sizeof *others; ++k)
+    if (ends_with(path, length, others[k].end))
+      return (int)k;
+  return -1;
+}
+
+static int refuse_other(const char *program, const char *path, int which) {
+  const char *what = others[which].what, *list = others[which].list;
+  if (!list)
+    return failure_input(program, "%s is %s, not a scene: %s", path, what, others[which].advice);
+  return failure_input(
+      program,
+      "%s is %s, not a scene: write a scene that names it to a file such as scene.json, and give that:\n"
+      "  {%s{\"shape\": {\"kind\": \"file\", \"file\": \"%s\"}}]}\n"
+      "docs/scene.md has all keys, and muslin info %s describes the file",
+      path, what, list, path, path);
+}
+
 static int load_file(const char *program, const char *path, mus_scene *scene) {
+  int other = find_other(path);
+  if (other >= 0)
+    return refuse_other(program, path, other);
   mus_status status = mus_scene_load(path, scene);
   if (status)
     return failure_status(program, NULL, status);

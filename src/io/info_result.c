@@ -237,12 +237,14 @@ static mus_status print_folder(mus_arena *arena, const char *folder, const mus_s
   mus_status status = mus_result_names(arena, scene, &names);
   if (status)
     return status;
+  const char *quote = strchr(folder, ' ') ? "'" : "";
   fprintf(out, "%s: a result folder\n", folder);
   if (is_complete(t))
     mus_info_line(out, "frames", "%d, complete", scene->frames);
   else
-    mus_info_line(out, "frames", "%d of %d are done; unless it is still running, resume with: muslin run %s --resume",
-                  frames_done(t, scene->frames), scene->frames, folder);
+    mus_info_line(out, "frames",
+                  "%d of %d are done; unless it is still running, resume with: muslin run %s%s%s --resume",
+                  frames_done(t, scene->frames), scene->frames, quote, folder, quote);
   for (int k = 0; k < scene->cloth_count && !status; ++k)
     status = print_cloth(arena, folder, names[k], out);
   mus_checkpoint checkpoint;

@@ -114,6 +114,33 @@ scene scenes/mended '{"frames": 1, "cloths": [{"name": "flawed", "shape": {"kind
 expect 0 run scenes/mended.json
 says err '^flawed: dropped 1 triangle'
 
+# --- names that a shell would take apart --------------------------------------------------------------------------
+scene spaced '{"name": "my (first) scene", "frames": 0, "cloths": [{"shape": {"vertices": 9}}]}'
+expect 0 run spaced.json
+says out '^Look at it with: muslin render out/my__first__scene -o out/my__first__scene.png$'
+holds "the folder has a name that needs no quotes" test -d out/my__first__scene
+expect 0 run spaced.json -o "it's here"
+says out "^Look at it with: muslin render 'it'..'s here' -o 'it'..'s here'.png$"
+
+# --- files that are no scenes -------------------------------------------------------------------------------------
+printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n' >garment.obj
+expect 2 run garment.obj
+says err '^muslin run: garment.obj is a mesh, not a scene: write a scene that names it'
+grep '^  {' "$said/err" >advised.json
+expect 0 run advised.json --frames 0 -o advised
+expect 2 run figure.GLB
+touch figure.GLB cloth.pc2
+expect 2 run figure.GLB
+says err 'figure.GLB is a glTF model, not a scene'
+expect 2 run cloth.pc2
+says err 'cloth.pc2 is a cache, not a scene: give the folder of the run that wrote it$'
+
+# A garment in centimetres, taken for metres.
+printf 'v 0 0 0\nv 50 0 0\nv 0 90 0\nf 1 2 3\n' >large.obj
+scene large '{"frames": 0, "cloths": [{"name": "dress", "shape": {"kind": "file", "file": "large.obj"}}]}'
+expect 0 run large.json -o large
+says err '^warning: cloths\[0\] \(dress\) is 50 x 90 x 0 m, implausibly large: its shape.s "scale" gives the metres'
+
 # --- bad scenes: exact words, status 2, no folder -----------------------------------------------------------------
 scene key '{"cloths": [{}],
  "frmes": 3}'
