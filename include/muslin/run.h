@@ -56,6 +56,7 @@ typedef struct mus_run_tangle {
 /// Where a run's time went, s. The parts add up to the whole.
 typedef struct mus_run_seconds {
   double build;                ///< the model, and the folder until the first step
+  double settle;               ///< drawing apart what starts tangled, before time begins
   double step[MUS_STAGES];     ///< steps, by stage
   double rejected[MUS_STAGES]; ///< attempts at longer steps that were rejected
   double write;                ///< caches and report
@@ -79,6 +80,7 @@ typedef struct mus_run_record {
   long long halved;        ///< of these, steps of less than the scene's length
   long long retries;       ///< linear solves that had to be repeated by a stronger method
   long long iterations;    ///< of the linear solver
+  long long settled;       ///< steps before time began, for cloth that starts tangled
   long long tangled;       ///< steps that began with intersections, caused by the start or by a body
   long long impossible;    ///< contact pairs that bodies or pins forced together, over all steps
   long long rejected;      ///< attempts at steps that were rejected, and then made in halves

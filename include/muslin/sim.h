@@ -70,6 +70,18 @@ MUS_API void mus_step_seconds(const mus_step_record *record, double seconds[MUS_
 MUS_API mus_status mus_sim_create(const mus_scene *scene, mus_sim **sim);
 MUS_API void mus_sim_free(mus_sim *sim);
 
+typedef struct mus_settling {
+  int crossings; ///< edges that pierced a triangle when it began
+  int steps;     ///< that were taken
+  int tangled;   ///< 1: something still is tangled
+  double seconds;
+} mus_settling;
+
+/// Draws cloth that starts tangled apart before time begins: steps without weight, friction or speed while bodies and
+/// pins stand still, until nothing is tangled, or as many as the scene's `settle` allows. Does nothing to cloth that is
+/// free. mus_run() begins with this.
+MUS_API mus_status mus_sim_settle(mus_sim *sim, mus_settling *settling);
+
 /// Steps to the next frame. `steps`, if given, receives the number of steps; their records are then
 /// mus_sim_step_record(sim, 0 ... steps - 1). If a step fails, or is stopped (mus_set_stop(), MUS_STOPPED), the state
 /// is that of its beginning.

@@ -200,6 +200,7 @@ static void tell_times(const mus_run_record *s) {
   }
   tell_part("rejected", rejected, s->seconds);
   tell_part("build", spent->build, s->seconds);
+  tell_part("settle", spent->settle, s->seconds);
   tell_part("write", spent->write, s->seconds);
   tell_part("check", spent->check, s->seconds);
   tell_part("checkpoint", spent->checkpoint, s->seconds);

@@ -409,9 +409,10 @@ static void add_rings(rings *r, const mus_list *crossings) {
   }
 }
 
-mus_status mus_detector_release(mus_detector *d, const mus_list *crossings) {
+mus_status mus_detector_release(mus_detector *d, const mus_list *crossings, const mus_loose *loose) {
   size_t vertices = (size_t)d->surface->vertices;
   mus_arena_clear(&d->release_arena);
+  d->loose = loose;
   d->release_start = d->release_code = NULL;
   if (!crossings || crossings->count == 0)
     return MUS_OK;
@@ -443,7 +444,19 @@ static int is_in_ring(const mus_detector *d, int v, int code) {
   return low < d->release_start[v + 1] && d->release_code[low] == code;
 }
 
-int mus_pair_is_released(const mus_detector *d, mus_pair_kind kind, const int node[4]) {
+// Whether a feature of cloth and one of a body are both loose.
+static int is_loose(const mus_detector *d, mus_pair_kind kind, int first, int second, const int node[4]) {
+  const mus_loose *loose = d->loose;
+  int cloth = d->surface->cloth_vertices;
+  if (!loose || (node[0] < cloth) == (node[3] < cloth))
+    return 0;
+  return kind == MUS_VERTEX_FACE ? loose->vertex[first] && loose->triangle[second]
+                                 : loose->edge[first] && loose->edge[second];
+}
+
+int mus_pair_is_released(const mus_detector *d, mus_pair_kind kind, int first, int second, const int node[4]) {
+  if (is_loose(d, kind, first, second, node))
+    return 1;
   if (!d->release_start)
     return 0;
   int nodes = kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature

@@ -52,9 +52,17 @@ typedef struct mus_crossing {
 // pairs are not left out. For response, not for proof: signs are those of rounded determinants.
 mus_status mus_detector_crossings(mus_detector *detector, const double *x, mus_list *crossings);
 
-// Releases the pairs around these crossings, and only these, from now on: a pair of features is free to pass when one
-// lies within a ring of triangles around the edge of a crossing and the other within a ring around its triangle. What
-// is tangled could not come apart otherwise. NULL or an empty list: none.
-mus_status mus_detector_release(mus_detector *detector, const mus_list *crossings);
+// Features of cloth that are inside a solid body or go through it, and all features of solid bodies: 1 for each.
+typedef struct mus_loose {
+  unsigned char *vertex, *edge, *triangle; // of the whole surface
+} mus_loose;
+
+// Releases pairs, and only these, from now on: what is tangled could not come apart otherwise. NULL or an empty list:
+// none.
+//   crossings: a pair of features is free to pass when one lies within a ring of triangles around the edge of a
+//     crossing and the other within a ring around its triangle.
+//   loose: a feature of cloth and one of a body are free to pass when both are marked. What is not marked stays apart:
+//     cloth that has come out of a body does not fall back. Must outlive the next call.
+mus_status mus_detector_release(mus_detector *detector, const mus_list *crossings, const mus_loose *loose);
 
 #endif

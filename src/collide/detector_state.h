@@ -41,6 +41,7 @@ struct mus_detector {
   // ascending: 2 c for that around the edge of crossing c, 2 c + 1 for that around its triangle.
   mus_arena release_arena;
   int *release_start, *release_code; // NULL: none
+  const mus_loose *loose;            // NULL: nothing is
 };
 
 // An answer that becomes a contact, in brief: what is sorted and sifted before contacts are written.
@@ -105,6 +106,6 @@ static inline void mus_pair_positions(const int node[4], const double *x, double
     for (int c = 0; c < 3; ++c)
       to[k][c] = x[(size_t)node[k] * 3 + (size_t)c];
 }
-int mus_pair_is_released(const mus_detector *detector, mus_pair_kind kind, const int node[4]);
+int mus_pair_is_released(const mus_detector *detector, mus_pair_kind kind, int first, int second, const int node[4]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "collide/escape.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/vector3.h"
@@ -24,6 +25,9 @@ void mus_escapes_forget(mus_escapes *escapes) {
     escapes->asked[escapes->candidate[i]] = 0;
   escapes->candidates = escapes->count = 0;
 }
+
+// A way that the cloth around goes counts up to so many times the shortest, or up to so many metres.
+static const double far_factor = 5, far_away = 0.04;
 
 static const double *at(const mus_tangle *tangle, int vertex) { return tangle->x + 3 * (size_t)vertex; }
 
@@ -200,13 +204,15 @@ static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_ta
 
 // Vertices inside that hang together.
 typedef struct region {
-  double depth;  // m, summed over its vertices
-  double across; // m, that part of it that goes along the cloth's normals, whichever way
-  double lean;   // m, the same with its sign
-  double side;   // crossings with the body's edges: the smaller part of the body lies on the front, minus on the back
-  double open;   // crossings with the cloth's edges: cosines between the way out and the way to the cloth outside
-  int rim;       // how many of these
-  int votes;     // crossings that `side` is the sum of
+  double depth;     // m, summed over its vertices
+  double across;    // m, that part of it that goes along the cloth's normals, whichever way
+  double beyond[3]; // unit vectors along the body's edges through the cloth to the body's smaller part, summed
+  double open;      // crossings with the cloth's edges: cosines between the way out and the way to the cloth outside
+  double facing;    // of the cloth around it, outside: cosines between its normals and the body's, summed
+  double lean;      // m, that part of `depth` that goes along the cloth's normals, with its sign
+  double exit[2];   // m, to the outside along the normals and against them, summed over some vertices
+  int rim;          // how many crossings `open` is the sum of
+  int votes;        // how many `beyond` is
   int vertices;
   int torn; // 1 where neighbours head for opposite sides
   int held; // those that are pinched
@@ -214,6 +220,7 @@ typedef struct region {
 
 typedef struct regions {
   int *first;   // escapes: the first of its region, found by mus_group_first()
+  int *root;    // escapes: the same, found
   region *area; // escapes: those of first ones count
 } regions;
 
@@ -248,10 +255,9 @@ static void gather_regions(const mus_escapes *escapes, regions *r) {
     region_of(r, i)->held += e->pinched;
     if (e->pinched)
       continue;
-    double across = e->depth * mus_dot3(e->direction, e->normal);
     region_of(r, i)->depth += e->depth;
-    region_of(r, i)->across += fabs(across);
-    region_of(r, i)->lean += across;
+    region_of(r, i)->across += e->depth * fabs(mus_dot3(e->direction, e->normal));
+    region_of(r, i)->lean += e->depth * mus_dot3(e->direction, e->normal);
   }
 }
 
@@ -267,19 +273,23 @@ static void look_outside(const mus_escapes *escapes, const mus_tangle *tangle, c
   region *area = region_of(r, escapes->place[end[second]]);
   area->open += mus_dot3(way, e->direction) / fmax(mus_length3(way), 1e-300);
   ++area->rim;
+  mus_surface_point near;
+  double normal[3];
+  cloth_normal(escapes->surface, tangle->x, end[first], normal);
+  if (mus_winding_closest(escapes->winding, at(tangle, end[first]), (mus_winding_filter){0}, &near))
+    area->facing += mus_dot3(normal, near.normal);
 }
 
-// A body's edge through the cloth: is its end on the smaller side in front of the cloth or behind it?
+// A body's edge through the cloth: towards which end is the smaller part?
 static void look_along(const mus_escapes *escapes, const mus_tangle *tangle, const mus_sides *sides,
                        const mus_crossing *c, region *area) {
   const int *end = escapes->surface->edge + 2 * (size_t)c->edge;
   int smaller = mus_sides_smaller_end(sides, c);
-  double normal[3], way[3];
+  double way[3];
   if (smaller < 0)
     return;
-  mus_triangle_normal(escapes->surface, tangle->x, c->triangle, normal);
   mus_subtract3(at(tangle, end[smaller]), at(tangle, end[1 - smaller]), way);
-  area->side += mus_dot3(normal, way) > 0 ? 1 : -1;
+  mus_add_scaled3(1 / fmax(mus_length3(way), 1e-300), way, area->beyond);
   ++area->votes;
 }
 
@@ -302,38 +312,114 @@ static void look_at_contours(const mus_escapes *escapes, const mus_tangle *tangl
   }
 }
 
-// Impaled: most ways out go along the cloth, and the cloth outside is not where they lead.
-static int is_impaled(const region *area) {
-  return area->across < 0.5 * area->depth && (area->torn || area->open < 0.3 * area->rim);
+// Which side of the cloth faces away from the body, as the cloth around the region does or, where there is none, as
+// most of it would: 1 for the front, -1 for the back, 0 where that is not clear.
+static int outer_side(const region *area) {
+  if (area->rim > 0)
+    return fabs(area->facing) < 0.2 * area->rim ? 0 : area->facing > 0 ? 1 : -1;
+  return fabs(area->lean) < 0.2 * area->depth ? 0 : area->lean > 0 ? 1 : -1;
 }
 
-// A few vertices in something thin, which would leave it by the back: all of the contour says that the tip is in front,
-// or the other way round.
-static int is_misled(const region *area) {
-  return 3 * area->vertices <= area->rim && fabs(area->side) > 0.8 * area->votes && area->side * area->lean < 0;
+// Out the way that the cloth around goes: to the nearest point of the body that faces as the cloth does, not merely to
+// the nearest, which may be the other side of something thin. Not where that is far away.
+static void turn_outwards(const mus_escapes *escapes, const mus_tangle *tangle, const region *area, mus_escape *e) {
+  int side = outer_side(area);
+  const double *p = at(tangle, e->vertex);
+  double outwards[3];
+  mus_surface_point target;
+  mus_scale3(side, e->normal, outwards);
+  if (side == 0 || !e->found || e->pinched || mus_dot3(e->target.normal, outwards) >= 0.2)
+    return;
+  if (!mus_winding_closest(escapes->winding, p, (mus_winding_filter){.along = outwards, .behind = 1}, &target) ||
+      target.distance > fmax(far_factor * e->depth, far_away))
+    return;
+  e->target = target;
+  e->turned = 1;
+  head_for_target(e, p);
+}
+
+// Whether the part of the body beyond the cloth lies in one direction, as that of a limb does, and which.
+static int points_beyond(const region *area, double direction[3]) {
+  double length = mus_length3(area->beyond);
+  mus_scale3(length > 0 ? 1 / length : 0, area->beyond, direction);
+  return length > 0.5 * area->votes && area->votes > 0;
+}
+
+// Impaled: most ways out go along the cloth, and the cloth outside is not where they lead.
+static int is_impaled(const region *area) {
+  return area->across < 0.6 * area->depth && (area->torn || area->open < 0.3 * area->rim);
+}
+
+// A few vertices in something thin, which would leave it by the back: all of the contour says that the tip is in front.
+static int is_misled(const region *area, const mus_escape *e, const double beyond[3]) {
+  return 3 * area->vertices <= area->rim && mus_length3(area->beyond) > 0.6 * area->votes &&
+         mus_dot3(beyond, e->direction) < -0.5;
+}
+
+// How far it is to the outside along a direction.
+static double exit_distance(const mus_winding *winding, const double *from, const double *direction, double shortest) {
+  mus_surface_point point;
+  double p[3] = {from[0], from[1], from[2]}, way = 0;
+  for (int k = 0; k < 100 && mus_winding_number(winding, p) > 0.5; ++k) {
+    if (!mus_winding_closest(winding, p, (mus_winding_filter){0}, &point))
+      break;
+    double step = fmax(point.distance, shortest);
+    mus_add_scaled3(step, direction, p);
+    way += step;
+  }
+  return way;
+}
+
+// Where the body is not cut in two, the shorter way across the cloth is for all of the region: by some of its vertices.
+static void look_across(const mus_escapes *escapes, const mus_tangle *tangle, regions *r) {
+  for (int i = 0; i < escapes->count; ++i) {
+    region *area = region_of(r, i);
+    const mus_escape *e = escapes->escape + i;
+    double beyond[3], back[3];
+    if (e->pinched || !is_impaled(area) || points_beyond(area, beyond) || i % (1 + area->vertices / 100) != 0)
+      continue;
+    double shortest = 0.2 * area->depth / area->vertices;
+    mus_scale3(-1, e->normal, back);
+    area->exit[0] += exit_distance(escapes->winding, at(tangle, e->vertex), e->normal, shortest);
+    area->exit[1] += exit_distance(escapes->winding, at(tangle, e->vertex), back, shortest);
+  }
 }
 
 // Turns a way that leads along the cloth across it where the region is impaled. Where a good part of it is held, the
 // others would only be drawn away from that, and stay.
 static void turn_across(const region *area, mus_escape *e) {
-  double across = fabs(mus_dot3(e->direction, e->normal));
-  int misled = is_misled(area), impaled = is_impaled(area) && across < 0.7;
+  double across = fabs(mus_dot3(e->direction, e->normal)), beyond[3];
+  int pointed = points_beyond(area, beyond);
+  if (e->turned)
+    return;
   if (8 * area->held >= area->vertices && across < 0.7)
     e->found = 0;
-  if (!misled && !impaled)
+  if (pointed && is_misled(area, e, beyond))
+    memcpy(e->direction, beyond, sizeof beyond);
+  if (!is_impaled(area) || (across >= 0.7 && !pointed))
     return;
-  int front = area->side > 0 || (area->side == 0 && area->lean >= 0);
-  for (int k = 0; k < 3; ++k)
-    e->direction[k] = front ? e->normal[k] : -e->normal[k];
+  e->depth = fmax(e->depth, area->depth / area->vertices);
+  if (pointed)
+    memcpy(e->direction, beyond, sizeof beyond);
+  else
+    mus_scale3(area->exit[0] <= area->exit[1] ? 1 : -1, e->normal, e->direction);
 }
 
 static mus_status turn_impaled(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle, mus_sides *sides) {
   size_t count = (size_t)escapes->count;
-  regions r = {mus_arena_alloc(arena, count, sizeof *r.first), mus_arena_alloc_zero(arena, count, sizeof *r.area)};
-  if (!r.first || !r.area)
+  regions r = {.first = mus_arena_alloc(arena, count, sizeof *r.first),
+               .root = mus_arena_alloc(arena, count, sizeof *r.root),
+               .area = mus_arena_alloc_zero(arena, count, sizeof *r.area)};
+  if (!r.first || !r.root || !r.area)
     return mus_fail_memory();
   gather_regions(escapes, &r);
+  for (int i = 0; i < escapes->count; ++i)
+    r.root[i] = mus_group_first(r.first, i);
   look_at_contours(escapes, tangle, sides, &r);
+  MUS_PARALLEL_FOR_IF(escapes->count > MUS_PAR_MINIMUM / 16)
+  for (int i = 0; i < escapes->count; ++i)
+    turn_outwards(escapes, tangle, r.area + r.root[i], escapes->escape + i);
+  look_across(escapes, tangle, &r);
   for (int i = 0; i < escapes->count; ++i)
     if (!escapes->escape[i].pinched)
       turn_across(region_of(&r, i), escapes->escape + i);

@@ -19,6 +19,7 @@ typedef struct mus_escape {
   int vertex;
   int found;                // 0: it has no way out
   int pinched;              // 1: between parts that overlap
+  int turned;               // 1: to another place than the nearest, since the cloth around is there
   mus_surface_point target; // of the body
   double direction[3];      // unit
   double depth;             // m, to go

@@ -12,7 +12,7 @@ static void test_impact(mus_query *q, mus_pair_kind kind, int first, int second)
   double near = q->separation * (kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second)
                                                          : mus_edge_edge_gap(surface, first, second));
   if (!mus_pair_impact(kind, (const double(*)[3])x0, (const double(*)[3])x1, MUS_IMPACT_SHARE, &near, &time) ||
-      mus_pair_is_released(q->detector, kind, node))
+      mus_pair_is_released(q->detector, kind, first, second, node))
     return;
   mus_found *found = mus_query_answer(q);
   if (found)

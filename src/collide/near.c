@@ -46,7 +46,7 @@ static void test_near(mus_query *q, mus_pair_kind kind, int first, int second) {
   double gap =
       kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, first, second) : mus_edge_edge_gap(surface, first, second);
   double distance = kind == MUS_VERTEX_FACE ? mus_vertex_face_distance(at, weight) : mus_edge_edge_distance(at, weight);
-  if (!(distance < q->separation * gap) || mus_pair_is_released(q->detector, kind, node))
+  if (!(distance < q->separation * gap) || mus_pair_is_released(q->detector, kind, first, second, node))
     return;
   mus_found *found = mus_query_answer(q);
   if (!found)

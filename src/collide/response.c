@@ -17,14 +17,16 @@
 #include "par/vector.h"
 
 mus_response_options mus_default_response_options(void) {
-  return (mus_response_options){.separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40};
+  return (mus_response_options){
+      .separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40, .relaxations = 2e7};
 }
 
-typedef enum stage { IMPULSES, ZONES, PLANES, STANDSTILL } stage;
+typedef enum stage { IMPULSES, ZONES, PLANES, STOPS, STANDSTILL } stage;
 
 static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 100, .relaxations = 1000000, .friction = 1},
                                           [ZONES] = {.sweeps = 2000, .relaxations = 4000000},
                                           [PLANES] = {.sweeps = 2000, .relaxations = 4000000},
+                                          [STOPS] = {.sweeps = 1, .relaxations = 1},
                                           [STANDSTILL] = {.sweeps = 2000, .relaxations = 4000000}};
 
 // Cuts that a vertex gets in a round before planes, those of the earliest impacts: later ones may be about a motion
@@ -165,7 +167,7 @@ static bool treat(response *r, int number) {
   }
   if (r->stage < PLANES)
     return mus_cut_impact(pair, number, r->stage == IMPULSES ? friction_of(r, &pair->contact) : 0, r->x0, &r->cuts);
-  if (pair->stage == MUS_PAIR_IMPACTS) {
+  if (pair->stage == MUS_PAIR_IMPACTS && r->stage != STOPS) {
     pair->stage = MUS_PAIR_PLANES;
     ++r->record->planes;
     return mus_cut_planes(pair, number, r->x0, &r->cuts);
@@ -245,7 +247,11 @@ static mus_status respond_once(response *r, int *news) {
   return *news ? mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]) : MUS_OK;
 }
 
-static stage stage_of(const mus_response_options *o, int round) {
+// What has taken too long is not solved any further.
+static stage stage_of(const response *r, int round) {
+  const mus_response_options *o = r->options;
+  if (r->zones.relaxations > o->relaxations && round < o->impulse_rounds + o->zone_rounds + o->plane_rounds)
+    return STOPS;
   if (round < o->impulse_rounds)
     return IMPULSES;
   if (round < o->impulse_rounds + o->zone_rounds)
@@ -271,7 +277,7 @@ static mus_status respond(response *r) {
   mus_status status = begin(r);
   int news = 1;
   for (int round = 0; status == MUS_OK && news && r->impacts.count > 0; ++round) {
-    r->stage = stage_of(r->options, round);
+    r->stage = stage_of(r, round);
     status = mus_stop_check();
     if (status == MUS_OK)
       status = respond_once(r, &news);

@@ -26,6 +26,7 @@ typedef struct mus_response_options {
   double friction;                               // of cloth on cloth
   const double *body_friction;                   // bodies
   int impulse_rounds, zone_rounds, plane_rounds; // at most
+  double relaxations;                            // of cuts: after so many, vertices of pairs that still meet stop
 } mus_response_options;
 
 mus_response_options mus_default_response_options(void);

@@ -18,6 +18,7 @@ struct mus_untangler {
   mus_winding *winding;
   mus_escapes escapes;
   mus_sides sides;
+  mus_loose loose;
 };
 
 // What a call works on.
@@ -26,7 +27,7 @@ typedef struct work {
   const mus_surface *surface;
   mus_tangle tangle;
   mus_arena *arena;
-  mus_list *pushes, *released;
+  mus_list *pushes;
   mus_untangle_record *record;
 } work;
 
@@ -110,20 +111,47 @@ static void sort_pushes(mus_list *pushes) {
 
 // --- vertices inside ------------------------------------------------------------------------------------------------
 
-// Lets a vertex inside through where it is going, by an edge of it.
-static mus_status release_inside(work *w, const mus_escape *e) {
+// The vertex and all that it is part of.
+static void loosen_vertex(work *w, int vertex) {
   const mus_surface *surface = w->surface;
-  if (!w->released || surface->vertex_start[e->vertex] == surface->vertex_start[e->vertex + 1])
-    return MUS_OK;
-  int t = surface->vertex_triangle[surface->vertex_start[e->vertex]];
-  int other = surface->triangle[3 * (size_t)t] == e->vertex ? 1 : 0; // a corner that it is not
-  mus_crossing *released = mus_list_add(w->released, sizeof *released);
-  if (!released)
-    return mus_fail_memory();
-  *released =
-      (mus_crossing){.edge = surface->triangle_edge[3 * (size_t)t + (size_t)other], .triangle = e->target.triangle};
-  memcpy(released->part, e->target.part, sizeof released->part);
-  return MUS_OK;
+  const mus_loose *loose = &w->untangler->loose;
+  loose->vertex[vertex] = 1;
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
+    size_t t = (size_t)surface->vertex_triangle[k];
+    loose->triangle[t] = 1;
+    for (size_t c = 0; c < 3; ++c)
+      if (surface->triangle[3 * t + c] != vertex)
+        continue;
+      else
+        loose->edge[surface->triangle_edge[3 * t + (c + 1) % 3]] =
+            loose->edge[surface->triangle_edge[3 * t + (c + 2) % 3]] = 1;
+  }
+}
+
+static void loosen_edge(work *w, int edge) {
+  const mus_surface *surface = w->surface;
+  w->untangler->loose.edge[edge] = 1;
+  for (int k = surface->edge_start[edge]; k < surface->edge_start[edge + 1]; ++k)
+    w->untangler->loose.triangle[surface->edge_triangle[k]] = 1;
+}
+
+static void loosen_nothing(work *w) {
+  const mus_loose *loose = &w->untangler->loose;
+  memset(loose->vertex, 0, (size_t)w->surface->cloth_vertices);
+  memset(loose->edge, 0, (size_t)w->surface->cloth_edges);
+  memset(loose->triangle, 0, (size_t)w->surface->cloth_triangles);
+}
+
+// The body's triangle at a crossing of cloth with a body, -1 at one of cloth with cloth.
+static int body_at(const mus_surface *surface, const mus_crossing *c) {
+  if (c->triangle >= surface->cloth_triangles)
+    return c->triangle;
+  return c->edge >= surface->cloth_edges ? surface->edge_triangle[surface->edge_start[c->edge]] : -1;
+}
+
+static int is_with_solid(const work *w, const mus_crossing *c) {
+  int triangle = body_at(w->surface, c);
+  return triangle >= 0 && mus_winding_is_solid(w->untangler->winding, triangle);
 }
 
 static mus_status push_inside(work *w) {
@@ -133,12 +161,11 @@ static mus_status push_inside(work *w) {
   for (int i = 0; i < escapes->count && status == MUS_OK; ++i) {
     const mus_escape *e = escapes->escape + i;
     w->record->pinched += e->pinched;
+    loosen_vertex(w, e->vertex);
     if (!e->found)
       continue;
     double gap = e->pinched ? 0 : mus_vertex_face_gap(w->surface, e->vertex, e->target.triangle);
-    status = release_inside(w, e);
-    if (status == MUS_OK)
-      status = push_vertex(w, e->vertex, e->target.triangle, e->target.part, e->direction, e->depth + gap);
+    status = push_vertex(w, e->vertex, e->target.triangle, e->target.part, e->direction, e->depth + gap);
   }
   return status;
 }
@@ -262,14 +289,36 @@ static mus_status return_to_front(work *w, chain c, int *sent) {
   return status;
 }
 
-// A triangle of the body that a contour lies on; -1 where it lies on cloth alone.
-static int body_triangle(const work *w, chain c) {
-  const mus_crossing *crossing = crossing_of(w, c, 0);
-  if (crossing->triangle >= w->surface->cloth_triangles)
-    return crossing->triangle;
-  if (crossing->edge >= w->surface->cloth_edges)
-    return w->surface->edge_triangle[w->surface->edge_start[crossing->edge]];
-  return -1;
+// Where a body comes through between vertices: lifts the vertices of what is pierced off its surface, a bit at a time.
+static mus_status lift(work *w, chain c) {
+  const mus_surface *surface = w->surface;
+  mus_status status = MUS_OK;
+  for (int i = 0; i < c.count; ++i) {
+    const mus_crossing *crossing = crossing_of(w, c, i);
+    const int *end = surface->edge + 2 * (size_t)crossing->edge, *vertex = end;
+    int count = 2;
+    double place[3];
+    mus_surface_point near;
+    for (int k = 0; k < 3; ++k)
+      place[k] = (1 - crossing->along) * at(w, end[0])[k] + crossing->along * at(w, end[1])[k];
+    if (!mus_winding_closest(w->untangler->winding, place, (mus_winding_filter){0}, &near))
+      continue;
+    if (crossing->edge >= surface->cloth_edges) {
+      vertex = surface->triangle + 3 * (size_t)crossing->triangle;
+      count = 3;
+    }
+    double longest = 0;
+    for (int k = 0; k < count; ++k) {
+      double side[3];
+      mus_subtract3(at(w, vertex[k]), at(w, vertex[(k + 1) % count]), side);
+      longest = fmax(longest, mus_length3(side));
+    }
+    for (int k = 0; k < count && status == MUS_OK; ++k)
+      status = push_vertex(w, vertex[k], near.triangle, near.part, near.normal,
+                           fmax(0.05 * longest, mus_vertex_face_gap(surface, vertex[k], near.triangle)));
+  }
+  ++w->record->shrunk;
+  return status;
 }
 
 // With a solid body. Where vertices beside the contour are inside, they say which side of the cloth is wrong and are
@@ -285,11 +334,11 @@ static mus_status push_from_solid(work *w, chain c, int *sent) {
   mus_status status = inside ? MUS_OK : return_side(w, c, 0, sent);
   if (status == MUS_OK)
     status = return_side(w, c, 1, sent);
-  return status == MUS_OK && *sent == 0 && !inside ? shorten(w, c) : status;
+  return status == MUS_OK && *sent == 0 && !inside ? lift(w, c) : status;
 }
 
 static mus_status push_contour(work *w, chain c) {
-  int body = body_triangle(w, c), sent = 0;
+  int body = body_at(w->surface, crossing_of(w, c, 0)), sent = 0;
   mus_status status = MUS_OK;
   if (body >= 0 && mus_winding_is_solid(w->untangler->winding, body)) {
     status = push_from_solid(w, c, &sent);
@@ -334,16 +383,27 @@ static mus_status push_all(work *w, const mus_list *crossings, int all) {
   return status;
 }
 
-static mus_status copy_crossings(const mus_list *crossings, mus_list *released) {
+// What goes through solid bodies is loose; rings around all other crossings are released.
+static mus_status release(work *w, mus_list *released) {
   released->count = 0;
-  if (crossings->count == 0)
-    return MUS_OK;
-  if (!mus_list_reserve(released, crossings->count, sizeof(mus_crossing)))
-    return mus_fail_memory();
-  memcpy(released->items, crossings->items, crossings->count * sizeof(mus_crossing));
-  released->count = crossings->count;
+  for (int i = 0; i < w->tangle.crossings; ++i) {
+    const mus_crossing *c = w->tangle.crossing + i;
+    if (is_with_solid(w, c)) {
+      if (c->edge < w->surface->cloth_edges)
+        loosen_edge(w, c->edge);
+      else
+        w->untangler->loose.triangle[c->triangle] = 1;
+      continue;
+    }
+    mus_crossing *copy = mus_list_add(released, sizeof *copy);
+    if (!copy)
+      return mus_fail_memory();
+    *copy = *c;
+  }
   return MUS_OK;
 }
+
+const mus_loose *mus_untangler_loose(const mus_untangler *untangler) { return &untangler->loose; }
 
 mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const mus_list *crossings, int all,
                                mus_list *pushes, mus_list *released, mus_untangle_record *record) {
@@ -354,17 +414,36 @@ mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const 
             .tangle = {.x = x, .crossing = crossings->items, .crossings = (int)crossings->count},
             .arena = &arena,
             .pushes = pushes,
-            .released = released,
             .record = record ? record : &ignored};
   *w.record = (mus_untangle_record){0};
   pushes->count = 0;
-  mus_status status = released ? copy_crossings(crossings, released) : MUS_OK;
+  loosen_nothing(&w);
+  mus_status status = released ? release(&w, released) : MUS_OK;
   if (status == MUS_OK && (crossings->count > 0 || all))
     status = push_all(&w, crossings, all);
   mus_arena_clear(&arena);
   if (status == MUS_OK)
     sort_pushes(pushes);
   return status;
+}
+
+// Features of solid bodies are marked for good.
+static mus_status make_loose(mus_untangler *u) {
+  const mus_surface *surface = u->surface;
+  mus_loose *loose = &u->loose;
+  loose->vertex = mus_arena_alloc_zero(&u->arena, (size_t)surface->vertices, 1);
+  loose->edge = mus_arena_alloc_zero(&u->arena, (size_t)surface->edges, 1);
+  loose->triangle = mus_arena_alloc_zero(&u->arena, (size_t)surface->triangles, 1);
+  if (!loose->vertex || !loose->edge || !loose->triangle)
+    return mus_fail_memory();
+  for (int t = surface->cloth_triangles; t < surface->triangles; ++t) {
+    loose->triangle[t] = (unsigned char)mus_winding_is_solid(u->winding, t);
+    for (int k = 0; k < 3 && loose->triangle[t]; ++k) {
+      loose->vertex[surface->triangle[3 * (size_t)t + (size_t)k]] = 1;
+      loose->edge[surface->triangle_edge[3 * (size_t)t + (size_t)k]] = 1;
+    }
+  }
+  return MUS_OK;
 }
 
 mus_status mus_untangler_create(const mus_surface *surface, const double *x, mus_untangler **out) {
@@ -377,6 +456,8 @@ mus_status mus_untangler_create(const mus_surface *surface, const double *x, mus
     status = mus_escapes_create(&u->arena, surface, u->winding, &u->escapes);
   if (status == MUS_OK)
     status = mus_sides_create(&u->arena, surface, &u->sides);
+  if (status == MUS_OK)
+    status = make_loose(u);
   if (status == MUS_OK)
     *out = u;
   else

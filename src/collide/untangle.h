@@ -39,9 +39,11 @@ typedef struct mus_untangle_record {
 // crossing at all is not found. `all`: among all cloth vertices; for the first step of a run, and on until none is
 // inside.
 //
-// `released`, where given, becomes what mus_detector_release() must be told so that all this can happen: the crossings,
-// and an edge of each vertex inside with the triangle that it goes to.
+// `released`, where given, becomes what mus_detector_release() must be told so that all this can happen, together with
+// mus_untangler_loose(): the crossings that are not with solid bodies.
 mus_status mus_untangle_pushes(mus_untangler *untangler, const double *x, const mus_list *crossings, int all,
                                mus_list *pushes, mus_list *released, mus_untangle_record *record);
+// What the last call found in solid bodies; lives as long as the untangler, until the next call.
+const mus_loose *mus_untangler_loose(const mus_untangler *untangler);
 
 #endif

@@ -467,7 +467,8 @@ static void try_triangle(const mus_winding *winding, int i, const double p[3], m
     return;
   area_vector(corner, corner + 3, corner + 6, vector);
   double area = mus_length3(vector);
-  if (!(area > 0) || (filter.against && mus_dot3(vector, filter.against) > -0.2 * area))
+  if (!(area > 0) || (filter.against && mus_dot3(vector, filter.against) > -0.2 * area) ||
+      (filter.along && mus_dot3(vector, filter.along) < 0.2 * area))
     return;
   mus_subtract3(corner, p, arm);
   if (filter.behind && !(mus_dot3(arm, vector) > 0))

@@ -52,6 +52,7 @@ typedef struct mus_winding_filter {
   int outer;             // 1: none that are buried
   int behind;            // 1: only those that the point lies behind
   double reach;          // m: only those nearer than this, where it is not 0
+  const double *along;   // where given, only those whose normal has an angle of less than about 80 degrees with it
   const double *against; // where given, only those whose normal has an angle of more than about 100 degrees with it
 } mus_winding_filter;
 // The nearest point of solid bodies; 0 where there is none.

@@ -417,7 +417,9 @@ mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort eff
         sweeps[k] = solve_number(zones, cut, effort, k);
     }
   }
+  const int *start = zones->start.items;
   for (int k = 0; k < found; ++k) {
+    zones->relaxations += (double)sweeps[k] * (start[k + 1] - start[k]);
     zones->solved += sweeps[k] > 0;
     zones->sweeps = sweeps[k] > zones->sweeps ? sweeps[k] : zones->sweeps;
   }

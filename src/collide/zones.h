@@ -28,8 +28,9 @@ typedef struct mus_zones {
   mus_list zone, order, start;
   mus_stop_request *stop; // of whoever has the zones solved
   // What was done.
-  int solved; // zones
-  int sweeps; // the most of any zone
+  int solved;         // zones
+  int sweeps;         // the most of any zone
+  double relaxations; // of cuts, all rounds together
 } mus_zones;
 
 typedef struct mus_zone_effort {

@@ -154,6 +154,7 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   size_t cloth = 3 * (size_t)map->vertices;
   motion->h = step->h;
   motion->length = step->length;
+  motion->still = step->still;
   motion->velocity = mus_map_on_surface(map, step->velocity, work->embedded.velocity);
   motion->predicted = mus_map_on_surface(map, step->predicted, work->embedded.predicted);
   motion->node_velocity = step->velocity;
@@ -163,7 +164,9 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
     mus_copy(3 * (size_t)map->nodes, step->position, work->embedded.start);
   find_pinned(map, step->pinned, motion->pinned);
   mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
-  return status ? status : mus_bodies_at(work->model.bodies, step->time + step->h, motion->x1 + cloth);
+  return status
+             ? status
+             : mus_bodies_at(work->model.bodies, step->still ? step->time : step->time + step->h, motion->x1 + cloth);
 }
 
 // 1 where something is sewn to one of these vertices.
@@ -210,7 +213,9 @@ static mus_status untangle(mus_contact_state *state, mus_contact_workspace *work
     status = mus_untangle_pushes(work->untangler, x, &work->crossings, state->search, &work->pushes, &work->released,
                                  &record);
   if (!status)
-    status = mus_detector_release(work->detector, &work->released);
+    status = mus_detector_release(work->detector, &work->released,
+                                  record.inside > 0 || work->crossings.count > 0 ? mus_untangler_loose(work->untangler)
+                                                                                 : NULL);
   if (status)
     return status;
   state->search = record.inside > 0;
@@ -229,7 +234,7 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
   if (!status)
     status = mus_detector_near(work->detector, work->motion.x0, 1, &work->near);
   if (!status)
-    status = mus_holds_make(&work->model, &work->motion, state->hold, &work->near, &work->holds);
+    status = mus_holds_make(&work->model, &work->motion, state->hold, &work->near, &work->pushes, &work->holds);
   if (!status)
     status = mus_repulsions_make(&work->model, &work->motion, &work->holds, &work->near, &work->pushes, &work->beyond,
                                  &work->within);

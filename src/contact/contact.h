@@ -71,6 +71,7 @@ typedef struct mus_contact_step {
   double time, h, length;
   const double *position, *velocity, *predicted;
   const int *pinned; // 0 or more if a pin prescribes the motion, else -1
+  int still;         // 1: bodies stay as they are at `time`, and nothing rubs
 } mus_contact_step;
 mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
                             mus_step_record *record);

@@ -14,6 +14,8 @@ static const double creep_part = 0.98;
 enum { CREEP_STEPS = 5 };
 // How stiff a term that holds is, in masses of what it moves: the error that it leaves is about one part in so many.
 static const double hold_stiffness = 100;
+// In place of a place among contacts: minus this is a place among pushes.
+enum { LEAVING = -2 };
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
 
@@ -101,7 +103,7 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
                           const mus_contact *c) {
   int i = c->node[0], body = contact->surface.body[c->node[1]];
   size_t at = 3 * (size_t)i;
-  mus_held held = {.vertex = i, .friction = contact->body_friction[body]};
+  mus_held held = {.vertex = i, .friction = motion->still ? 0 : contact->body_friction[body]};
   double way[3], relative[3], across[3], gap = mus_vertex_face_gap(&contact->surface, c->first, c->second);
   memcpy(held.normal, c->normal, sizeof held.normal);
   body_way(motion, c, way);
@@ -127,17 +129,49 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   return held;
 }
 
+// A vertex on its way out of a body: nothing but the way counts.
+static mus_held make_leaving(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
+  int i = c->node[0];
+  mus_held held = {.vertex = i, .state = MUS_HOLD_SLIDES, .leaving = 1};
+  double way[3];
+  memcpy(held.normal, c->normal, sizeof held.normal);
+  body_way(motion, c, way);
+  mus_scale3(1 / motion->h, way, held.velocity);
+  mus_add_scaled3(mus_leaving_way(motion, c), c->normal, way);
+  for (size_t k = 0; k < 3; ++k)
+    held.wanted[k] = (motion->x0[3 * (size_t)i + k] + way[k] - motion->predicted[3 * (size_t)i + k]) / motion->length;
+  if (!mus_map_is_identity(&contact->map))
+    held.stiffness = hold_stiffness / moving_inverse_mass(contact, motion, i);
+  return held;
+}
+
+// Pushes out of bodies take the place of contacts: of several for a vertex, the one with the longest way.
+static void choose_leaving(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_list *pushes,
+                           int *place_of) {
+  const mus_contact *push = mus_contacts(pushes);
+  for (size_t k = 0; k < pushes->count; ++k) {
+    if (!may_hold(contact, motion, &push[k]))
+      continue;
+    int *place = &place_of[push[k].node[0]];
+    if (*place > LEAVING || push[k].distance < push[LEAVING - *place].distance)
+      *place = LEAVING - (int)k;
+  }
+}
+
 mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
-                          const mus_list *near, mus_holds *holds) {
+                          const mus_list *near, const mus_list *pushes, mus_holds *holds) {
   int *chosen = NULL, *place = holds->place;
   mus_status status = choose_holds(contact, motion, near, place, &chosen);
   holds->held.count = 0;
   if (!status)
     leave_to_cloth_between(contact, near, chosen, place);
+  if (!status)
+    choose_leaving(contact, motion, pushes, place);
   for (int i = 0; i < contact->surface.cloth_vertices && !status; ++i) {
-    if (place[i] < 0)
+    if (place[i] == -1)
       continue;
-    mus_held held = make_held(contact, motion, &before[i], &mus_contacts(near)[chosen[place[i]]]);
+    mus_held held = place[i] <= LEAVING ? make_leaving(contact, motion, &mus_contacts(pushes)[LEAVING - place[i]])
+                                        : make_held(contact, motion, &before[i], &mus_contacts(near)[chosen[place[i]]]);
     place[i] = -1;
     if (held.state == MUS_HOLD_FREE)
       continue;
@@ -269,6 +303,8 @@ double mus_holds_work(const mus_surface_map *map, const mus_holds *holds, const 
 
 static mus_hold remember(const mus_held *held, const mus_hold *before, double length, const double *velocity) {
   double across[3], relative[3], along = mus_split_along(held->normal, held->impulse, across);
+  if (held->leaving)
+    return (mus_hold){.state = MUS_HOLD_FREE};
   if (along <= 0)
     return (mus_hold){.state = MUS_HOLD_LEFT};
   mus_hold hold = {.push = along / length, .state = (int)held->state};

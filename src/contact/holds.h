@@ -8,7 +8,10 @@
 #ifndef MUS_CONTACT_HOLDS_H
 #define MUS_CONTACT_HOLDS_H
 
+#include <math.h>
+
 #include "base/list.h"
+#include "collide/contact.h"
 #include "contact/contact_model.h"
 
 // Below this speed along a surface, m/s, friction is linear in it instead of constant.
@@ -16,6 +19,15 @@
 // Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
 #define MUS_RECOVERY 0.2
 #define MUS_RECOVERY_SPEED 0.5
+// The same of pushes out of what is tangled; and how far they go in a step, m, while time stands still.
+#define MUS_LEAVING 0.5
+#define MUS_LEAVING_SPEED 1.0
+#define MUS_LEAVING_STILL 0.02
+
+// m: how far a push goes in this step.
+static inline double mus_leaving_way(const mus_contact_motion *motion, const mus_contact *push) {
+  return fmin(MUS_LEAVING * -push->distance, motion->still ? MUS_LEAVING_STILL : MUS_LEAVING_SPEED * motion->h);
+}
 
 typedef enum mus_hold_state {
   MUS_HOLD_FREE,   // not on a body, or not held by it yet
@@ -38,6 +50,7 @@ typedef struct mus_hold {
 typedef struct mus_held {
   int vertex;
   mus_hold_state state;
+  int leaving;        // 1: it is on its way out of the body
   double normal[3];   // from the body
   double wanted[3];   // velocity that keeps it there
   double velocity[3]; // of the body's point
@@ -58,7 +71,7 @@ static inline const mus_held *mus_held_vertices(const mus_holds *holds) { return
 
 // Which vertices bodies hold in this step, from the contacts that are near and what is remembered (cloth vertices).
 mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
-                          const mus_list *near, mus_holds *holds);
+                          const mus_list *near, const mus_list *pushes, mus_holds *holds);
 // The constraint of a vertex that is held by one, for d = v' - velocity.
 void mus_hold_constraint(const mus_held *held, const double *velocity, mus_constraint *out);
 

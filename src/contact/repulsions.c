@@ -10,6 +10,8 @@
 // How stiff a coupling is, in masses of what it moves. Stiffer ones would keep layers apart better in large steps, but
 // are what the preconditioner does not know of.
 static const double stiffness = 20;
+// The same of a push: it moves cloth against what holds it together.
+static const double push_stiffness = 1000;
 
 // --- which there are -------------------------------------------------------------------------------------------------
 
@@ -98,11 +100,11 @@ static void body_velocity(const mus_contact_model *contact, const mus_contact_mo
   }
 }
 
-// `way`: m, how much farther apart the step shall bring the two. 0 where nothing has to be done for that.
+// `apart`: m/s, at which the two shall part. 0 where nothing has to be done for that.
 static int make_effect(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                       const contact_nodes *nodes, double way, double friction, mus_repulsion *r) {
+                       const contact_nodes *nodes, double apart, double stiff, double friction, mus_repulsion *r) {
   double relative[3] = {0, 0, 0}, across[3], inverse = 0;
-  *r = (mus_repulsion){.apart = fmin(way / motion->length, MUS_RECOVERY_SPEED)};
+  *r = (mus_repulsion){.apart = apart};
   memcpy(r->normal, c->normal, sizeof r->normal);
   body_velocity(contact, motion, c, r->moving);
   for (int n = 0; n < nodes->count; ++n) {
@@ -115,7 +117,7 @@ static int make_effect(const mus_contact_model *contact, const mus_contact_motio
   double along = mus_split_along(r->normal, relative, across);
   if (inverse == 0 || along >= r->apart)
     return 0;
-  r->along = stiffness / inverse;
+  r->along = stiff / inverse;
   // What presses: that which at rest gives the missing distance, and that which stops an approach.
   double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
   r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
@@ -184,11 +186,11 @@ typedef struct collection {
   mus_repulsions *beyond, *within;
 } collection;
 
-static mus_status add(const collection *to, const mus_contact *c, double way, double friction) {
+static mus_status add(const collection *to, const mus_contact *c, double apart, double stiff, double friction) {
   contact_nodes nodes;
   mus_repulsion effect;
   gather_nodes(to->contact, c, &nodes);
-  if (!make_effect(to->contact, to->motion, c, &nodes, way, friction, &effect))
+  if (!make_effect(to->contact, to->motion, c, &nodes, apart, stiff, friction, &effect))
     return MUS_OK;
   return keep(&nodes, &effect, is_within(to->contact, c, &nodes) ? to->within : to->beyond);
 }
@@ -203,12 +205,15 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
   clear(within, contacts, nodes);
   for (size_t k = 0; k < near->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
+    double way = way_back(c->distance, gap_of(&contact->surface, c));
     if (!is_held(contact, holds, c))
-      status = add(&to, c, way_back(c->distance, gap_of(&contact->surface, c)), friction_of(contact, c));
+      status = add(&to, c, fmin(way / motion->length, MUS_RECOVERY_SPEED), stiffness,
+                   motion->still ? 0 : friction_of(contact, c));
   }
   for (size_t k = 0; k < pushes->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(pushes)[k];
-    status = add(&to, c, MUS_RECOVERY * -c->distance, 0);
+    if (!is_held(contact, holds, c))
+      status = add(&to, c, mus_leaving_way(motion, c) / motion->length, push_stiffness, 0);
   }
   name_nodes(beyond);
   name_nodes(within);

@@ -143,6 +143,7 @@ static void print_times(const report_totals *t, FILE *out) {
   double total = number_in(summary, "seconds", "total"), write = number_in(summary, "seconds", "write");
   time_list list = {.whole = total > 0 ? total : steps + rejected + t->write};
   list_time(&list, "build", number_in(summary, "seconds", "build"));
+  list_time(&list, "settle", number_in(summary, "seconds", "settle"));
   list_time(&list, "steps", steps);
   list_time(&list, "rejected attempts", rejected);
   list_time(&list, "write", write > 0 ? write : t->write);

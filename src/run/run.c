@@ -25,7 +25,7 @@ mus_run_options mus_default_run_options(void) { return (mus_run_options){.checkp
 typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
-  int64_t steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
+  int64_t settled, steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
   int64_t overstretched;
   double strain_reached;
   mus_run_seconds spent;
@@ -83,8 +83,8 @@ static double spent_in_steps(const mus_run_seconds *spent) {
 }
 
 static double spent_in_all(const mus_run_seconds *spent) {
-  return spent_in_steps(spent) + spent->build + spent->write + spent->check + spent->checkpoint + spent->preview +
-         spent->rest;
+  return spent_in_steps(spent) + spent->build + spent->settle + spent->write + spent->check + spent->checkpoint +
+         spent->preview + spent->rest;
 }
 
 // --- what to do ------------------------------------------------------------------------------------------------------
@@ -495,6 +495,7 @@ static void summarise(run *r) {
   s->halved = r->state.halved;
   s->retries = r->state.retries;
   s->iterations = r->state.iterations;
+  s->settled = r->state.settled;
   s->tangled = r->state.tangled;
   s->impossible = r->state.impossible;
   s->overstretched = r->state.overstretched;
@@ -513,6 +514,19 @@ static void say_repairs(const run *r) {
   for (int k = 0; k < r->scene->cloth_count && r->options->progress; ++k)
     if (mus_sim_repairs(r->sim, k)[0])
       fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
+}
+
+// Draws what starts tangled apart, before the first frame is written.
+static mus_status settle(run *r) {
+  mus_settling settling;
+  mus_status status = mus_sim_settle(r->sim, &settling);
+  r->state.settled = settling.steps;
+  if (settling.steps > 0 && r->options->progress)
+    fprintf(r->options->progress,
+            "%s: %d edges pierce triangles at the start; drawn apart in %d steps before time begins, %.3g s%s\n",
+            r->options->folder, settling.crossings, settling.steps, settling.seconds,
+            settling.tangled ? "; some of it is still tangled, and the run goes on with that" : "");
+  return status;
 }
 
 // However the run ends, its last frame is there to resume from, and why it has failed is not lost over what fails then.
@@ -559,6 +573,9 @@ static mus_status run_all(run *r) {
   say_repairs(r);
   status = resumes ? go_on(r) : MUS_OK;
   r->state.spent.build += lap(r);
+  if (!status && !resumes)
+    status = settle(r);
+  r->state.spent.settle += lap(r);
   if (!status && !resumes)
     status = begin(r);
   if (status || r->record->complete)

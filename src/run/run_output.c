@@ -646,6 +646,7 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, c
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},
                                    {.name = "retries", .number = (double)s->retries},
+                                   {.name = "settle_steps", .number = (double)s->settled},
                                    {.name = "tangled_steps", .number = (double)s->tangled},
                                    {.name = "impossible", .number = (double)s->impossible},
                                    {.name = "overstretched_steps", .number = (double)s->overstretched},
@@ -659,6 +660,7 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, c
   mus_report_item all[sizeof items / sizeof *items + TIMED];
   add_time(&seconds, "seconds", "total", s->seconds);
   add_time(&seconds, "seconds", "build", s->spent.build);
+  add_time(&seconds, "seconds", "settle", s->spent.settle);
   add_stages(&seconds, "seconds", s->spent.step);
   add_time(&seconds, "seconds", "write", s->spent.write);
   add_time(&seconds, "seconds", "check", s->spent.check);

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/timer.h"
 #include "model/notes.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "step/settle.h"
 
 // --- for other rooms -------------------------------------------------------------------------------------------------
 
@@ -223,6 +225,19 @@ static mus_status step_on(mus_sim *sim) {
     sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
   }
   mus_sim_show(sim);
+  return status;
+}
+
+mus_status mus_sim_settle(mus_sim *sim, mus_settling *settling) {
+  double begin = mus_seconds();
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  mus_step_context c = mus_sim_context(sim);
+  mus_settled settled;
+  mus_status status = mus_settle(&c, sim->model.scene->settle, &settled);
+  mus_step_compare_with_present(&c);
+  mus_par_set_threads(before);
+  mus_sim_show(sim);
+  *settling = (mus_settling){settled.crossings, settled.steps, settled.tangled, mus_seconds() - begin};
   return status;
 }
 

@@ -14,10 +14,17 @@ static const double strain_jump = 1.0;
 enum { ENERGY_HALVINGS = 4 };
 static const double energy_slack = 0.02, fall_slack = 0.1;
 
+mus_status mus_accept_finite(const mus_state *state, size_t unknowns, const mus_step_record *record) {
+  if (isfinite(mus_max_abs(unknowns, state->position)) && isfinite(mus_max_abs(unknowns, state->velocity)))
+    return MUS_OK;
+  return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
+                  record->time);
+}
+
 mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_step_record *record) {
-  if (!isfinite(mus_max_abs(unknowns, state->position)) || !isfinite(mus_max_abs(unknowns, state->velocity)))
-    return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
-                    record->time);
+  mus_status status = mus_accept_finite(state, unknowns, record);
+  if (status)
+    return status;
   if (record->strain_maximum > state->strain_before + strain_jump)
     return mus_fail(
         MUS_BREAKDOWN,

@@ -4,7 +4,9 @@
 
 #include "step/step.h"
 
-// Numbers are finite, and no thread was stretched suddenly.
+// Numbers are finite.
+mus_status mus_accept_finite(const mus_state *state, size_t unknowns, const mus_step_record *record);
+// The same, and no thread was stretched suddenly.
 mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_step_record *record);
 // No energy came from nowhere. Large linearised steps overshoot: what was linear at their start is not at their end,
 // and stretches what it should only turn.

@@ -10,6 +10,10 @@ mus_scheme mus_scheme_choose(int order, const mus_state *state, double h) {
   return (mus_scheme){.time = state->time + h, .h = h, .length = second ? 2 * h / 3 : h, .order = second ? 2 : 1};
 }
 
+mus_scheme mus_scheme_still(const mus_state *state, double h) {
+  return (mus_scheme){.time = state->time, .h = h, .length = h, .order = 1, .still = 1};
+}
+
 void mus_scheme_predict(const mus_scheme *s, const mus_state *state, size_t unknowns, double *predicted) {
   const double *x = state->position, *before = state->position_before;
   MUS_PARALLEL_FOR_IF(unknowns > MUS_PAR_MINIMUM)

@@ -12,10 +12,13 @@ typedef struct mus_scheme {
   double h;      // s, its length
   double length; // s: H
   int order;     // 1: Euler; 2: BDF2
+  int still;     // 1: time stands still meanwhile, and with it bodies, pins and whatever else is driven
 } mus_scheme;
 
 // A step of length h from this state. BDF2, where asked for, needs a step before that was as long.
 mus_scheme mus_scheme_choose(int order, const mus_state *state, double h);
+// One of Euler's from a state at rest, while time stands still.
+mus_scheme mus_scheme_still(const mus_state *state, double h);
 
 // X, into `predicted` (unknowns).
 void mus_scheme_predict(const mus_scheme *s, const mus_state *state, size_t unknowns, double *predicted);

@@ -23,12 +23,10 @@ enum { CONTACT_HALVINGS = 2 };
 // Response may stretch what limits have brought back, and the other way round; both take turns so often.
 enum { TURNS = 4 };
 
-static mus_scheme predict(const mus_step_context *c, double h) {
-  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
+static void predict(const mus_step_context *c, const mus_scheme *s) {
   mus_copy(c->work->unknowns, c->state->position, c->work->start_position);
   mus_copy(c->work->unknowns, c->state->velocity, c->work->start_velocity);
-  mus_scheme_predict(&s, c->state, c->work->unknowns, c->work->predicted);
-  return s;
+  mus_scheme_predict(s, c->state, c->work->unknowns, c->work->predicted);
 }
 
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
@@ -38,7 +36,8 @@ static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
 static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   if (!c->contact)
     return MUS_OK;
-  mus_contact_step step = {.time = s->time - s->h,
+  mus_contact_step step = {.time = s->still ? s->time : s->time - s->h,
+                           .still = s->still,
                            .h = s->h,
                            .length = s->length,
                            .position = c->state->position,
@@ -125,7 +124,8 @@ static void go_back(mus_state *state, const mus_workspace *work) {
 
 mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_scheme s = predict(c, h);
+  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
+  predict(c, &s);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
   mus_status status = mus_stop_check();
   if (!status)
@@ -150,8 +150,31 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   return status;
 }
 
+mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_step_record *record) {
+  mus_scheme s = mus_scheme_still(c->state, h);
+  mus_state *state = c->state;
+  int changed;
+  *record = (mus_step_record){.time = s.time, .time_step = h};
+  predict(c, &s);
+  constrain(c, &s);
+  mus_status status = mus_stop_check();
+  if (!status)
+    status = touch(c, &s, record);
+  if (status || !moving || !state->contact.tangled)
+    return status;
+  status = mus_linearised_advance(c, &s, record);
+  if (!status)
+    status = mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed);
+  if (!status)
+    status = mus_accept_finite(state, c->work->unknowns, record);
+  if (status)
+    go_back(state, c->work);
+  return status;
+}
+
 mus_status mus_step_prepare(const mus_step_context *c, double h) {
-  mus_scheme s = predict(c, h);
+  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
+  predict(c, &s);
   mus_step_record record = {0};
   mus_status status = constrain(c, &s);
   if (!status)

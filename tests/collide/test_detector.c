@@ -414,9 +414,9 @@ static int is_released(const mus_surface *surface, const mus_contact *contact, c
 
 static void check_release(const scene *s, const question *q, const mus_list *crossings) {
   mus_list all = {0}, left = {0};
-  assert_ok(mus_detector_release(s->detector, NULL));
+  assert_ok(mus_detector_release(s->detector, NULL, NULL));
   answers(s, q, &all);
-  assert_ok(mus_detector_release(s->detector, crossings));
+  assert_ok(mus_detector_release(s->detector, crossings, NULL));
   answers(s, q, &left);
   const mus_crossing *crossing = crossings->items;
   size_t next = 0, released = 0;
@@ -433,7 +433,7 @@ static void check_release(const scene *s, const question *q, const mus_list *cro
   }
   assert_int_equal(next, left.count);
   assert_true(released > 0 && next > 0);
-  assert_ok(mus_detector_release(s->detector, NULL));
+  assert_ok(mus_detector_release(s->detector, NULL, NULL));
   assert_int_equal(answers(s, q, &left), all.count);
   mus_free(all.items);
   mus_free(left.items);
@@ -467,7 +467,7 @@ static void test_memory_failures(void **state) {
     mus_memory_fail_after(n);
     mus_status status = mus_detector_create(&s.surface, s.x0, &detector);
     if (!status)
-      status = mus_detector_release(detector, &crossings);
+      status = mus_detector_release(detector, &crossings, NULL);
     if (!status)
       status = mus_detector_near(detector, s.x0, 1, &found);
     if (!status)

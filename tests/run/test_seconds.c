@@ -31,7 +31,8 @@ static double sum_of(const double seconds[MUS_STAGES]) {
 }
 
 static double sum_of_parts(const mus_run_seconds *s) {
-  return s->build + sum_of(s->step) + sum_of(s->rejected) + s->write + s->check + s->checkpoint + s->preview + s->rest;
+  return s->build + s->settle + sum_of(s->step) + sum_of(s->rejected) + s->write + s->check + s->checkpoint +
+         s->preview + s->rest;
 }
 
 static double number(const json_t *object, const char *group, const char *name) {
@@ -47,7 +48,7 @@ static void near(double a, double b, double whole) {
 
 // Steps against the summary, by stage; the summary against its total.
 static void check_report(const char *path, const mus_run_record *record) {
-  static const char *const others[] = {"build", "write", "check", "checkpoint", "preview", "rest"};
+  static const char *const others[] = {"build", "settle", "write", "check", "checkpoint", "preview", "rest"};
   json_error_t error;
   json_t *report = json_load_file(path, 0, &error);
   assert_non_null(report);

@@ -170,7 +170,7 @@ int untangling_crossings(untangling *u) {
 int untangling_advance(untangling *u) {
   int crossings = untangling_crossings(u);
   assert_ok(mus_untangle_pushes(u->untangler, u->x, &u->crossings, u->all, &u->pushes, &u->released, &u->record));
-  assert_ok(mus_detector_release(u->detector, &u->released));
+  assert_ok(mus_detector_release(u->detector, &u->released, mus_untangler_loose(u->untangler)));
   coast(u);
   for (int pass = 0; pass < 4; ++pass) {
     for (int e = 0; e < u->surface.cloth_edges; ++e)
