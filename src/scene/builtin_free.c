@@ -1,4 +1,4 @@
-// Built-in scenes in which cloth meets nothing. See builtin.h.
+// Built-in scenes in which cloth meets hardly anything. See builtin.h.
 //
 // pinned, drooping and re-entrant are those of Tamstorf et al. 2015, section 10 (1 m x 1 m, cotton, 2 ms). They say of
 // drooping that the cloth "is pinned on two sides", not which two: between opposite sides it would hang as tight as a
@@ -38,11 +38,18 @@ const mus_builtin mus_builtin_free[] = {
      "      \"amplitude\": [0, 0.1, 0], \"frequency\": 0.3}]}]}\n"},
     {"flag", "a flag on a pole in gusty wind",
      "{\"name\": \"flag\", \"frames\": 120, \"wind\": [4, 0, 1], \"gust\": 0.8,\n"
+     " \"bodies\": [{\"name\": \"pole\", \"shape\": {\"kind\": \"capsule\", \"radius\": 0.02, \"length\": 1.8, "
+     "\"facet\": 0.001},\n"
+     "   \"translate\": [-0.775, 0.75, 0]}],\n"
      " \"cloths\": [{\"name\": \"flag\", \"fabric\": \"silk\", \"shape\": {\"size\": [1.5, 1]}, \"rotate\": [90, 0, "
      "0],\n"
-     "   \"translate\": [0, 1, 0], \"pins\": [{\"where\": {\"box\": [-0.8, 0, -1, -0.7499, 2, 1]}}]}]}\n"},
+     "   \"translate\": [0, 1, 0], \"pins\": [{\"where\": {\"box\": [-0.8, 0, -1, -0.7499, 2, 1]},\n"
+     "     \"body\": \"pole\"}]}]}\n"},
     {"curtain", "a curtain is drawn aside into pleats",
      "{\"name\": \"curtain\", \"frames\": 96,\n"
+     " \"bodies\": [{\"name\": \"rod\", \"shape\": {\"kind\": \"capsule\", \"radius\": 0.015, \"length\": 2.2, "
+     "\"facet\": 0.001},\n"
+     "   \"rotate\": [0, 0, 90], \"translate\": [0, 2.03, 0]}],\n"
      " \"cloths\": [{\"name\": \"curtain\", \"fabric\": \"wool\", \"shape\": {\"size\": [2, 2]}, \"rotate\": [90, 0, "
      "0],\n"
      "   \"translate\": [0, 1, 0], \"pins\": [\n"
