@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/vector3.h"
 #include "mesh/groups.h"
 #include "par/par.h"
@@ -66,8 +67,10 @@ static void ask_around(mus_escapes *escapes, int vertex) {
     ask(escapes, surface->sewn[k]);
 }
 
-// Round after round, each asks around those that turned out to be inside.
+// Round after round, each asks around those that turned out to be inside. Whoever is told to stop while this goes on
+// may find anything.
 static void find_inside(mus_escapes *escapes, const mus_tangle *tangle, int all) {
+  mus_stop_request *stop = mus_stop_current();
   for (int v = 0; v < (all ? escapes->surface->cloth_vertices : 0); ++v)
     if (mus_winding_reaches(escapes->winding, at(tangle, v)))
       ask(escapes, v);
@@ -77,7 +80,7 @@ static void find_inside(mus_escapes *escapes, const mus_tangle *tangle, int all)
     MUS_PARALLEL_FOR_IF(end - begin > MUS_PAR_MINIMUM / 16)
     for (int i = begin; i < end; ++i) {
       int v = escapes->candidate[i];
-      escapes->number[v] = mus_winding_number(escapes->winding, at(tangle, v));
+      escapes->number[v] = mus_stop_is_asked(stop) ? 0 : mus_winding_number(escapes->winding, at(tangle, v));
     }
     for (int i = begin; i < end; ++i)
       if (mus_is_inside(escapes, escapes->candidate[i]))
@@ -179,6 +182,7 @@ static mus_status list_inside(mus_escapes *escapes, mus_arena *arena) {
 }
 
 static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle) {
+  mus_stop_request *stop = mus_stop_current();
   mus_status status = list_inside(escapes, arena);
   int count = escapes->count, blocked = 0;
   unsigned char *clear = mus_arena_alloc(arena, (size_t)count, sizeof *clear);
@@ -188,7 +192,7 @@ static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_ta
   for (int i = 0; i < count; ++i) {
     mus_escape *e = escapes->escape + i;
     cloth_normal(escapes->surface, tangle->x, e->vertex, e->normal);
-    clear[i] = (unsigned char)find_near_way(escapes, at(tangle, e->vertex), e);
+    clear[i] = mus_stop_is_asked(stop) || find_near_way(escapes, at(tangle, e->vertex), e);
   }
   for (int i = 0; i < count; ++i)
     blocked += !clear[i];
@@ -196,8 +200,9 @@ static mus_status find_ways(mus_escapes *escapes, mus_arena *arena, const mus_ta
     mus_winding_bury(escapes->winding);
   MUS_PARALLEL_FOR_IF(count > MUS_PAR_MINIMUM / 16)
   for (int i = 0; i < (blocked > 0 ? count : 0); ++i) // by one measure for all
-    find_far_way(escapes, at(tangle, escapes->escape[i].vertex), escapes->escape + i);
-  return MUS_OK;
+    if (!mus_stop_is_asked(stop))
+      find_far_way(escapes, at(tangle, escapes->escape[i].vertex), escapes->escape + i);
+  return mus_stop_check();
 }
 
 // --- regions that are impaled --------------------------------------------------------------------------------------
@@ -430,6 +435,8 @@ mus_status mus_escapes_find(mus_escapes *escapes, mus_arena *arena, const mus_ta
                             int all) {
   mus_winding_fit(escapes->winding, tangle->x);
   find_inside(escapes, tangle, all);
-  mus_status status = find_ways(escapes, arena, tangle);
+  mus_status status = mus_stop_check();
+  if (status == MUS_OK)
+    status = find_ways(escapes, arena, tangle);
   return status == MUS_OK ? turn_impaled(escapes, arena, tangle, sides) : status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/vector3.h"
 #include "collide/contours.h"
 #include "collide/escape.h"
@@ -376,7 +377,9 @@ static mus_status push_all(work *w, const mus_list *crossings, int all) {
   }
   for (int i = 0; status == MUS_OK && i < contours->count; ++i) {
     const int *start = contours->start + i;
-    status = push_contour(w, (chain){i, start[1] - start[0], contours->member + start[0]});
+    status = mus_stop_check();
+    if (status == MUS_OK)
+      status = push_contour(w, (chain){i, start[1] - start[0], contours->member + start[0]});
   }
   w->record->contours = contours->count;
   mus_escapes_forget(&u->escapes);

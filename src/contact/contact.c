@@ -66,6 +66,8 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
     status = mus_stop_check();
   if (!status)
     status = mus_detector_create(surface, motion->x0, &work->detector);
+  if (!status)
+    status = mus_stop_check();
   return status ? status : mus_untangler_create(surface, motion->x0, &work->untangler);
 }
 
