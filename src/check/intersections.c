@@ -123,8 +123,7 @@ void mus_intersections_free(mus_intersections *finder) {
 
 // --- pairs -----------------------------------------------------------------------------------------------------------
 
-static mus_box box_of(const mus_check_surface *surface, const double *x, int triangle) {
-  const int *t = surface->triangle + 3 * (size_t)triangle;
+static mus_box box_of(const double *x, const int *t) {
   mus_box box;
   for (int k = 0; k < 3; ++k) {
     double a = x[3 * (size_t)t[0] + (size_t)k], b = x[3 * (size_t)t[1] + (size_t)k],
@@ -169,10 +168,25 @@ static int intersect(const mus_check_surface *surface, const double *x, int firs
   return shared == 0   ? mus_triangles_meet(p, q)
          : shared == 1 ? mus_triangles_meet_beyond_corner(p, q)
          : shared == 2 ? mus_triangles_meet_beyond_edge(p, q)
-                       : 1;
+                       : !surface->source; // sewn onto each other
 }
 
 // --- finding ---------------------------------------------------------------------------------------------------------
+
+static const int *whole_of(const mus_check_surface *surface, int triangle) {
+  return (surface->whole ? surface->whole : surface->triangle) + 3 * (size_t)triangle;
+}
+
+static mus_intersection told(const mus_intersections *finder, int first, int second) {
+  const mus_check_surface *surface = finder->surface;
+  mus_intersection pair = {first, second, 0};
+  if (surface->source) {
+    pair.first = surface->source[first];
+    pair.second = surface->source[second];
+  }
+  pair.at_seam = triangles_are_sewn(finder, whole_of(surface, pair.first), whole_of(surface, pair.second));
+  return pair;
+}
 
 // Cloth triangle `first` against all that come after it.
 static bool find_with(const mus_intersections *finder, const double *x, int first, mus_list *candidates,
@@ -184,14 +198,13 @@ static bool find_with(const mus_intersections *finder, const double *x, int firs
   const int *candidate = candidates->items;
   for (size_t k = 0; k < candidates->count; ++k) {
     int second = candidate[k];
-    if (second <= first || !intersect(surface, x, first, second))
+    if (second <= first || (surface->source && surface->source[first] == surface->source[second]) ||
+        !intersect(surface, x, first, second))
       continue;
     mus_intersection *pair = mus_list_add(pairs, sizeof *pair);
     if (!pair)
       return false;
-    *pair = (mus_intersection){
-        first, second,
-        triangles_are_sewn(finder, surface->triangle + 3 * (size_t)first, surface->triangle + 3 * (size_t)second)};
+    *pair = told(finder, first, second);
   }
   return true;
 }
@@ -212,12 +225,22 @@ int mus_intersection_order(const void *a, const void *b) {
                               : (x->second > y->second) - (x->second < y->second);
 }
 
+// Several parts of two triangles may intersect.
+static void drop_repeated(mus_list *pairs) {
+  mus_intersection *pair = pairs->items;
+  size_t kept = 0;
+  for (size_t k = 0; k < pairs->count; ++k)
+    if (kept == 0 || mus_intersection_order(&pair[kept - 1], &pair[k]) != 0)
+      pair[kept++] = pair[k];
+  pairs->count = kept;
+}
+
 mus_status mus_intersections_find(mus_intersections *finder, const double *x, mus_list *pairs) {
   const mus_check_surface *surface = finder->surface;
   bool good = true;
   MUS_PARALLEL_FOR
   for (int i = 0; i < surface->triangles; ++i)
-    finder->tree.box[i] = box_of(surface, x, i);
+    finder->tree.box[i] = box_of(x, surface->triangle + 3 * (size_t)i);
   mus_box_tree_build(&finder->tree, surface->cloth_triangles);
   pairs->count = 0;
   MUS_PARALLEL
@@ -239,12 +262,14 @@ mus_status mus_intersections_find(mus_intersections *finder, const double *x, mu
     return mus_fail_memory();
   if (pairs->count > 0)
     qsort(pairs->items, pairs->count, sizeof(mus_intersection), mus_intersection_order);
+  if (surface->source)
+    drop_repeated(pairs);
   return MUS_OK;
 }
 
 void mus_intersection_place(const mus_check_surface *surface, const double *x, const mus_intersection *pair,
                             double place[3]) {
-  mus_box a = box_of(surface, x, pair->first), b = box_of(surface, x, pair->second);
+  mus_box a = box_of(x, whole_of(surface, pair->first)), b = box_of(x, whole_of(surface, pair->second));
   for (int k = 0; k < 3; ++k)
     place[k] = 0.5 * fmax(a.low[k], b.low[k]) + 0.5 * fmin(a.high[k], b.high[k]);
 }

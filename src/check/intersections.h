@@ -4,7 +4,7 @@
 //
 //   Triangles that share no vertex intersect when they have a point in common; what only touches counts. Triangles that
 //   share a vertex or an edge intersect when they overlap beyond it (triangle_pairs.h). Triangles that name a vertex
-//   twice have no surface and are left out. Bodies may cross bodies.
+//   twice have no surface and are left out. Bodies may cross bodies. Parts of one triangle do not intersect.
 #ifndef MUS_CHECK_INTERSECTIONS_H
 #define MUS_CHECK_INTERSECTIONS_H
 
@@ -25,10 +25,13 @@ typedef struct mus_check_surface {
   const int *triangle; // triangles * 3
   int sewn_count;
   const mus_sewn *sewn;
+  // Where seams are welded, triangles are parts of others, by whose numbers and corners pairs are told.
+  const int *source; // triangles, ascending; NULL: they are themselves
+  const int *whole;  // the others' corners; NULL with `source`
 } mus_check_surface;
 
 typedef struct mus_intersection {
-  int first, second; // triangles; the first is cloth, and lower
+  int first, second; // triangles, by `source`; the first is cloth, and lower
   int at_seam;       // 1: vertices of the two are sewn together
 } mus_intersection;
 

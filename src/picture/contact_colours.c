@@ -35,9 +35,9 @@ static void paint_vertex(mus_contact_colours *colours, int vertex, mus_float3 co
 
 // Bodies have triangles of any size, and are left as they are.
 static void paint_triangle(mus_contact_colours *colours, int triangle, mus_float3 colour) {
-  const mus_check_surface *surface = &colours->all.surface;
-  for (int k = 0; k < 3 && triangle < surface->cloth_triangles; ++k)
-    paint_vertex(colours, surface->triangle[3 * (size_t)triangle + (size_t)k], colour);
+  const mus_result_surface *all = &colours->all;
+  for (int k = 0; k < 3 && triangle < all->first_triangle[all->result->cloth_count]; ++k)
+    paint_vertex(colours, all->whole.triangle[3 * (size_t)triangle + (size_t)k], colour);
 }
 
 mus_status mus_contact_colours_find(mus_contact_colours *colours, int frame, mus_float3 plain) {

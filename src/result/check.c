@@ -52,9 +52,9 @@ static int is_new(const check_job *job, const mus_intersection *pair) {
 }
 
 static mus_check_kind kind_of(const check_job *job, const mus_intersection *pair) {
-  return pair->at_seam                                      ? MUS_CHECK_SEAM
-         : pair->second >= job->all.surface.cloth_triangles ? MUS_CHECK_CLOTH_BODY
-                                                            : MUS_CHECK_CLOTH_CLOTH;
+  return pair->at_seam                                                      ? MUS_CHECK_SEAM
+         : pair->second >= job->all.first_triangle[job->result.cloth_count] ? MUS_CHECK_CLOTH_BODY
+                                                                            : MUS_CHECK_CLOTH_CLOTH;
 }
 
 static mus_check_counts count_pairs(const check_job *job) {
@@ -188,8 +188,8 @@ static void fill_record(const check_job *job, mus_check_record *record) {
   record->cloths = job->result.cloth_count;
   record->bodies = job->result.body_count;
   record->vertices = job->all.first_vertex[job->result.cloth_count];
-  record->triangles = job->all.surface.cloth_triangles;
-  record->body_triangles = job->all.surface.triangles - job->all.surface.cloth_triangles;
+  record->triangles = job->all.first_triangle[job->result.cloth_count];
+  record->body_triangles = job->all.whole.triangles - record->triangles;
 }
 
 static void close_job(check_job *job) {

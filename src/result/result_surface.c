@@ -2,6 +2,7 @@
 #include "result/result_surface.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "check/predicates.h"
@@ -35,57 +36,118 @@ static mus_status count_all(mus_result_surface *all) {
 }
 
 static mus_status join_triangles(mus_result_surface *all) {
-  mus_check_surface *surface = &all->surface;
-  surface->vertices = all->first_vertex[all->meshes];
-  surface->triangles = all->first_triangle[all->meshes];
-  surface->cloth_triangles = all->first_triangle[all->result->cloth_count];
-  int *triangle = mus_arena_alloc(&all->arena, 3 * (size_t)surface->triangles, sizeof *triangle);
+  mus_mesh *whole = &all->whole;
+  whole->vertices = all->first_vertex[all->meshes];
+  whole->triangles = all->first_triangle[all->meshes];
+  int *triangle = whole->triangle = mus_arena_alloc(&all->arena, 3 * (size_t)whole->triangles, sizeof *triangle);
   if (!triangle)
     return mus_fail_memory();
-  surface->triangle = triangle;
   for (int k = 0; k < all->meshes; ++k) {
     const mus_mesh *mesh = mesh_of(all, k);
     for (size_t i = 0; i < 3 * (size_t)mesh->triangles; ++i)
       *triangle++ = all->first_vertex[k] + mesh->triangle[i];
   }
+  all->surface = (mus_check_surface){.vertices = whole->vertices,
+                                     .triangles = whole->triangles,
+                                     .cloth_triangles = all->first_triangle[all->result->cloth_count],
+                                     .triangle = whole->triangle};
   return MUS_OK;
 }
 
-static mus_sewn *sew_cloth(const mus_result_surface *all, int cloth, mus_sewn *to) {
+static void tie(mus_result_surface *all, int a, int b, int c, double ratio) {
+  if (ratio == 0 || ratio == 1 || b == c)
+    b = c = ratio == 1 ? c : b;
+  if (a != b && a != c)
+    all->tie[all->tie_count++] = (mus_tie){a, b, c, b == c ? 0 : ratio};
+}
+
+static void tie_cloth(mus_result_surface *all, int cloth) {
   const mus_result_cloth *from = &all->result->cloths[cloth];
   int first = all->first_vertex[cloth];
   for (int k = 0; k < from->stitches; ++k) {
     mus_stitch s = from->stitch[k];
-    int partly = s.b != s.c && s.ratio != 0 && s.ratio != 1;
-    if (s.ratio != 1)
-      *to++ = (mus_sewn){first + s.a, first + s.b, partly};
-    if (s.ratio != 0)
-      *to++ = (mus_sewn){first + s.a, first + s.c, partly};
+    tie(all, first + s.a, first + s.b, first + s.c, s.ratio);
   }
-  return to;
+}
+
+// For the finder, which tells pairs at seams apart.
+static mus_status list_sewn(mus_result_surface *all) {
+  mus_sewn *sewn = mus_arena_alloc(&all->arena, 2 * (size_t)all->tie_count, sizeof *sewn);
+  if (!sewn)
+    return mus_fail_memory();
+  all->surface.sewn = sewn;
+  for (int k = 0; k < all->tie_count; ++k) {
+    const mus_tie *t = &all->tie[k];
+    sewn[all->surface.sewn_count++] = (mus_sewn){t->a, t->b, t->b != t->c};
+    if (t->b != t->c)
+      sewn[all->surface.sewn_count++] = (mus_sewn){t->a, t->c, 1};
+  }
+  return MUS_OK;
 }
 
 static mus_status join_seams(mus_result_surface *all) {
   const mus_result *result = all->result;
   size_t most = 0;
   for (int k = 0; k < result->cloth_count; ++k)
-    most += 2 * (size_t)result->cloths[k].stitches;
+    most += (size_t)result->cloths[k].stitches;
   for (int k = 0; k < result->seam_count; ++k)
     most += (size_t)result->seams[k].pairs;
-  mus_sewn *sewn = mus_arena_alloc(&all->arena, most, sizeof *sewn), *end = sewn;
-  if (!sewn)
+  all->tie = mus_arena_alloc(&all->arena, most, sizeof *all->tie);
+  all->closed = mus_arena_alloc_zero(&all->arena, most, 1);
+  all->welded = mus_arena_alloc_zero(&all->arena, most, 1);
+  if (!all->tie || !all->closed || !all->welded)
     return mus_fail_memory();
   for (int k = 0; k < result->cloth_count; ++k)
-    end = sew_cloth(all, k, end);
+    tie_cloth(all, k);
   for (int k = 0; k < result->seam_count; ++k) {
     const mus_result_seam *seam = &result->seams[k];
-    for (int i = 0; i < seam->pairs; ++i)
-      *end++ = (mus_sewn){all->first_vertex[seam->from] + seam->pair[2 * i],
-                          all->first_vertex[seam->to] + seam->pair[2 * i + 1], 0};
+    for (int i = 0; i < seam->pairs; ++i) {
+      int to = all->first_vertex[seam->to] + seam->pair[2 * i + 1];
+      tie(all, all->first_vertex[seam->from] + seam->pair[2 * i], to, to, 0);
+    }
   }
-  all->surface.sewn = sewn;
-  all->surface.sewn_count = (int)(end - sewn);
-  return MUS_OK;
+  return list_sewn(all);
+}
+
+// --- welding ---------------------------------------------------------------------------------------------------------
+
+// Ends of a stitch that are no farther apart than this part of their coordinates, or of a metre, are one: what single
+// precision, in which caches are, leaves of a closed seam. What is in one place to the last bit is checked exactly.
+static const double closed_part = 1e-6;
+
+// Returns 1 where other seams are closed than those that are welded.
+static int find_closed(mus_result_surface *all) {
+  for (int k = 0; k < all->tie_count; ++k) {
+    const double *x = all->x + 3 * (size_t)all->tie[k].a;
+    double gap[3], size = fmax(fmax(fabs(x[0]), fabs(x[1])), fmax(fabs(x[2]), 1));
+    mus_tie_gap(&all->tie[k], all->x, gap);
+    all->closed[k] = mus_length3(gap) <= closed_part * size;
+  }
+  return all->tie_count > 0 && memcmp(all->closed, all->welded, (size_t)all->tie_count) != 0;
+}
+
+// Corners keep the numbers of vertices before, so that positions are taken as they are.
+static mus_status weld_closed(mus_result_surface *all) {
+  mus_weld weld;
+  mus_intersections_free(all->finder);
+  all->finder = NULL;
+  mus_arena_clear(&all->weld);
+  mus_status status = mus_weld_create(&all->weld, &all->whole, all->tie_count, all->tie, all->closed, &weld);
+  if (status)
+    return status;
+  memcpy(all->welded, all->closed, (size_t)all->tie_count);
+  for (size_t i = 0; i < 3 * (size_t)weld.mesh.triangles; ++i)
+    weld.mesh.triangle[i] = weld.kept[weld.mesh.triangle[i]];
+  mus_check_surface *surface = &all->surface;
+  surface->triangles = weld.mesh.triangles;
+  surface->triangle = weld.mesh.triangle;
+  surface->source = weld.source;
+  surface->whole = all->whole.triangle;
+  surface->cloth_triangles = 0;
+  while (surface->cloth_triangles < surface->triangles &&
+         weld.source[surface->cloth_triangles] < all->first_triangle[all->result->cloth_count])
+    ++surface->cloth_triangles;
+  return mus_intersections_create(surface, &all->finder);
 }
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -97,7 +159,7 @@ static mus_status build(mus_result_surface *all) {
     status = join_triangles(all);
   if (!status)
     status = join_seams(all);
-  if (!status && !(all->x = mus_arena_alloc(&all->arena, 3 * (size_t)all->surface.vertices, sizeof *all->x)))
+  if (!status && !(all->x = mus_arena_alloc(&all->arena, 3 * (size_t)all->whole.vertices, sizeof *all->x)))
     status = mus_fail_memory();
   return status ? status : mus_intersections_create(&all->surface, &all->finder);
 }
@@ -113,6 +175,7 @@ mus_status mus_result_surface_create(const mus_result *result, mus_result_surfac
 void mus_result_surface_free(mus_result_surface *all) {
   mus_intersections_free(all->finder);
   mus_free(all->pairs.items);
+  mus_arena_clear(&all->weld);
   mus_arena_clear(&all->arena);
   *all = (mus_result_surface){0};
 }
@@ -140,6 +203,8 @@ mus_status mus_result_surface_search(mus_result_surface *all, int frame) {
   }
   if (!status)
     status = limit_positions(all);
+  if (!status && find_closed(all))
+    status = weld_closed(all);
   return status ? status : mus_intersections_find(all->finder, all->x, &all->pairs);
 }
 

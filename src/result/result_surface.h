@@ -1,17 +1,24 @@
 // All meshes of a result as one surface, cloths first and bodies behind them, and its intersections frame by frame.
-// Private to result/.
+// Where a seam is closed in a frame, vertices that are sewn together are one there, and those that are sewn to edges
+// divide these (mesh/weld.h): what meets at a seam is joined there, and intersects only beyond it. Private to result/.
 #ifndef MUS_RESULT_RESULT_SURFACE_H
 #define MUS_RESULT_RESULT_SURFACE_H
 
 #include "check/intersections.h"
 #include "io/result_reader.h"
+#include "mesh/weld.h"
 
 typedef struct mus_result_surface {
   mus_arena arena;
   const mus_result *result;
   int meshes;
   int *first_vertex, *first_triangle; // meshes + 1
-  mus_check_surface surface;
+  mus_mesh whole;                     // all triangles, before seams are welded; no positions
+  int tie_count;
+  mus_tie *tie;                   // stitches as ties
+  unsigned char *closed, *welded; // tie_count: those of the frame that was searched last, and of `surface`
+  mus_arena weld;                 // for what follows
+  mus_check_surface surface;      // with the seams welded that are closed in that frame
   mus_intersections *finder;
   double *x;      // vertices * 3, of the frame that was searched last
   mus_list pairs; // mus_intersection, of that frame

@@ -64,13 +64,21 @@ says out '[1-9][0-9]* cloth-cloth, 0 cloth-body'
 expect 0 check tent.obj --body upper.obj --new
 says out '0 new since frame 0'
 
-# Stitches tell seams apart.
+# What is sewn together in one place is one: whole vertices here, and one at a third of an edge.
 printf 'stitch 0 5 5 0\nstitch 4 9 9 0\nstitch 1 6 6 0\n' >>both.obj
-expect 0 check both.obj
-says out ' 0 cloth-cloth, 0 cloth-body, [1-9][0-9]* at seams'
+expect 0 check both.obj --seams
+says out '^no intersection$'
+printf 'v 0 0 0\nv 3 0 0\nv 0 1 0\nv 1 0 0\nv 0 -1 0\nv 2 -1 0\nf 1 2 3\nf 4 5 6\n' >edge.obj
+expect 1 check edge.obj
+printf 'stitch 3 0 1 0.3333333333333333\n' >>edge.obj
+expect 0 check edge.obj --seams
+# What crosses beyond the seam is found, and told apart.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\nv 0.3 0.3 1\nv 0.3 0.3 -1\nf 1 2 3\nf 4 5 6\nstitch 0 3 3 0\n' >crossed.obj
+expect 0 check crossed.obj
+says out ' 0 cloth-cloth, 0 cloth-body, 1 at seams'
 says out '^no intersection, seams aside$'
-expect 1 check both.obj --seams
-expect 0 check both.obj --new
+expect 1 check crossed.obj --seams
+expect 0 check crossed.obj --new
 
 # --- results --------------------------------------------------------------------------------------------------------
 expect 0 run flag --vertices 121 --frames 3 -o flag

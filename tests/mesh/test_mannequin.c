@@ -149,7 +149,7 @@ static void skin_hardly_crosses_itself(void **state) {
   mus_mannequin *m = made(&arena, 1.75, -1);
   const mus_mesh *mesh = mus_mannequin_mesh(m);
   double *x = mus_arena_alloc(&arena, 3 * (size_t)mesh->vertices, sizeof *x);
-  mus_check_surface surface = {mesh->vertices, mesh->triangles, mesh->triangles, mesh->triangle, 0, NULL};
+  mus_check_surface surface = {mesh->vertices, mesh->triangles, mesh->triangles, mesh->triangle, 0, NULL, NULL, NULL};
   mus_intersections *finder;
   assert_ok(mus_intersections_create(&surface, &finder));
   mus_list pairs = {0};

@@ -281,30 +281,34 @@ static void what_is_there_at_the_start_is_not_new(void **state) {
   mus_scene_free(&scene);
 }
 
-// Two sheets beside each other that touch along an edge, sewn there.
+// Two sheets beside each other that touch along an edge: sewn there, they are one. Sewn where they are not in one
+// place, they cross at a seam.
 static void seams_of_scenes_are_told_apart(void **state) {
   const char *folder = folder_in(state, "r");
   static const char apart[] = "{\"frames\": 0, \"contact\": false, \"cloths\": ["
                               "{\"name\": \"a\", \"shape\": {\"vertices\": 9}},"
-                              "{\"name\": \"b\", \"shape\": {\"vertices\": 9}, \"translate\": [1, 0, 0]}]%s}";
+                              "{\"name\": \"b\", \"shape\": {\"vertices\": 9}, \"translate\": [%s, 0, 0]}]%s}";
+  static const char seams[] =
+      ", \"seams\": [{\"from\": \"a\", \"to\": \"b\", \"pairs\": [0,0, 2,0, 3,3, 5,3, 6,6, 8,6, 0,2, 3,5, 6,8]}]";
   char text[512];
   seen s;
-  snprintf(text, sizeof text, apart, "");
+  snprintf(text, sizeof text, apart, "1", "");
   mus_scene scene = parse(text);
   run(&scene, folder, 0, 0);
   mus_check_record record = search(folder, 0, &s);
   assert_true(record.total.cloth_cloth > 0 && record.total.seam == 0);
-  long long pairs = record.total.cloth_cloth;
   mus_scene_free(&scene);
   // Vertices are in rows; which side is which does not matter when all are sewn.
-  snprintf(text, sizeof text, apart,
-           ", \"seams\": [{\"from\": \"a\", \"to\": \"b\", \"pairs\": [0,0, 2,0, 3,3, 5,3, 6,6, 8,6, 0,2, 3,5, 6,8]}]");
-  scene = parse(text);
-  run(&scene, folder, 0, 0);
-  record = search(folder, 0, &s);
-  assert_true(record.total.cloth_cloth == 0 && record.total.seam == pairs && record.frames_with == 0);
+  for (int open = 0; open < 2; ++open) {
+    snprintf(text, sizeof text, apart, open ? "0.999" : "1", seams);
+    scene = parse(text);
+    run(&scene, folder, 0, 0);
+    record = search(folder, 0, &s);
+    assert_true(record.total.cloth_cloth == 0 && record.frames_with == 0);
+    assert_true(open ? record.total.seam > 0 : record.total.seam == 0);
+    mus_scene_free(&scene);
+  }
   assert_int_equal(s.last.kind, MUS_CHECK_SEAM);
-  mus_scene_free(&scene);
 }
 
 static void stitches_are_in_the_mesh(void **state) {
