@@ -9,8 +9,8 @@
 /// share a vertex or an edge intersect if they overlap beyond it. Bodies may intersect each other and themselves. None
 /// of the simulator's own collision code is used.
 ///
-/// Where a seam (`stitch` lines of a mesh, seams of a scene) is closed, its triangles share vertices and edges. Pairs of
-/// triangles whose vertices are sewn together, and which intersect all the same, are counted separately.
+/// Where a seam (`stitch` lines of a mesh, seams of a scene) is closed, its triangles share vertices and edges. Pairs
+/// of triangles whose vertices are sewn together, and which intersect all the same, are counted separately.
 ///
 /// The same pairs are found for any number of threads.
 #ifndef MUSLIN_CHECK_H

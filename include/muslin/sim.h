@@ -56,6 +56,8 @@ typedef struct mus_step_record {
   int tangled;          ///< edges that pierced a triangle when it began, because of the start or a body
   int impossible;       ///< contact pairs that bodies or pins forced together
   double limit_seconds; ///< bringing cloth back within its strain limits
+  double seam_gap;      ///< m: between the ends of stitches that were closed when it began, the largest at its end
+  int open_stitches;    ///< stitches with drawn-in threads whose ends are more than 0.1 mm apart
   double detect_seconds, respond_seconds; ///< detecting contacts; responding to them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
   int rejected;                        ///< attempts at longer steps that were rejected just before this one
@@ -115,7 +117,8 @@ MUS_API const char *mus_sim_note(const mus_sim *sim, int index);
 
 /// The linear system A d = b of the next step, as it goes to the solver: d is the change of velocity, m/s. With
 /// Newton's method, it is the first system of the step. Nodes are in the order of the simulation, which may differ from
-/// that of the files.
+/// that of the files. Vertices that closed seams tie to others are no unknowns: their rows have nothing but a mass on
+/// the diagonal, and what acts on them is in the rows of those.
 typedef struct mus_sim_system {
   int rows; ///< vertices; blocks are 3 x 3
   const int *row_start, *column;
@@ -132,8 +135,9 @@ typedef struct mus_sim_system {
 
 /// Assembles it without changing the state. Valid until the next call with this simulator.
 MUS_API mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
-/// The residual of the last step, kg m/s, zero in prescribed directions: b - A d of its linear system or, with Newton's
-/// method, of its nonlinear equations. vertices * 3 numbers in the order of the files, valid until the next call.
+/// The residual of the last step, kg m/s, zero in prescribed directions and at vertices that closed seams tie to
+/// others: b - A d of its linear system or, with Newton's method, of its nonlinear equations. vertices * 3 numbers in
+/// the order of the files, valid until the next call.
 MUS_API const double *mus_sim_residual(mus_sim *sim);
 
 /// The number of edges that pierce a triangle now, cloth with cloth and with bodies, and the positions of the first

@@ -251,6 +251,9 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
            s->impossible, word);
+  if (s->stitches > 0)
+    printf("  seams: %d of %d stitches open; closed ones gape by %.2g mm at most\n", s->open_stitches, s->stitches,
+           1e3 * s->seam_gap);
   tell_memory(s);
   char name[128];
   for (int k = 0; k < scene->cloth_count; ++k)

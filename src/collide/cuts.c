@@ -1,6 +1,8 @@
 // Cuts from impacts and from planes. See cuts.h.
 #include "collide/cuts.h"
 
+#include <string.h>
+
 #include "base/vector3.h"
 #include "collide/ccd.h"
 #include "collide/distance.h"
@@ -43,15 +45,34 @@ double mus_cut_value(const mus_cut *cut, const double *x) {
   return value;
 }
 
-bool mus_cut_impact(const mus_pair *pair, int number, double friction, const double *x0, mus_list *cuts) {
+// Adds a vertex, or those that it follows.
+static void add_vertex(const mus_ties *ties, int vertex, double weight, mus_cut *cut) {
+  if (!ties || vertex >= ties->vertices) { // of a body
+    cut->node[cut->nodes] = vertex;
+    cut->weight[cut->nodes++] = weight;
+    return;
+  }
+  mus_followed f = mus_ties_followed(ties, &vertex);
+  for (int n = 0; n < f.count; ++n) {
+    int at = 0;
+    while (at < cut->nodes && cut->node[at] != f.node[n])
+      ++at;
+    if (at == cut->nodes) {
+      cut->node[cut->nodes] = f.node[n];
+      cut->weight[cut->nodes++] = 0;
+    }
+    cut->weight[at] += weight * f.weight[n];
+  }
+}
+
+bool mus_cut_impact(const mus_pair *pair, int number, double friction, const mus_ties *ties, const double *x0,
+                    mus_list *cuts) {
   mus_cut *cut = mus_list_add(cuts, sizeof *cut);
   if (!cut)
     return false;
-  *cut = (mus_cut){.pair = number, .nodes = 4, .fresh = 1, .friction = friction};
-  for (int k = 0; k < 4; ++k) {
-    cut->node[k] = pair->contact.node[k];
-    cut->weight[k] = pair->contact.weight[k];
-  }
+  *cut = (mus_cut){.pair = number, .fresh = 1, .friction = friction};
+  for (int k = 0; k < 4; ++k)
+    add_vertex(ties, pair->contact.node[k], pair->contact.weight[k], cut);
   for (int c = 0; c < 3; ++c)
     cut->normal[c] = pair->contact.normal[c];
   double start = mus_cut_value(cut, x0);
@@ -67,7 +88,20 @@ bool mus_cut_impact(const mus_pair *pair, int number, double friction, const dou
   return true;
 }
 
-bool mus_cut_planes(const mus_pair *pair, int number, const double *x0, mus_list *cuts) {
+bool mus_cut_tie(const mus_tie_row *row, mus_list *cuts) {
+  if (!mus_list_reserve(cuts, 3, sizeof(mus_cut)))
+    return false;
+  for (int c = 0; c < 3; ++c) {
+    mus_cut *cut = mus_list_add(cuts, sizeof *cut);
+    *cut = (mus_cut){.pair = -1, .equal = 1, .nodes = row->count, .fresh = 1, .accuracy = MUS_TIE_ACCURACY};
+    memcpy(cut->node, row->node, sizeof row->node);
+    memcpy(cut->weight, row->weight, sizeof row->weight);
+    cut->normal[c] = 1;
+  }
+  return true;
+}
+
+bool mus_cut_planes(const mus_pair *pair, int number, const mus_ties *ties, const double *x0, mus_list *cuts) {
   int nodes = pair->contact.kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature
   const int *node = pair->contact.node;
   if (!mus_list_reserve(cuts, 4, sizeof(mus_cut)))
@@ -75,7 +109,9 @@ bool mus_cut_planes(const mus_pair *pair, int number, const double *x0, mus_list
   for (int a = 0; a < nodes; ++a)
     for (int b = nodes; b < 4; ++b) {
       mus_cut *cut = mus_list_add(cuts, sizeof *cut);
-      *cut = (mus_cut){.pair = number, .nodes = 2, .fresh = 1, .node = {node[a], node[b]}, .weight = {1, -1}};
+      *cut = (mus_cut){.pair = number, .plane = 1, .fresh = 1};
+      add_vertex(ties, node[a], 1, cut);
+      add_vertex(ties, node[b], -1, cut);
       for (int c = 0; c < 3; ++c)
         cut->normal[c] = pair->direction[c];
       // Less than the start, so that what moves with a body has some room.

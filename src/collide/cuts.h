@@ -14,6 +14,10 @@
 #define MUS_COLLIDE_CUTS_H
 
 #include "collide/detector.h"
+#include "mesh/ties.h"
+
+// Ties are kept as accurately as this, m.
+#define MUS_TIE_ACCURACY 2e-7
 
 // A pair that met at least once in a step.
 typedef enum mus_pair_stage { MUS_PAIR_IMPACTS, MUS_PAIR_PLANES, MUS_PAIR_GIVEN_UP } mus_pair_stage;
@@ -26,14 +30,17 @@ typedef struct mus_pair {
   double near;         // m: it is not reported when it stays farther than (1 + MUS_CCD_TOLERANCE) times this
 } mus_pair;
 
+enum { MUS_CUT_NODES = 4 * MUS_TIE_NODES };
 typedef struct mus_cut {
   int pair;  // whose
-  int nodes; // 4, or 2 for planes
+  int plane; // 1: of a plane, 0: of an impact
+  int equal; // 1: of no pair, and an equation: normal . u = target
+  int nodes; // 4, or 2 for planes; others where vertices follow others
   int fresh; // 1 until zones have been solved with it
   int gone;  // 1: counts no more, and is taken out when zones have been solved without it
   int anew;  // 1: because its pair was given up
-  int node[4];
-  double weight[4];
+  int node[MUS_CUT_NODES];
+  double weight[MUS_CUT_NODES];
   double normal[3];
   double target;   // m
   double accuracy; // m: it counts as satisfied by this much less
@@ -48,12 +55,17 @@ typedef struct mus_cut {
 
 mus_pair mus_pair_met(const mus_surface *surface, const mus_contact *contact, double separation, const double *x0);
 
-// Cuts are added to `cuts`. False when memory is short.
-bool mus_cut_impact(const mus_pair *pair, int number, double friction, const double *x0, mus_list *cuts);
-bool mus_cut_planes(const mus_pair *pair, int number, const double *x0, mus_list *cuts);
+// Cuts are added to `cuts`. False when memory is short. In place of vertices that follow others (`ties`, may be NULL),
+// they name those.
+bool mus_cut_impact(const mus_pair *pair, int number, double friction, const mus_ties *ties, const double *x0,
+                    mus_list *cuts);
+bool mus_cut_planes(const mus_pair *pair, int number, const mus_ties *ties, const double *x0, mus_list *cuts);
 
 // normal . u
 double mus_cut_value(const mus_cut *cut, const double *x);
+
+// What a tie asks for, in three directions.
+bool mus_cut_tie(const mus_tie_row *row, mus_list *cuts);
 
 static inline mus_cut *mus_cuts(const mus_list *list) { return (mus_cut *)list->items; }
 static inline mus_pair *mus_pairs(const mus_list *list) { return (mus_pair *)list->items; }

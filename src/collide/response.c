@@ -6,12 +6,14 @@
 // given up. So there is an end, at the latest when nothing moves that can stand still.
 #include "collide/response.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/timer.h"
+#include "base/vector3.h"
 #include "collide/ccd.h"
 #include "collide/zones.h"
 #include "par/vector.h"
@@ -143,9 +145,18 @@ static freedom freedom_of(const response *r, const mus_contact *contact) {
   return f;
 }
 
+static int follows(const response *r, int v) {
+  return v < r->surface->cloth_vertices && mus_is_follower(r->options->ties, v);
+}
+
 static void stop_vertex(response *r, int v) {
   if (!(r->zones.inverse[v] > 0))
     return;
+  if (follows(r, v)) {
+    const mus_ties *ties = r->options->ties;
+    for (int n = ties->start[ties->place[v]]; n < ties->start[ties->place[v] + 1]; ++n)
+      stop_vertex(r, ties->node[n]);
+  }
   r->zones.inverse[v] = 0;
   memcpy(r->x1 + 3 * v, r->x0 + 3 * v, 3 * sizeof(double));
   r->zones.moved[v] = 1;
@@ -166,11 +177,12 @@ static bool treat(response *r, int number) {
     return true;
   }
   if (r->stage < PLANES)
-    return mus_cut_impact(pair, number, r->stage == IMPULSES ? friction_of(r, &pair->contact) : 0, r->x0, &r->cuts);
+    return mus_cut_impact(pair, number, r->stage == IMPULSES ? friction_of(r, &pair->contact) : 0, r->options->ties,
+                          r->x0, &r->cuts);
   if (pair->stage == MUS_PAIR_IMPACTS && r->stage != STOPS) {
     pair->stage = MUS_PAIR_PLANES;
     ++r->record->planes;
-    return mus_cut_planes(pair, number, r->x0, &r->cuts);
+    return mus_cut_planes(pair, number, r->options->ties, r->x0, &r->cuts);
   }
   if (f.driven)
     give_up(r, pair);
@@ -216,15 +228,36 @@ static void renew_cuts(response *r) {
   const mus_pair *pair = mus_pairs(&r->pairs);
   mus_cut *cut = mus_cuts(&r->cuts);
   for (size_t i = 0; i < r->cuts.count; ++i) {
+    if (cut[i].equal) { // planes are kept in any case, ties only before
+      cut[i].gone = cut[i].fresh = r->stage >= PLANES;
+      continue;
+    }
     mus_pair_stage now = pair[cut[i].pair].stage;
     cut[i].anew = now == MUS_PAIR_GIVEN_UP;
-    if (now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && cut[i].nodes > 2))
+    if (now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && !cut[i].plane))
       cut[i].gone = cut[i].fresh = 1;
     for (int k = 0; k < cut[i].nodes && r->stopped > 0; ++k) {
       int v = cut[i].node[k];
       if (!(r->zones.inverse[v] > 0) && r->zones.moved[v])
         cut[i].fresh = 1;
     }
+  }
+}
+
+// Vertices that follow others go where these have gone, and stay where all of them do.
+static void follow(response *r) {
+  const mus_ties *ties = r->options->ties;
+  for (int k = 0; ties && k < ties->count; ++k) {
+    double *x = r->x1 + 3 * ties->vertex[k], sum[3] = {0, 0, 0}, inverse = 0;
+    for (int n = ties->start[k]; n < ties->start[k + 1]; ++n) {
+      mus_add_scaled3(ties->weight[n], r->x1 + 3 * ties->node[n], sum);
+      inverse += r->zones.inverse[ties->node[n]];
+    }
+    if (!(inverse > 0))
+      r->zones.inverse[ties->vertex[k]] = 0;
+    if (memcmp(x, sum, sizeof sum) != 0)
+      r->zones.moved[ties->vertex[k]] = 1;
+    memcpy(x, sum, sizeof sum);
   }
 }
 
@@ -244,7 +277,11 @@ static mus_status respond_once(response *r, int *news) {
   if (r->stage >= PLANES || r->given_up > 0)
     renew_cuts(r);
   r->record->stopped += r->stopped;
-  return *news ? mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]) : MUS_OK;
+  if (*news)
+    status = mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]);
+  if (*news && status == MUS_OK)
+    follow(r);
+  return status;
 }
 
 // What has taken too long is not solved any further.
@@ -259,6 +296,21 @@ static stage stage_of(const response *r, int round) {
   return round < o->impulse_rounds + o->zone_rounds + o->plane_rounds ? PLANES : STANDSTILL;
 }
 
+// What is followed bears the masses of its followers, which are free while any of it is.
+static void weigh_down(response *r) {
+  const mus_ties *ties = r->options->ties;
+  double *inverse = r->zones.inverse;
+  for (int k = 0; ties && k < ties->count; ++k)
+    for (int n = ties->start[k]; n < ties->start[k + 1]; ++n)
+      if (inverse[ties->node[n]] > 0)
+        inverse[ties->node[n]] = 1 / (1 / inverse[ties->node[n]] + ties->weight[n] * r->options->mass[ties->vertex[k]]);
+  for (int k = 0; ties && k < ties->count; ++k) {
+    inverse[ties->vertex[k]] = 0;
+    for (int n = ties->start[k]; n < ties->start[k + 1]; ++n)
+      inverse[ties->vertex[k]] = fmax(inverse[ties->vertex[k]], inverse[ties->node[n]]);
+  }
+}
+
 static mus_status begin(response *r) {
   size_t vertices = (size_t)r->surface->vertices;
   double *proposed = mus_arena_alloc(&r->arena, 3 * vertices, sizeof *proposed);
@@ -270,7 +322,15 @@ static mus_status begin(response *r) {
   r->zones.x0 = r->x0;
   r->zones.x1 = r->x1;
   r->zones.proposed = proposed;
-  return mus_zones_begin(&r->arena, r->surface, r->options->mass, r->options->held, &r->zones);
+  mus_status status = mus_zones_begin(&r->arena, r->surface, r->options->mass, r->options->held, &r->zones);
+  if (status != MUS_OK)
+    return status;
+  weigh_down(r);
+  const mus_tie_row *row = r->options->joined ? r->options->joined->items : NULL;
+  for (size_t k = 0; row && k < r->options->joined->count; ++k)
+    if (!mus_cut_tie(&row[k], &r->cuts))
+      return mus_fail_memory();
+  return MUS_OK;
 }
 
 static mus_status respond(response *r) {

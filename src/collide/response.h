@@ -10,19 +10,24 @@
 //   3. planes: each pair that still meets gets a plane that separated it at x0 and must separate it at x1. A pair so
 //      held cannot meet at any time between, x1 = x0 satisfies all planes of pairs that do not move by themselves, and
 //      there are only so many pairs: this ends. Zones whose solution takes too long end their motion early instead.
-// Bodies and pinned vertices do not give way (inverse mass 0). Where these alone bring two sides together with cloth
-// between them, no x1 is right; such pairs are counted in `impossible`, and listed.
+// Vertices that follow others (mesh/ties.h) are moved by moving these, and still do so in the end. Ties that x0 does
+// not satisfy are kept as equations of the first two stages. Bodies and pinned vertices do not give way (inverse mass
+// 0). Where these alone bring two sides together with cloth between them, no x1 is right; such pairs are counted in
+// `impossible`, and listed.
 //
 // Zones are independent of each other, and within a zone the order is fixed: same bits for any number of threads.
 #ifndef MUS_COLLIDE_RESPONSE_H
 #define MUS_COLLIDE_RESPONSE_H
 
 #include "collide/detector.h"
+#include "mesh/ties.h"
 
 typedef struct mus_response_options {
   double separation;                             // of the gap, at which impacts are looked for (0.25)
   const double *mass;                            // cloth vertices, kg
   const unsigned char *held;                     // cloth vertices: 1 where a pin prescribes the motion
+  const mus_ties *ties;                          // cloth vertices that follow others, at x0 and x1; NULL: none
+  const mus_list *joined;                        // mus_tie_row: ties that hold at x1, to be kept if possible; or NULL
   double friction;                               // of cloth on cloth
   const double *body_friction;                   // bodies
   int impulse_rounds, zone_rounds, plane_rounds; // at most

@@ -166,7 +166,7 @@ static void rub(const mus_zones *z, mus_cut *cut) {
 static int relax(const mus_zones *z, mus_cut *cut, int friction) {
   double missing = cut->target - mus_cut_value(cut, z->x1), change[3];
   double push = cut->push + cut->mass * missing;
-  push = push > 0 ? push : 0;
+  push = push > 0 || cut->equal ? push : 0;
   double more = push - cut->push;
   if (more != 0) {
     cut->push = push;
@@ -176,7 +176,7 @@ static int relax(const mus_zones *z, mus_cut *cut, int friction) {
   }
   if (friction && cut->friction > 0 && (cut->push > 0 || more != 0))
     rub(z, cut);
-  return missing > cut->accuracy;
+  return (cut->equal ? fabs(missing) : missing) > cut->accuracy;
 }
 
 // What the sweep before this one changed is carried on, more the better sweeps converge: the non-linear conjugate
@@ -239,14 +239,15 @@ static void safe_place(const impact_zone *zone, int node, double place[3]) {
 }
 
 static double safe_value(const impact_zone *zone, const mus_cut *cut) {
-  double a[3], b[3], apart[3];
-  safe_place(zone, cut->node[0], a);
-  safe_place(zone, cut->node[1], b);
-  mus_subtract3(a, b, apart);
+  double place[3], apart[3] = {0, 0, 0};
+  for (int k = 0; k < cut->nodes; ++k) {
+    safe_place(zone, cut->node[k], place);
+    mus_add_scaled3(cut->weight[k], place, apart);
+  }
   return mus_dot3(cut->normal, apart);
 }
 
-static int is_plane(const mus_cut *cut) { return cut->nodes == 2 && !cut->gone && cut->mass > 0; }
+static int is_plane(const mus_cut *cut) { return cut->plane && !cut->gone && cut->mass > 0; }
 
 static int unsafe_planes(const impact_zone *zone) {
   int count = 0;

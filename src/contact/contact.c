@@ -154,6 +154,7 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   mus_contact_motion *motion = &work->motion;
   const mus_surface_map *map = &work->model.map;
   size_t cloth = 3 * (size_t)map->vertices;
+  work->model.map.ties = mus_map_is_identity(map) ? step->ties : NULL;
   motion->h = step->h;
   motion->length = step->length;
   motion->still = step->still;

@@ -53,6 +53,7 @@ typedef struct mus_contact_workspace {
   mus_holds holds;
   mus_repulsions beyond, within; // the matrix's pattern
   mus_embedded_workspace embedded;
+  const mus_list *joined; // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
 } mus_contact_workspace;
 
 // embedded: NULL if cloths are their own surface. NULL in `out` if the scene wants no contact.
@@ -70,8 +71,9 @@ mus_status mus_contact_crossings(mus_contact_workspace *work, const double *posi
 typedef struct mus_contact_step {
   double time, h, length;
   const double *position, *velocity, *predicted;
-  const int *pinned; // 0 or more if a pin prescribes the motion, else -1
-  int still;         // 1: bodies stay as they are at `time`, and nothing rubs
+  const int *pinned;    // 0 or more if a pin prescribes the motion, else -1
+  const mus_ties *ties; // nodes that follow others; NULL: none
+  int still;            // 1: bodies stay as they are at `time`, and nothing rubs
 } mus_contact_step;
 mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
                             mus_step_record *record);

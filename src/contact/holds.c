@@ -19,10 +19,10 @@ enum { LEAVING = -2 };
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
 
-// Whether it is a vertex of cloth on the face of a body, which may be held.
+// Whether it is a vertex of cloth on the face of a body, which may be held. One that follows others is left to these.
 static int may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
   return c->kind == MUS_VERTEX_FACE && mus_is_cloth(contact, c->node[0]) && !mus_is_cloth(contact, c->node[1]) &&
-         !motion->pinned[c->node[0]];
+         !motion->pinned[c->node[0]] && !mus_is_follower(contact->map.ties, c->node[0]);
 }
 
 // The closest of its contacts holds a vertex.

@@ -64,7 +64,7 @@ typedef struct contact_nodes {
   double weight[CONTACT_NODES];
 } contact_nodes;
 
-// A node may carry several vertices of a contact; those of the identity are all different.
+// A node may carry several vertices of a contact; those of the identity are all different, unless some are tied.
 static void add_node(int merge, int node, double weight, contact_nodes *to) {
   int place = 0;
   while (place < to->count && (!merge || to->node[place] != node))
@@ -78,7 +78,7 @@ static void add_node(int merge, int node, double weight, contact_nodes *to) {
 }
 
 static void gather_nodes(const mus_contact_model *contact, const mus_contact *c, contact_nodes *to) {
-  int merge = !mus_map_is_identity(&contact->map);
+  int merge = !mus_map_is_identity(&contact->map) || contact->map.ties;
   to->count = 0;
   for (int k = 0; k < 4; ++k) {
     if (!mus_is_cloth(contact, c->node[k]) || c->weight[k] == 0)
@@ -200,7 +200,8 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
                                mus_repulsions *beyond, mus_repulsions *within) {
   collection to = {contact, motion, beyond, within};
   mus_status status = MUS_OK;
-  size_t contacts = near->count + pushes->count, nodes = mus_map_is_identity(&contact->map) ? 4 : CONTACT_NODES;
+  size_t contacts = near->count + pushes->count,
+         nodes = mus_map_is_identity(&contact->map) && !contact->map.ties ? 4 : CONTACT_NODES;
   clear(beyond, contacts, nodes);
   clear(within, contacts, nodes);
   for (size_t k = 0; k < near->count && !status; ++k) {

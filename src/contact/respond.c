@@ -26,6 +26,10 @@ static mus_response_options options_of(const mus_contact_model *model, const uns
 // One search for impacts, with the response to them in x1; the record is added to.
 static mus_status respond_once(mus_contact_workspace *work, const unsigned char *held, mus_step_record *record) {
   mus_response_options options = options_of(&work->model, held);
+  if (mus_map_is_identity(&work->model.map)) {
+    options.ties = work->model.map.ties;
+    options.joined = work->joined;
+  }
   mus_response_record found = {0};
   work->impossible.count = 0;
   mus_status status = mus_respond(work->detector, &work->model.surface, &options, work->motion.x0, work->motion.x1,

@@ -42,7 +42,7 @@ mus_status mus_surface_map_create(mus_arena *arena, const mus_surface_map *from,
   memcpy(start, from->start, starts * sizeof *start);
   memcpy(node, from->node, entries * sizeof *node);
   memcpy(weight, from->weight, entries * sizeof *weight);
-  *out = (mus_surface_map){from->vertices, from->nodes, start, node, weight};
+  *out = (mus_surface_map){from->vertices, from->nodes, start, node, weight, NULL};
   return MUS_OK;
 }
 

@@ -1,7 +1,8 @@
 // From the surface that collides to the unknowns that move it.
 //
 // A vertex s of the surface is carried by a few nodes of the linear system: x_s = sum_n w_sn x_n, or x_s = P x_n for
-// the whole surface. Cloth carries itself: its map is the identity, has no arrays and costs nothing. A surface embedded
+// the whole surface. Cloth carries itself: its map is the identity, has no arrays and costs nothing; only vertices of
+// closed seams may follow others (mesh/ties.h), with which they are in the same place anyway. A surface embedded
 // in something coarser (a lattice, tetrahedra, a coarse cloth) has several nodes per vertex.
 //
 // Forces and impulses on the surface go to nodes by the transpose, f_n = P^T f_s. So they do the same work on both
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "energy/element.h"
+#include "mesh/ties.h"
 #include "sparse/matrix.h"
 
 // Nodes that may carry one vertex: the corners of a cell of a lattice.
@@ -23,6 +25,7 @@ typedef struct mus_surface_map {
   const int *start;     // vertices + 1; NULL: the identity
   const int *node;      // start[vertices]
   const double *weight; // start[vertices]; those of a vertex sum to 1
+  const mus_ties *ties; // of the identity: vertices that follow others in this step; NULL: none
 } mus_surface_map;
 
 static inline mus_surface_map mus_identity_map(int vertices) {
@@ -35,7 +38,7 @@ mus_status mus_surface_map_create(mus_arena *arena, const mus_surface_map *from,
 
 static inline int mus_map_is_identity(const mus_surface_map *map) { return !map->start; }
 
-// The nodes that carry a vertex. For the identity they are the vertex itself, so `vertex` must stay.
+// The nodes that carry a vertex. For the identity they are the vertex itself or what it follows, so `vertex` must stay.
 typedef struct mus_carriers {
   int count;
   const int *node;
@@ -43,9 +46,10 @@ typedef struct mus_carriers {
 } mus_carriers;
 
 static inline mus_carriers mus_map_carriers(const mus_surface_map *map, const int *vertex) {
-  static const double whole = 1;
-  if (mus_map_is_identity(map))
-    return (mus_carriers){1, vertex, &whole};
+  if (mus_map_is_identity(map)) {
+    mus_followed f = mus_ties_followed(map->ties, vertex);
+    return (mus_carriers){f.count, f.node, f.weight};
+  }
   int first = map->start[*vertex];
   return (mus_carriers){map->start[*vertex + 1] - first, map->node + first, map->weight + first};
 }

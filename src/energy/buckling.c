@@ -47,6 +47,7 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
 const mus_element_kind mus_buckling_kind = {.name = "buckling spring",
                                             .arity = 2,
                                             .rest_bytes = sizeof(mus_buckling_rest),
+                                            .bends = 1,
                                             .energy = MUS_ENERGY_BEND,
                                             .create = create,
                                             .evaluate = evaluate};

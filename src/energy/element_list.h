@@ -33,6 +33,7 @@ typedef struct mus_sewing {
   double close;     // s, until the thread is drawn in
   double stiffness; // N/m
   double damping;   // N s/m
+  double limit;     // m, beyond which it pulls no harder
 } mus_sewing;
 
 // What elements may be made from; NULL or 0 for what is absent. A kind reads what it needs, and its list may point into
@@ -108,6 +109,7 @@ struct mus_element_kind {
   // 1: the matrix of an element is r r^T unless the blend is exact, and the kind can write r alone: count * arity * 3
   // numbers in `rank_one`, in place of `block`.
   int rank_one;
+  int bends;   // 1: there is an element for each hinge of the topology, which it keeps from bending
   int driven;  // 1: energies change with time even if nothing moves
   int ties;    // 1: an element ties its first vertex to the others, which contact must not keep apart
   int strains; // 1: each element has a strain

@@ -68,6 +68,7 @@ const mus_element_kind mus_hinge_kind = {.name = "hinge",
                                          .arity = 4,
                                          .rest_bytes = sizeof(mus_hinge_rest),
                                          .rank_one = 1,
+                                         .bends = 1,
                                          .energy = MUS_ENERGY_BEND,
                                          .create = create,
                                          .evaluate = evaluate};

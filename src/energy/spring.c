@@ -121,6 +121,7 @@ const mus_element_kind mus_edge_spring_kind = {.name = "spring along an edge",
 const mus_element_kind mus_cross_spring_kind = {.name = "spring across a hinge",
                                                 .arity = 2,
                                                 .rest_bytes = sizeof(mus_spring_rest),
+                                                .bends = 1,
                                                 .energy = MUS_ENERGY_BEND,
                                                 .create = create_across,
                                                 .evaluate = evaluate_plain};

@@ -28,7 +28,7 @@ static mus_stitch_rest rest_of(const mus_sewing *s, int arity, const double *pos
   memcpy(y, position + 3 * (size_t)s->a, sizeof y);
   mus_add_scaled3(ratio - 1, position + 3 * (size_t)s->b, y);
   mus_add_scaled3(-ratio, position + 3 * (size_t)s->c, y);
-  return (mus_stitch_rest){ratio, sqrt(mus_dot3(y, y)), s->close, s->stiffness, s->damping};
+  return (mus_stitch_rest){ratio, sqrt(mus_dot3(y, y)), s->close, s->stiffness, s->damping, s->limit};
 }
 
 // Those of the sewings that have as many vertices as the kind.

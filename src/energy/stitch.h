@@ -1,23 +1,25 @@
 // A stitch that pulls a vertex to a point of an edge, with a thread that is drawn in over time: seams.
 //
-//   E = k/2 (|y| - L)^2,   y = x_0 - (1 - r) x_1 - r x_2,   damping f = -d (y/|y|)(y/|y|) . dy/dt,
+//   E = k/2 (|y| - L)^2 up to |y| = L + l,   y = x_0 - (1 - r) x_1 - r x_2,   damping f = -d (y/|y|)(y/|y|) . dy/dt,
 //
-// L falls from what it was at the start to nothing. Once L = 0 the energy is k/2 |y|^2, which needs no direction: a
-// closed stitch whose ends coincide holds them as stiffly as any other. As with springs (mass_spring.h), K leaves out
-// (1 - L/|y|)(I - y y^T / |y|^2) where that is negative, which is while the thread is slack. A stitch to a vertex has
-// two nodes, and r = 0.
+// L falls from what it was at the start to nothing. Beyond a length l the thread runs through: it pulls with k l, and E
+// grows by that along the way, so that cloth which cannot come is not torn. Once L = 0 the energy is k/2 |y|^2, which
+// needs no direction: a closed stitch whose ends coincide holds them as stiffly as any other. As with springs
+// (mass_spring.h), K leaves out (1 - L/|y|)(I - y y^T / |y|^2) where that is negative, which is while the thread is
+// slack. A stitch to a vertex has two nodes, and r = 0.
 #ifndef MUS_ENERGY_STITCH_H
 #define MUS_ENERGY_STITCH_H
 
 #include "energy/element.h"
 
-// Constant data of a stitch, 40 bytes.
+// Constant data of a stitch, 48 bytes.
 typedef struct mus_stitch_rest {
   mus_real ratio;     // r
   mus_real length;    // L at the start, m
   mus_real close;     // s, until L is 0
   mus_real stiffness; // k, N/m
   mus_real damping;   // d, N s/m
+  mus_real limit;     // l, m
 } mus_stitch_rest;
 
 // L at a time, m.
@@ -36,21 +38,22 @@ MUS_ELEMENT mus_real mus_stitch_element(const mus_stitch_rest *rest, mus_real le
     if (v)
       mus_add_scaled3(weight[k], v + 3 * k, rate);
   }
-  mus_real distance = mus_unit3(y, unit), k = rest->stiffness;
+  mus_real distance = mus_unit3(y, unit), k = rest->stiffness, beyond = distance - length - rest->limit;
+  mus_real pull = beyond > 0 ? k * rest->limit : k * (distance - length), along = beyond > 0 ? 0 : k;
   // Across the thread the whole stiffness acts once it is drawn in, whatever the direction.
   mus_real across = k;
-  if (length > 0)
-    across = distance > length || (blend->exact && distance > MUS_NO_LENGTH) ? k * (1 - length / distance) : 0;
+  if (length > 0 || beyond > 0)
+    across = distance > length || (blend->exact && distance > MUS_NO_LENGTH) ? pull / distance : 0;
   mus_real along_rate = mus_dot3(unit, rate);
   if (gradient) {
     mus_real force[3];
-    mus_scale3(k * (distance - length) + (rest->damping + blend->drift * (k - across)) * along_rate, unit, force);
+    mus_scale3(pull + (rest->damping + blend->drift * (along - across)) * along_rate, unit, force);
     mus_add_scaled3(blend->drift * across, rate, force);
     for (int a = 0; a < arity; ++a)
       mus_scale3(weight[a], force, gradient + 3 * a);
   }
   if (block) {
-    mus_along_across(blend->stiffness * (k - across) + blend->damping * rest->damping, 0, unit, square);
+    mus_along_across(blend->stiffness * (along - across) + blend->damping * rest->damping, 0, unit, square);
     square[0] += blend->stiffness * across;
     square[3] += blend->stiffness * across;
     square[5] += blend->stiffness * across;
@@ -61,7 +64,7 @@ MUS_ELEMENT mus_real mus_stitch_element(const mus_stitch_rest *rest, mus_real le
         for (int e = 0; e < 9; ++e)
           block[9 * mus_upper_block(arity, a, b) + e] = weight[a] * weight[b] * full[e];
   }
-  return k / 2 * (distance - length) * (distance - length);
+  return beyond > 0 ? pull * (distance - length - rest->limit / 2) : k / 2 * (distance - length) * (distance - length);
 }
 
 #endif

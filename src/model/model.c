@@ -13,6 +13,8 @@
 #include "mesh/measure.h"
 #include "model/notes.h"
 #include "model/resew.h"
+#include "model/seam_hinges.h"
+#include "model/stitches.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
 
@@ -154,6 +156,9 @@ static mus_status join_meshes(mus_model *model) {
 
 // --- stitches --------------------------------------------------------------------------------------------------------
 
+// A stitch that is stretched farther than this, m, pulls no harder.
+static const double pull_length = 0.01;
+
 static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, int first_b, double close,
                              const mus_fabric *fabric) {
   mus_sewing *item = mus_list_add(all, sizeof *item);
@@ -161,8 +166,14 @@ static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, in
     return mus_fail_memory();
   // As stiff as a square of the fabric, twice over: what a seam gives must not be seen.
   double stiffness = fabric->stretch[0] + fabric->stretch[1];
-  *item = (mus_sewing){
-      s->a + first_a, s->b + first_b, s->c + first_b, s->ratio, close, stiffness, stiffness * fabric->stretch_damping};
+  *item = (mus_sewing){.a = s->a + first_a,
+                       .b = s->b + first_b,
+                       .c = s->c + first_b,
+                       .ratio = s->ratio,
+                       .close = close,
+                       .stiffness = stiffness,
+                       .damping = stiffness * fabric->stretch_damping,
+                       .limit = pull_length};
   return MUS_OK;
 }
 
@@ -320,7 +331,36 @@ static mus_status make_joining_lists(mus_model *model, mus_list *lists) {
   mus_element_source source = {.mesh = &vertices, .sewings = (int)all.count, .sewing = all.items};
   if (!status)
     status = make_lists(model, -1, &source, mus_joining_kinds, lists);
+  if (!status)
+    status = mus_stitches_make(model, source.sewings, source.sewing);
   mus_free(all.items);
+  return status;
+}
+
+// Bending across seams, by the kinds that the cloth has for it.
+static mus_status make_seam_lists(mus_model *model, mus_list *lists) {
+  mus_list found = {0};
+  mus_status status = mus_seam_hinges_find(model, &found);
+  mus_seam_hinges *hinges = found.items;
+  for (size_t k = 0; k < found.count && !status; ++k) {
+    const mus_element_kind *const *kinds = mus_cloth_kinds(model->cloths[hinges[k].cloth].source->model);
+    mus_element_source *kept = mus_arena_alloc(&model->arena, 1, sizeof *kept);
+    if (!kept)
+      status = mus_fail_memory();
+    else
+      *kept = hinges[k].source;
+    for (; *kinds && !status; ++kinds) {
+      const mus_element_kind *const one[] = {*kinds, NULL};
+      size_t before = lists->count;
+      if ((*kinds)->bends)
+        status = make_lists(model, hinges[k].cloth, kept, one, lists);
+      for (size_t l = before; l < lists->count; ++l) {
+        ((mus_model_list *)lists->items)[l].since = hinges[k].since;
+        ((mus_model_list *)lists->items)[l].source = kept;
+      }
+    }
+  }
+  mus_free(found.items);
   return status;
 }
 
@@ -331,6 +371,8 @@ static mus_status make_elements(mus_model *model, const mus_element_kind *const 
     status = make_cloth_lists(model, k, extra, &lists);
   if (!status)
     status = make_joining_lists(model, &lists);
+  if (!status)
+    status = make_seam_lists(model, &lists);
   model->list_count = (int)lists.count;
   model->lists = mus_arena_alloc(&model->arena, lists.count, sizeof *model->lists);
   if (!status && !model->lists)
@@ -343,8 +385,9 @@ static mus_status make_elements(mus_model *model, const mus_element_kind *const 
 
 // The pattern that all lists share, and where their numbers go in it.
 static mus_status join_elements(mus_model *model) {
-  mus_tuples *tuples = mus_alloc((size_t)model->list_count, sizeof *tuples);
-  mus_status status = tuples ? MUS_OK : mus_fail_memory();
+  mus_list pairs = {0};
+  mus_tuples *tuples = mus_alloc((size_t)model->list_count + 1, sizeof *tuples);
+  mus_status status = tuples ? mus_stitches_fill(model, &pairs) : mus_fail_memory();
   for (int k = 0; k < model->list_count && !status; ++k) {
     const mus_element_list *list = &model->lists[k].elements;
     tuples[k] = (mus_tuples){.arity = list->kind->arity,
@@ -353,11 +396,16 @@ static mus_status join_elements(mus_model *model) {
                              .first = list->first_vertex,
                              .rank_one = list->kind->rank_one};
   }
-  if (!status)
-    status = mus_pattern_from_tuples(&model->arena, model->vertices, model->list_count, tuples, &model->pattern);
+  if (!status) {
+    int fill = pairs.count > 0;
+    if (fill)
+      tuples[model->list_count] = (mus_tuples){.arity = 2, .count = (int)pairs.count, .index = pairs.items};
+    status = mus_pattern_from_tuples(&model->arena, model->vertices, model->list_count + fill, tuples, &model->pattern);
+  }
   if (!status)
     status = mus_scatter_create(&model->arena, &model->pattern, 3, model->list_count, tuples, &model->scatter);
   mus_free(tuples);
+  mus_free(pairs.items);
   if (!status && !(model->diagonal = mus_arena_alloc(&model->arena, (size_t)model->vertices, sizeof(int))))
     status = mus_fail_memory();
   return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
@@ -514,7 +562,9 @@ static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fa
   for (int k = 0; k < model->list_count && !status; ++k)
     if (model->lists[k].cloth == cloth) {
       const mus_element_list *now = &model->lists[k].elements;
-      status = mus_element_list_create(now->kind, &scratch, &source, &made[k]);
+      mus_element_source across = model->lists[k].source ? *model->lists[k].source : source;
+      across.fabric = fabric;
+      status = mus_element_list_create(now->kind, &scratch, &across, &made[k]);
       if (!status && made[k].count != now->count)
         status =
             mus_fail(MUS_UNSUPPORTED, "this fabric has other %s elements than the one before: start the scene with it",

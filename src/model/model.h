@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "energy/element_list.h"
+#include "mesh/ties.h"
 #include "model/bodies.h"
 #include "model/cloth_mesh.h"
 #include "sparse/assembly.h"
@@ -23,8 +24,10 @@ typedef struct mus_model_cloth {
 
 // A list of elements that is assembled.
 typedef struct mus_model_list {
-  mus_element_list elements; // one or more
-  int cloth;                 // whose they are, and whose stiffness scales them; -1: those of all together
+  mus_element_list elements;        // one or more
+  int cloth;                        // whose they are, and whose stiffness scales them; -1: those of all together
+  double since;                     // s, before which they do nothing
+  const mus_element_source *source; // what they were made from, where that is not the cloth; else NULL
 } mus_model_list;
 
 // Vertices held by one pin.
@@ -35,6 +38,17 @@ typedef struct mus_model_pin {
   int body;       // that carries them along; -1: none
   int first_bond; // with such a body: the number of the first vertex's bond to it
 } mus_model_pin;
+
+// A stitch is due to be closed when its thread is this short, m.
+#define MUS_STITCH_DUE 1e-3
+
+// A stitch as a seam has it, beside the element that pulls it together.
+typedef struct mus_model_stitch {
+  mus_tie tie;
+  double length; // m, of its thread at the start
+  double close;  // s, until the thread is drawn in
+  double reach;  // m: ends that are this near are joined
+} mus_model_stitch;
 
 typedef struct mus_model {
   mus_arena arena;
@@ -51,7 +65,9 @@ typedef struct mus_model {
   double *material;  // triangles * 6, the same
   int list_count;
   mus_model_list *lists; // as the scatter numbers them: those of each cloth, then those of all together
-  mus_pattern pattern;
+  int stitches;
+  mus_model_stitch *stitch; // those of cloths in their order, then those of the scene's seams
+  mus_pattern pattern;      // with blocks for whatever closed seams may tie together
   int *diagonal;
   mus_scatter *scatter;
   size_t strains; // of all elements that have one
@@ -68,5 +84,8 @@ mus_status mus_model_create(const mus_scene *scene, const mus_element_kind *cons
 // failure nothing is changed.
 mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name);
 void mus_model_free(mus_model *model);
+
+// All stitches as ties, in their order, of which none holds yet.
+mus_status mus_model_ties(const mus_model *model, mus_arena *arena, mus_ties *out);
 
 #endif

@@ -28,6 +28,8 @@ typedef struct run_state {
   int64_t settled, steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
   int64_t overstretched;
   double strain_reached;
+  int64_t open_stitches;
+  double seam_gap; // m
   mus_run_seconds spent;
   char formats[MUS_RUN_FORMATS];
 } run_state;
@@ -372,6 +374,8 @@ static void count_step(run *r, const mus_step_record *record) {
   r->state.impossible += record->impossible;
   r->state.overstretched += record->overstretched > 0;
   r->state.strain_reached = fmax(r->state.strain_reached, record->strain_reached);
+  r->state.open_stitches = record->open_stitches;
+  r->state.seam_gap = fmax(r->state.seam_gap, record->seam_gap);
   r->suspect |= record->tangled > 0 || record->impossible > 0;
 }
 
@@ -501,6 +505,9 @@ static void summarise(run *r) {
   s->overstretched = r->state.overstretched;
   s->strain_reached = r->state.strain_reached;
   s->rejected = r->state.rejected;
+  s->stitches = r->sim ? mus_sim_model(r->sim)->stitches : 0;
+  s->open_stitches = (int)r->state.open_stitches;
+  s->seam_gap = r->state.seam_gap;
   r->state.spent.rest += lap(r);
   s->spent = r->state.spent;
   s->seconds = spent_in_all(&s->spent);

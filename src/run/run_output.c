@@ -455,6 +455,7 @@ static mus_status begin_report(mus_run_output *out) {
                                   {.name = "cloths", .number = scene->cloth_count},
                                   {.name = "vertices", .number = mus_sim_vertices(out->sim)},
                                   {.name = "triangles", .number = mus_sim_triangles(out->sim)},
+                                  {.name = "stitches", .number = mus_sim_model(out->sim)->stitches},
                                   {.name = "solver", .text = mus_method_name(scene->solver.method)},
                                   {.name = "tolerance", .number = scene->solver.tolerance},
                                   {.name = "time_step", .number = scene->time_step},
@@ -580,6 +581,8 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
                                    {.name = "contacts.zones", .number = r->zones},
                                    {.name = "contacts.tangled", .number = r->tangled},
                                    {.name = "contacts.impossible", .number = r->impossible},
+                                   {.name = "seams.gap", .number = r->seam_gap},
+                                   {.name = "seams.open", .number = r->open_stitches},
                                    {.name = "rejected_attempts", .number = r->rejected}};
   mus_report_item all[sizeof items / sizeof *items + TIMED];
   mus_step_seconds(r, stage);
@@ -651,6 +654,8 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, c
                                    {.name = "impossible", .number = (double)s->impossible},
                                    {.name = "overstretched_steps", .number = (double)s->overstretched},
                                    {.name = "strain_reached", .number = s->strain_reached},
+                                   {.name = "seams.open", .number = s->open_stitches},
+                                   {.name = "seams.gap", .number = s->seam_gap},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
                                    {.name = "intersecting_pairs.start", .number = counted(s->start_pairs)},

@@ -294,6 +294,7 @@ const double *mus_sim_residual(mus_sim *sim) {
   mus_xpay(3 * (size_t)sim->model.vertices, sim->work.right, -1, residual);
   mus_par_set_threads(before);
   mus_prescribed_clear(&sim->work.prescribed, residual);
+  mus_seams_clear(&sim->work.seams, residual);
   return in_seen_order(sim, residual, sim->seen[2]);
 }
 

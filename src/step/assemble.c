@@ -25,7 +25,7 @@ static void evaluate(const void *context, int number, int first, int count, doub
                       .gradient = gradient,
                       .block = kind->rank_one ? NULL : block,
                       .rank_one = kind->rank_one ? block : NULL};
-  e.scale = list->cloth < 0 ? 1 : mus_settings_stiffness(all->settings, list->cloth, at->time);
+  e.scale = mus_settings_list_stiffness(all->settings, list, at->time);
   kind->evaluate(&list->elements, first, count, &e);
 }
 

@@ -192,6 +192,7 @@ static void assemble(const mus_step_context *c, mus_limiter *l, double length, m
         mus_matrix_at(matrix, model->diagonal[i])[4 * (k - 3 * i)] += weight;
     }
   }
+  mus_seams_reduce(&c->work->seams, model, matrix, l->gradient);
   mus_prescribed_clear(&l->held, l->gradient);
 }
 
@@ -217,7 +218,8 @@ static double go(const mus_step_context *c, mus_limiter *l, double length) {
 // One linear system. What a solver that ends early has reached leads downhill as well.
 static mus_status solve(const mus_step_context *c, mus_limiter *l, double length, mus_step_record *record) {
   mus_step_record own = {0};
-  mus_linear_system system = {.right = l->gradient, .position = c->state->position, .prescribed = &l->held};
+  mus_linear_system system = {
+      .right = l->gradient, .position = c->state->position, .prescribed = &l->held, .seams = &c->work->seams};
   assemble(c, l, length, &l->linear.matrix);
   mus_scale(c->work->unknowns, -1, l->gradient);
   mus_status status = mus_linear_run(&l->linear, &system, l->change, &own);

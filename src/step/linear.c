@@ -81,6 +81,7 @@ static mus_status run(mus_linear *linear, mus_solver *solver, const mus_linear_s
   mus_fill(3 * (size_t)linear->matrix.pattern->rows, 0, change);
   if (!status)
     status = mus_solver_solve(solver, system->right, change);
+  mus_seams_expand(system->seams, change);
   if (in_place) // it has a pattern, so that this cannot fail
     mus_solver_map_values(solver, &linear->matrix.value);
   const mus_solve_record *solved = mus_solver_record(solver);

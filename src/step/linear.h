@@ -28,6 +28,7 @@ typedef struct mus_linear_system {
   const double *right, *position; // vertices * 3
   const mus_prescribed *prescribed;
   const mus_list *couplings; // mus_coupling, beyond the matrix's pattern; NULL if there are none
+  const mus_seams *seams;    // to which matrix and right-hand side are reduced
 } mus_linear_system;
 
 // Solves for `change`, and adds to the record what that took.

@@ -15,13 +15,15 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
+  mus_seams_reduce(&c->work->seams, c->model, matrix, right);
 }
 
 mus_linear_system mus_linear_system_of(const mus_step_context *c) {
   return (mus_linear_system){.right = c->work->right,
                              .position = c->state->position,
                              .prescribed = &c->work->prescribed,
-                             .couplings = c->contact ? &c->contact->beyond.couplings : NULL};
+                             .couplings = c->contact ? &c->contact->beyond.couplings : NULL,
+                             .seams = &c->work->seams};
 }
 
 void mus_linearised_assemble(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {

@@ -70,7 +70,7 @@ static void add_elements(const mus_model *m, const mus_settings *settings, const
   for (int k = 0; k < m->list_count; ++k) {
     const mus_model_list *l = &m->lists[k];
     const mus_element_list *list = &l->elements;
-    double scale = l->cloth < 0 ? 1 : mus_settings_stiffness(settings, l->cloth, at->time);
+    double scale = mus_settings_list_stiffness(settings, l, at->time);
     int first = begin_of(list->count, part), count = begin_of(list->count, part + 1) - first;
     const double *position = at->position + 3 * (size_t)list->first_vertex;
     int strains = list->kind->strains;

@@ -68,3 +68,9 @@ double mus_settings_stiffness(const mus_settings *settings, int cloth, double ti
   mus_keys_at(settings->cloths[cloth].stiffness, 1, time, &one, &keyed);
   return settings->cloths[cloth].factor * keyed;
 }
+
+double mus_settings_list_stiffness(const mus_settings *settings, const mus_model_list *list, double time) {
+  if (time < list->since)
+    return 0;
+  return list->cloth < 0 ? 1 : mus_settings_stiffness(settings, list->cloth, time);
+}

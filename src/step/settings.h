@@ -47,5 +47,7 @@ void mus_settings_gravity(const mus_settings *settings, double time, double grav
 int mus_settings_wind(const mus_settings *settings, double time, double wind[3]);
 // The factor on a cloth's stiffnesses.
 double mus_settings_stiffness(const mus_settings *settings, int cloth, double time);
+// The same of a list of elements, which may have to wait.
+double mus_settings_list_stiffness(const mus_settings *settings, const mus_model_list *list, double time);
 
 #endif

@@ -1,8 +1,9 @@
 // One time step, in named stages:
 //   predict     where forces are taken (scheme.h)
-//   constrain   what pins prescribe (prescribe.h)
+//   constrain   what pins prescribe (prescribe.h), and which seams are closed (seams.h)
 //   touch       what is near, and what bodies prescribe (contact/contact.h)
 //   advance     assemble, solve and move, as the integrator does it (integrator.h)
+//   sew         bring together what seams are to close (seams.h)
 //   measure     energies, momenta and strains of where that leads (assemble.h)
 //   check       whether that can be believed (accept.h)
 //   limit       bring back what is stretched beyond its fabric's limit (limit.h)
@@ -30,7 +31,10 @@ static void predict(const mus_step_context *c, const mus_scheme *s) {
 }
 
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
-  return mus_prescribe_pins(c->model, s, c->work->predicted, c->state, &c->work->prescribed);
+  mus_status status = mus_prescribe_pins(c->model, s, c->work->predicted, c->state, &c->work->prescribed);
+  if (!status)
+    mus_seams_find(c->model, s, c->work->prescribed.pinned, c->state, c->work->predicted, &c->work->seams);
+  return status;
 }
 
 static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
@@ -43,9 +47,14 @@ static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step
                            .position = c->state->position,
                            .velocity = c->state->velocity,
                            .predicted = c->work->predicted,
-                           .pinned = c->work->prescribed.pinned};
+                           .pinned = c->work->prescribed.pinned,
+                           .ties = c->work->seams.count > 0 ? &c->work->seams.ties : NULL};
   mus_status status = mus_contact_find(&step, &c->state->contact, c->contact, record);
   return status ? status : mus_prescribe_contacts(c->contact, c->state->velocity, &c->work->prescribed);
+}
+
+static mus_status sew(const mus_step_context *c, const mus_scheme *s) {
+  return mus_seams_close(c->model, s, c->work->prescribed.pinned, c->state, &c->work->seams);
 }
 
 static void measure(const mus_step_context *c, double time, mus_step_record *record) {
@@ -63,6 +72,8 @@ static mus_status limit(const mus_step_context *c, const mus_scheme *s, const do
   mus_status status = mus_limit_strains(c, s, before, record, changed);
   if (status || !*changed)
     return status;
+  mus_seams_expand(&c->work->seams, c->state->position);
+  mus_seams_expand(&c->work->seams, c->state->velocity);
   measure(c, record->time, record);
   return mus_accept_state(c->state, c->work->unknowns, record);
 }
@@ -71,6 +82,8 @@ static mus_status limit(const mus_step_context *c, const mus_scheme *s, const do
 static mus_status respond(const mus_step_context *c, mus_step_record *record, int *changed) {
   mus_state *state = c->state;
   *changed = 0;
+  if (c->contact)
+    c->contact->joined = &c->work->seams.rows;
   mus_status status =
       c->contact ? mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, changed)
                  : MUS_OK;
@@ -105,8 +118,9 @@ static void remember(mus_state *state, const mus_step_record *record) {
   state->energy_before = mus_energy_of(record);
 }
 
-static void commit(const mus_step_context *c, const mus_step_record *record) {
+static void commit(const mus_step_context *c, mus_step_record *record) {
   mus_state *state = c->state;
+  mus_seams_settle(c->model, state, &c->work->seams, record);
   mus_copy(c->work->unknowns, c->work->start_position, state->position_before);
   mus_copy(c->work->unknowns, c->work->start_velocity, state->velocity_before);
   if (c->contact)
@@ -134,6 +148,8 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
     status = touch(c, &s, record);
   if (!status)
     status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
+  if (!status)
+    status = sew(c, &s);
   if (!status) {
     measure(c, s.time, record);
     status = check(c, &s, record);

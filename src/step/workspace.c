@@ -10,11 +10,15 @@ mus_status mus_workspace_create(mus_arena *arena, const mus_model *model, mus_wo
     if (!(*vectors[k] = mus_arena_alloc_zero(arena, out->unknowns, sizeof(double))))
       return mus_fail_memory();
   out->strain = mus_arena_alloc(arena, model->strains, sizeof *out->strain);
-  return out->strain ? mus_prescribed_create(arena, model, &out->prescribed) : mus_fail_memory();
+  mus_status status = out->strain ? mus_prescribed_create(arena, model, &out->prescribed) : mus_fail_memory();
+  return status ? status : mus_seams_create(arena, model, &out->seams);
 }
 
-void mus_workspace_free(mus_workspace *work) { mus_prescribed_free(&work->prescribed); }
+void mus_workspace_free(mus_workspace *work) {
+  mus_prescribed_free(&work->prescribed);
+  mus_seams_free(&work->seams);
+}
 
 size_t mus_workspace_bytes(const mus_workspace *work) {
-  return (size_t)work->prescribed.capacity * sizeof *work->prescribed.list;
+  return (size_t)work->prescribed.capacity * sizeof *work->prescribed.list + mus_seams_bytes(&work->seams);
 }

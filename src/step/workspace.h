@@ -3,6 +3,7 @@
 #define MUS_STEP_WORKSPACE_H
 
 #include "step/prescribe.h"
+#include "step/seams.h"
 
 typedef struct mus_workspace {
   size_t unknowns;                         // vertices * 3
@@ -11,6 +12,7 @@ typedef struct mus_workspace {
   double *start_position, *start_velocity; // unknowns: at the start of the step, to go back to if it fails
   double *strain;                          // model->strains
   mus_prescribed prescribed;
+  mus_seams seams;
 } mus_workspace;
 
 // Vectors come from the arena. Free on failure, too.

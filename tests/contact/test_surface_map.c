@@ -38,7 +38,7 @@ static random_map *random_map_create(uint64_t seed) {
       m->weight[first + k] /= sum;
     m->start[s + 1] = first + count;
   }
-  m->map = (mus_surface_map){VERTICES, NODES, m->start, m->node, m->weight};
+  m->map = (mus_surface_map){VERTICES, NODES, m->start, m->node, m->weight, NULL};
   return m;
 }
 
@@ -156,7 +156,7 @@ static void masses_are_shared_out(void **state) {
   // A segment of two nodes and five vertices along it.
   int start[] = {0, 2, 4, 6, 8, 10}, node[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
   double weight[] = {1, 0, 0.75, 0.25, 0.5, 0.5, 0.25, 0.75, 0, 1}, mass[] = {3, 5}, scratch[2], shared[5], sum = 0;
-  mus_map_share_mass(&(mus_surface_map){5, 2, start, node, weight}, mass, scratch, shared);
+  mus_map_share_mass(&(mus_surface_map){5, 2, start, node, weight, NULL}, mass, scratch, shared);
   for (int s = 0; s < 5; ++s)
     sum += shared[s];
   assert_true(fabs(sum - 8) < 1e-12);

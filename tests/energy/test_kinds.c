@@ -14,7 +14,8 @@ typedef struct sheet {
 
 // All that elements may be made from.
 static void sheet_create(sheet *s) {
-  static const mus_sewing sewing[] = {{0, 5, 5, 0, 1, 80, 0.1}, {1, 7, 8, 0.25, 2, 90, 0.2}, {2, 9, 8, 1, 0, 70, 0.3}};
+  static const mus_sewing sewing[] = {
+      {0, 5, 5, 0, 1, 80, 0.1, 1}, {1, 7, 8, 0.25, 2, 90, 0.2, 1}, {2, 9, 8, 1, 0, 70, 0.3, 1}};
   *s = (sheet){.arena = {0}};
   mus_generate_options options = {.vertices = 36, .width = 0.05, .depth = 0.05};
   assert_int_equal(mus_generate_rectangle(&s->arena, &options, &s->mesh), MUS_OK);
@@ -79,8 +80,9 @@ static void derivatives(void **state) {
 // is none.
 static void sewings_become_stitches(void **state) {
   (void)state;
-  static const mus_sewing sewing[] = {{4, 4, 7, 0, 1, 50, 0}, {4, 5, 7, 0, 1, 60, 0.1}, {4, 5, 7, 0.5, 2, 70, 0.2},
-                                      {4, 5, 7, 1, 3, 80, 0}, {4, 9, 9, 0.3, 1, 90, 0}, {4, 5, 4, 0.5, 1, 50, 0}};
+  static const mus_sewing sewing[] = {{4, 4, 7, 0, 1, 50, 0, 1},     {4, 5, 7, 0, 1, 60, 0.1, 1},
+                                      {4, 5, 7, 0.5, 2, 70, 0.2, 1}, {4, 5, 7, 1, 3, 80, 0, 1},
+                                      {4, 9, 9, 0.3, 1, 90, 0, 1},   {4, 5, 4, 0.5, 1, 50, 0, 1}};
   sheet s;
   mus_element_list whole, partly;
   sheet_create(&s);

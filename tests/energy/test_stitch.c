@@ -31,15 +31,17 @@ static void check_all(const thread *t) {
 
 static void forces_and_jacobians(void **state) {
   (void)state;
-  check_all(&(thread){{0.3, 0.02, 1, 100, 0.3}, 0.02, 3});
-  check_all(&(thread){{0.3, 0.02, 1, 100, 0.3}, 0, 3});
-  check_all(&(thread){{0, 0.02, 1, 100, 0.3}, 0.01, 2});
-  check_all(&(thread){{0, 0.02, 1, 100, 0.3}, 0, 2});
+  check_all(&(thread){{0.3, 0.02, 1, 100, 0.3, 1}, 0.02, 3});
+  check_all(&(thread){{0.3, 0.02, 1, 100, 0.3, 1}, 0, 3});
+  check_all(&(thread){{0, 0.02, 1, 100, 0.3, 1}, 0.01, 2});
+  check_all(&(thread){{0, 0.02, 1, 100, 0.3, 1}, 0, 2});
+  check_all(&(thread){{0.3, 0.02, 1, 100, 0.3, 0.005}, 0, 3}); // runs through
+  check_all(&(thread){{0, 0.02, 1, 100, 0.3, 0.002}, 0.01, 2});
 }
 
 static void threads_are_drawn_in(void **state) {
   (void)state;
-  mus_stitch_rest rest = {0, 0.2, 2, 100, 0};
+  mus_stitch_rest rest = {0, 0.2, 2, 100, 0, 1};
   check_near(mus_stitch_length(&rest, 0), 0.2, 1e-15);
   check_near(mus_stitch_length(&rest, 0.5), 0.15, 1e-15);
   check_near(mus_stitch_length(&rest, 2), 0, 0);
@@ -48,11 +50,23 @@ static void threads_are_drawn_in(void **state) {
   check_near(mus_stitch_length(&rest, 0), 0, 0);
 }
 
+// Ends that are too far away are pulled by no more than the thread bears, and energy grows by that along the way.
+static void threads_run_through(void **state) {
+  (void)state;
+  thread t = {{0, 0.2, 2, 100, 0, 0.01}, 0.05, 2};
+  checked c = {2, &t, evaluate};
+  double x[6] = {0.5, 0, 0, 0, 0, 0}, gradient[6];
+  check_gradient(&c, x, NULL, gradient);
+  check_near(gradient[0], 1, 1e-12);
+  check_near(gradient[3], -1, 1e-12);
+  check_near(evaluate(&t, &check_definite, x, NULL, NULL, NULL), 0.445 * 1, 1e-12); // 0.005 J, and 1 N over 0.44 m
+}
+
 // A closed stitch holds vertices that coincide as stiffly as others; an open one has no direction there.
 static void coincident_ends(void **state) {
   (void)state;
   double x[6] = {1, 2, 3, 1, 2, 3}, v[6] = {0, 0, 0, 1, 2, 3}, full[36];
-  thread closed = {{0, 0.1, 1, 100, 0.3}, 0, 2}, open = {{0, 0.1, 1, 100, 0.3}, 0.1, 2};
+  thread closed = {{0, 0.1, 1, 100, 0.3, 1}, 0, 2}, open = {{0, 0.1, 1, 100, 0.3, 1}, 0.1, 2};
   checked c = {2, &closed, evaluate}, o = {2, &open, evaluate};
   check_finite(&c, x, v);
   check_finite(&o, x, v);
@@ -65,7 +79,7 @@ static void coincident_ends(void **state) {
 // A vertex that is tied to a third of an edge pulls its ends by two thirds and one third.
 static void shares_of_an_edge(void **state) {
   (void)state;
-  thread t = {{1.0 / 3, 0, 0, 90, 0}, 0, 3};
+  thread t = {{1.0 / 3, 0, 0, 90, 0, 1}, 0, 3};
   checked c = {3, &t, evaluate};
   double x[9] = {0.1, 0, 0, 0, 0, 0, 0, 0, 0}, gradient[9];
   check_gradient(&c, x, NULL, gradient);
@@ -76,6 +90,7 @@ static void shares_of_an_edge(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(forces_and_jacobians), cmocka_unit_test(threads_are_drawn_in),
-                                     cmocka_unit_test(coincident_ends), cmocka_unit_test(shares_of_an_edge)};
+                                     cmocka_unit_test(threads_run_through), cmocka_unit_test(coincident_ends),
+                                     cmocka_unit_test(shares_of_an_edge)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
