@@ -113,6 +113,29 @@ async function live(browser) {
   await page.click('#step');
   await until(page, t => muslinView.head().time > t, stopped);
 
+  // The settings stand beside the picture. A hint that was shown is gone once the cloth has been pulled.
+  const [canvas, panel, foot] = await Promise.all(['#stage', '#panel', 'footer'].map(what => page.locator(what).boundingBox()));
+  check('the settings cover nothing', canvas.x + canvas.width <= panel.x && canvas.y + canvas.height <= foot.y);
+  check('the hint has done its work', !await page.locator('#hint').isVisible());
+  await page.keyboard.press('?');
+  check('there is help for keys', (await page.textContent('#help dl')).includes('save a picture') && await page.locator('#help').isVisible());
+  await page.keyboard.press('Escape');
+
+  // A click on a vertex tells about it; a grab is kept, and let go.
+  const spot = await page.evaluate(() => muslinView.place(220));
+  await page.mouse.click(spot.x, spot.y);
+  await until(page, () => /^vertex \d+\n/.test(document.getElementById('probe').textContent));
+  await page.locator('#stage').focus();
+  await page.keyboard.press('k');
+  await page.mouse.move(spot.x, spot.y);
+  await page.mouse.down();
+  await page.mouse.move(spot.x, spot.y - 60, {steps: 3});
+  await page.mouse.up();
+  await until(page, () => muslinView.head().pins.length === 1);
+  await page.keyboard.press('k');
+  await page.click('#free');
+  await until(page, () => muslinView.head().pins.length === 0);
+
   // The heat map.
   const plain = await look(page);
   await page.selectOption('#colour', 'stretch');
@@ -120,6 +143,17 @@ async function live(browser) {
   await page.waitForTimeout(500);
   const hot = await look(page, 'heat');
   check('the heat map is seen', differing(plain, hot) > 1000);
+  check('the vertex has a value', /stretch .* %/.test(await page.textContent('#probe')));
+  await page.check('#fixed');
+  await page.fill('#high', '75');
+  await page.press('#high', 'Tab');
+  await page.click('#step');
+  await page.waitForTimeout(500);
+  check('a fixed range stays', await page.inputValue('#high') === '75');
+  await page.check('#wireframe');
+  await page.waitForTimeout(500);
+  check('edges are drawn over the surface', differing(hot, await look(page, 'wires')) > 1000);
+  await page.uncheck('#wireframe');
 
   // A slider, the solver, the plots.
   await page.locator('#gravity').fill('2');
@@ -145,6 +179,11 @@ async function live(browser) {
   await until(page, () => muslinView.head().settings.gravity[1] === -9.81);
   await page.click('#play');
   await until(page, () => muslinView.head().time > 0);
+
+  // Another scene, for all pages.
+  await page.selectOption('#scene', 'pinned');
+  await until(page, () => document.getElementById('name').textContent === 'pinned' && muslinView.head()?.time > 0);
+  check('what was clicked is of the scene before', !await page.locator('#probe').isVisible());
 
   // A phone.
   const phone = await open(browser, server.address, {viewport: {width: 390, height: 780}, hasTouch: true, isMobile: true});
@@ -198,6 +237,11 @@ async function recording(browser) {
   await page.click('#play'); // from its end: from the start
   await until(page, () => muslinView.head().frame < 12);
   await until(page, () => muslinView.head().frame === 12 && muslinView.head().paused);
+  await page.click('#back');
+  await until(page, () => muslinView.head().frame === 11);
+  await page.check('#loop');
+  await page.click('#play');
+  await until(page, () => muslinView.head().frame < 11 && muslinView.head().loop);
   await page.close();
   server.child.kill('SIGTERM');
   check('it ends by SIGTERM', await server.ended === 0);

@@ -196,6 +196,7 @@ function hear(packet) {
     flat = packet.arrays.flat;
     if (flat) spread(flat, packet.head.cloths);
     stage.introduce(packet);
+    probe();
     changed('wireframe');
     panel.introduce(packet.head);
     stagePlot.clear();
