@@ -27,5 +27,6 @@
 #include "muslin/solver.h"
 #include "muslin/status.h"
 #include "muslin/version.h"
+#include "muslin/weld.h"
 
 #endif

@@ -16,6 +16,7 @@
 #include "run.h"
 #include "solve.h"
 #include "view.h"
+#include "weld.h"
 
 typedef struct command {
   const char *name;
@@ -30,6 +31,7 @@ static const command commands[] = {
     {"check", check_command, "search a result for intersections"},
     {"render", render_command, "draw pictures and videos of a result"},
     {"info", info_command, "describe a mesh, scene, cache, matrix or result folder"},
+    {"weld", weld_command, "copy a result with closed seams welded"},
     {"solve", solve_command, "run the linear solver on a Matrix Market system"},
     {"bench", bench_command, "compare solvers"},
 };

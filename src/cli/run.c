@@ -14,6 +14,7 @@
 #include "preset.h"
 #include "scene_argument.h"
 #include "shell_word.h"
+#include "weld.h"
 
 static const char *const program = "muslin run";
 
@@ -22,6 +23,7 @@ typedef struct run_options {
   const char *scene, *folder, *solver;
   int frames, vertices, tessellation, integrator, threads, preset; // negative, or 0 vertices: as the scene says
   double time_step;                                                // negative: as the scene says
+  int weld;                                                        // 1: copies with welded seams at the end
   int help;
 } run_options;
 
@@ -29,7 +31,7 @@ typedef struct run_options {
 
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
 static const char *integrators[MUS_INTEGRATORS + 1];                       // in the order of mus_integrator
-enum { OPTIONS = 16, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+enum { OPTIONS = 17, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
 // Fills in their names, and returns all of them as a text.
 static const char *list_integrators(void) {
@@ -63,6 +65,7 @@ static int list_options(run_options *o, option *list) {
   list[n++] =
       option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames between checkpoints; 0: none (10)");
   list[n++] = option_flag("preview", &o->run.preview, "keep DIR/preview.png up to date, and make DIR/preview.mp4");
+  list[n++] = option_flag("weld", &o->weld, "at the end, also write copies with closed seams welded (muslin weld)");
   list[n++] = option_flag("residual", &o->run.residual, "also write each frame's last residual, as NAME.residual.pc2");
   list[n++] = option_flag("help", &o->help, "print this text");
   list[n - 1].letter = 'h';
@@ -92,6 +95,8 @@ static int parse_command(int argc, char **argv, run_options *o) {
     return failed;
   if (o->help)
     print_help(&table);
+  else if (o->weld && o->run.formats && !strstr(o->run.formats, "pc2") && !strstr(o->run.formats, "mdd"))
+    return failure_input(program, "--weld reads the run's pc2 or mdd caches: add one of these to --format");
   else if (count == 0)
     return failure_input(program,
                          "no scene given: name a scene file or a built-in scene (see muslin examples), or use --help");
@@ -286,7 +291,7 @@ static int run_scene(const run_options *o, const mus_scene *scene, const char *f
   }
   tell(folder, word, scene, &record);
   if (record.end_pairs <= record.start_pairs || scene->allow_tangled)
-    return 0;
+    return o->weld ? weld_folder(program, folder, o->run.formats) : 0;
   fprintf(
       stderr,
       "%s: the run ends with more intersections than it began with, %lld against %lld: look at them with muslin check "

@@ -420,8 +420,13 @@ static mus_status forget_mesh(const char *folder, const char *name, mus_arena *s
 static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_arena *scratch) {
   char(*names)[MUS_RESULT_NAME] = NULL;
   mus_status status = mus_result_names(scratch, scene, &names);
-  for (int k = 0; k < scene->cloth_count && !status; ++k)
+  for (int k = 0; k < scene->cloth_count && !status; ++k) {
+    char welded[MUS_RESULT_NAME + sizeof ".welded"];
+    snprintf(welded, sizeof welded, "%s.welded", names[k]);
     status = forget_mesh(folder, names[k], scratch);
+    if (!status)
+      status = forget_mesh(folder, welded, scratch);
+  }
   if (!status)
     status = mus_result_body_names(scratch, scene, &names);
   for (int k = 0; k < scene->body_count && !status; ++k)
