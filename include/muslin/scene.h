@@ -205,6 +205,19 @@ typedef struct mus_seam {
   unsigned cookie; ///< set by mus_default_seam()
 } mus_seam;
 
+/// A spring between two points of cloth: a button, a cord. Both are pulled with the same force.
+typedef struct mus_button {
+  char *from, *to;  ///< names of the cloths, which may be the same
+  int vertex;       ///< of `from`
+  int at_count;     ///< 1 or 3
+  int *at;          ///< a vertex of `to`, or the three corners of one of its triangles
+  double weight[3]; ///< of these corners, which sum to 1: the point (1/3, 1/3, 1/3)
+  double rest;      ///< m: its length without force (0)
+  double stiffness; ///< N/m (1000)
+  double damping;   ///< s: damping over stiffness, a decay time (0.002)
+  unsigned cookie;  ///< set by mus_default_button()
+} mus_button;
+
 typedef enum mus_integrator {
   MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation per step (Baraff and Witkin 1998)
   MUS_INTEGRATOR_BDF2,   ///< second-order backward differences, one linearisation (Choi and Ko 2002)
@@ -241,6 +254,8 @@ typedef struct mus_scene {
   mus_body *bodies;
   int seam_count;
   mus_seam *seams;
+  int button_count;
+  mus_button *buttons;
   unsigned cookie; ///< set by mus_default_scene()
 } mus_scene;
 
@@ -254,6 +269,7 @@ MUS_API mus_scene_fabric mus_default_fabric(int like);
 MUS_API mus_pin mus_default_pin(void);
 MUS_API mus_body mus_default_body(void);
 MUS_API mus_seam mus_default_seam(void);
+MUS_API mus_button mus_default_button(void);
 MUS_API void mus_scene_free(mus_scene *scene);
 
 /// Reads a scene file. Strict: an unknown key, or a value of the wrong kind or out of range, is an error that names the

@@ -36,6 +36,16 @@ typedef struct mus_sewing {
   double limit;     // m, beyond which it pulls no harder
 } mus_sewing;
 
+// A button to be made: from node 0 to the point of the others, of which there are 1 or 3, with these weights.
+typedef struct mus_buttoning {
+  int count; // nodes: 2 or 4
+  int node[4];
+  double weight[3];
+  double rest;      // m
+  double stiffness; // N/m
+  double damping;   // N s/m
+} mus_buttoning;
+
 // What elements may be made from; NULL or 0 for what is absent. A kind reads what it needs, and its list may point into
 // the arrays of the mesh and the topology.
 typedef struct mus_element_source {
@@ -47,6 +57,8 @@ typedef struct mus_element_source {
   int air;                  // 1: there is air around
   int sewings;
   const mus_sewing *sewing;
+  int buttonings;
+  const mus_buttoning *buttoning;
 } mus_element_source;
 
 // The air around a cloth.

@@ -2,10 +2,12 @@
 #include "energy/kinds.h"
 
 const mus_element_kind *const mus_element_kinds[] = {
-    &mus_membrane_kind, &mus_hinge_kind, &mus_edge_spring_kind, &mus_cross_spring_kind, &mus_tension_spring_kind,
-    &mus_buckling_kind, &mus_drag_kind,  &mus_stitch_kind,      &mus_edge_stitch_kind,  NULL};
+    &mus_membrane_kind,       &mus_hinge_kind,    &mus_edge_spring_kind, &mus_cross_spring_kind,
+    &mus_tension_spring_kind, &mus_buckling_kind, &mus_drag_kind,        &mus_stitch_kind,
+    &mus_edge_stitch_kind,    &mus_button_kind,   &mus_face_button_kind, NULL};
 
-const mus_element_kind *const mus_joining_kinds[] = {&mus_stitch_kind, &mus_edge_stitch_kind, NULL};
+const mus_element_kind *const mus_joining_kinds[] = {&mus_stitch_kind, &mus_edge_stitch_kind, &mus_button_kind,
+                                                     &mus_face_button_kind, NULL};
 
 enum { KINDS_MAXIMUM = 4 };
 

@@ -13,7 +13,9 @@ extern const mus_element_kind mus_membrane_kind, // stretch and shear of every t
     mus_buckling_kind,       // Choi and Ko's type 2, across every hinge
     mus_drag_kind,           // drag on every triangle, where there is air
     mus_stitch_kind,         // between vertices
-    mus_edge_stitch_kind;    // from a vertex to a point of an edge
+    mus_edge_stitch_kind,    // from a vertex to a point of an edge
+    mus_button_kind,         // a spring between vertices
+    mus_face_button_kind;    // from a vertex to a point of a triangle
 
 // All of them, up to NULL.
 extern const mus_element_kind *const mus_element_kinds[];

@@ -57,6 +57,10 @@ mus_body mus_default_body(void) {
 
 mus_seam mus_default_seam(void) { return (mus_seam){.close = 1, .cookie = MUS_COOKIE}; }
 
+mus_button mus_default_button(void) {
+  return (mus_button){.weight = {1.0 / 3, 1.0 / 3, 1.0 / 3}, .stiffness = 1000, .damping = 0.002, .cookie = MUS_COOKIE};
+}
+
 static void free_keys(mus_keys *keys) {
   free(keys->time);
   free(keys->value);
@@ -99,6 +103,12 @@ void mus_scene_free(mus_scene *scene) {
     free(scene->seams[k].pairs);
   }
   free(scene->bodies);
+  for (int k = 0; k < scene->button_count; ++k) {
+    free(scene->buttons[k].from);
+    free(scene->buttons[k].to);
+    free(scene->buttons[k].at);
+  }
+  free(scene->buttons);
   free(scene->seams);
   free(scene->cloths);
   free(scene->name);
@@ -139,6 +149,10 @@ mus_status mus_scene_check_initialised(const mus_scene *scene) {
     snprintf(what, sizeof what, "seams[%d] was", k);
     status = mus_check_initialised(scene->seams[k].cookie, what, "mus_default_seam");
   }
+  for (int k = 0; !status && k < scene->button_count; ++k) {
+    snprintf(what, sizeof what, "buttons[%d] was", k);
+    status = mus_check_initialised(scene->buttons[k].cookie, what, "mus_default_button");
+  }
   return status;
 }
 
@@ -147,6 +161,7 @@ static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_clot
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 static void body_defaults(void *body) { *(mus_body *)body = mus_default_body(); }
 static void seam_defaults(void *seam) { *(mus_seam *)seam = mus_default_seam(); }
+static void button_defaults(void *button) { *(mus_button *)button = mus_default_button(); }
 
 // --- tables ----------------------------------------------------------------------------------------------------------
 
@@ -297,6 +312,17 @@ static const mus_schema_field seam_fields[] = {
     {"close", MUS_SCHEMA_NUMBER, AT(mus_seam, close), FROM_TO(0, 1e9)}};
 SCHEMA(seam_schema, "a seam", mus_seam, seam_fields, seam_defaults);
 
+static const mus_schema_field button_fields[] = {
+    {"from", MUS_SCHEMA_TEXT, AT(mus_button, from)},
+    {"vertex", MUS_SCHEMA_WHOLE, AT(mus_button, vertex), FROM_TO(0, INT_MAX)},
+    {"to", MUS_SCHEMA_TEXT, AT(mus_button, to)},
+    {"at", MUS_SCHEMA_WHOLES, AT(mus_button, at), GIVEN_BY(mus_button, at_count), .width = 1, FROM_TO(0, INT_MAX)},
+    {"weights", MUS_SCHEMA_NUMBERS, AT(mus_button, weight), .width = 3, FROM_TO(0, 1)},
+    {"rest", MUS_SCHEMA_NUMBER, AT(mus_button, rest), FROM_TO(0, 1e3)},
+    {"stiffness", MUS_SCHEMA_NUMBER, AT(mus_button, stiffness), FROM_TO(1e-6, 1e9)},
+    {"damping", MUS_SCHEMA_NUMBER, AT(mus_button, damping), FROM_TO(0, 1e3)}};
+SCHEMA(button_schema, "a button", mus_button, button_fields, button_defaults);
+
 // One object of the scene sets both the aggregation and the hierarchy that is made of it.
 static const mus_schema_field aggregation_fields[] = {
     {"strength", MUS_SCHEMA_NUMBER, AT(mus_solver_options, sa.strength), FROM_TO(0, 0.999)},
@@ -351,7 +377,8 @@ static const mus_schema_field scene_fields[] = {
     {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
     {"allow_tangled", MUS_SCHEMA_TRUTH, AT(mus_scene, allow_tangled)},
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
-    {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema}};
+    {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema},
+    {"buttons", MUS_SCHEMA_LIST, AT(mus_scene, buttons), GIVEN_BY(mus_scene, button_count), .inner = &button_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
 const char *mus_integrator_name(mus_integrator integrator) {

@@ -324,16 +324,90 @@ static mus_status make_cloth_lists(mus_model *model, int cloth, const mus_elemen
   return status ? mus_fail_prefix(status, "cloths[%d]", cloth) : MUS_OK;
 }
 
+// 1 if these vertices, numbered in the cloth, are the corners of one of its triangles.
+static int is_triangle(const mus_mesh *mesh, const int *corner) {
+  for (int t = 0; t < mesh->triangles; ++t) {
+    int found = 0;
+    for (int k = 0; k < 9; ++k)
+      found += mesh->triangle[3 * t + k / 3] == corner[k % 3];
+    if (found == 3 && corner[0] != corner[1] && corner[1] != corner[2] && corner[2] != corner[0])
+      return 1;
+  }
+  return 0;
+}
+
+static mus_status check_button(const mus_button *b, const mus_mesh *mesh, const int *corner) {
+  double sum = b->weight[0] + b->weight[1] + b->weight[2];
+  if (b->at_count != 1 && b->at_count != 3)
+    return mus_fail(MUS_BAD_INPUT, "\"at\" has %d vertices: give one, or the three corners of a triangle", b->at_count);
+  if (b->at_count == 3 && !is_triangle(mesh, corner))
+    return mus_fail(MUS_BAD_INPUT, "vertices %d, %d and %d of \"at\" are not the corners of one triangle", b->at[0],
+                    b->at[1], b->at[2]);
+  if (b->at_count == 3 && !(fabs(sum - 1) < 1e-6))
+    return mus_fail(MUS_BAD_INPUT, "\"weights\" sum to %g: they are parts of one point, and must sum to 1", sum);
+  return MUS_OK;
+}
+
+static mus_status add_button(const mus_model *model, const mus_button *button, mus_list *all) {
+  int from = cloth_named(model, button->from), to = cloth_named(model, button->to), vertex, corner[3] = {0};
+  const char *missing = from < 0 ? button->from : button->to;
+  if (from < 0 || to < 0)
+    return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
+                    missing ? missing : "");
+  const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
+  mus_status status = mus_cloth_mesh_vertex(&a->shape, button->vertex, &vertex);
+  for (int k = 0; k < button->at_count && k < 3 && !status; ++k)
+    status = mus_cloth_mesh_vertex(&b->shape, button->at[k], &corner[k]);
+  if (!status)
+    status = check_button(button, &b->shape.mesh, corner);
+  if (status)
+    return status;
+  mus_buttoning made = {.count = button->at_count + 1,
+                        .node = {vertex + a->first_vertex},
+                        .weight = {1},
+                        .rest = button->rest,
+                        .stiffness = button->stiffness,
+                        .damping = button->stiffness * button->damping};
+  for (int k = 0; k < button->at_count; ++k) {
+    made.node[k + 1] = corner[k] + b->first_vertex;
+    if (button->at_count == 3)
+      made.weight[k] = button->weight[k];
+    if (made.node[k + 1] == made.node[0])
+      return mus_fail(MUS_BAD_INPUT, "ties vertex %d to itself", button->vertex);
+  }
+  mus_buttoning *item = mus_list_add(all, sizeof *item);
+  if (!item)
+    return mus_fail_memory();
+  *item = made;
+  return MUS_OK;
+}
+
+static mus_status collect_buttons(const mus_model *model, mus_list *all) {
+  for (int k = 0; k < model->scene->button_count; ++k) {
+    mus_status status = add_button(model, &model->scene->buttons[k], all);
+    if (status)
+      return mus_fail_prefix(status, "buttons[%d]", k);
+  }
+  return MUS_OK;
+}
+
 static mus_status make_joining_lists(mus_model *model, mus_list *lists) {
-  mus_list all = {0};
+  mus_list all = {0}, buttons = {0};
   mus_mesh vertices = {.vertices = model->vertices, .position = model->start};
   mus_status status = collect_stitches(model, &all);
-  mus_element_source source = {.mesh = &vertices, .sewings = (int)all.count, .sewing = all.items};
+  if (!status)
+    status = collect_buttons(model, &buttons);
+  mus_element_source source = {.mesh = &vertices,
+                               .sewings = (int)all.count,
+                               .sewing = all.items,
+                               .buttonings = (int)buttons.count,
+                               .buttoning = buttons.items};
   if (!status)
     status = make_lists(model, -1, &source, mus_joining_kinds, lists);
   if (!status)
     status = mus_stitches_make(model, source.sewings, source.sewing);
   mus_free(all.items);
+  mus_free(buttons.items);
   return status;
 }
 
