@@ -507,8 +507,8 @@ static mus_status select_vertices(const mus_model_cloth *c, const mus_selection 
   const mus_refinement *r = c->shape.refined;
   for (int v = r ? r->before : 0; r && v < r->vertices; ++v) {
     const int *parent = r->parent + 2 * (size_t)(v - r->before);
-    held[mus_cloth_mesh_simulated(&c->shape, v)] =
-        held[mus_cloth_mesh_simulated(&c->shape, parent[0])] && held[mus_cloth_mesh_simulated(&c->shape, parent[1])];
+    held[mus_cloth_mesh_simulated(&c->shape, v)] |=
+        held[mus_cloth_mesh_simulated(&c->shape, parent[0])] & held[mus_cloth_mesh_simulated(&c->shape, parent[1])];
   }
   for (int i = 0; i < c->shape.mesh.vertices; ++i) {
     const double *x = c->shape.mesh.position + 3 * (size_t)i;
