@@ -13,19 +13,27 @@
 
 enum { PUSH_ROUNDS = 10 };
 
-static mus_response_options options_of(const mus_contact_model *model, const unsigned char *held) {
+// While time stands still, what does not find its way at once waits for the next step.
+static const double still_relaxations = 1e6;
+
+static mus_response_options options_of(const mus_contact_model *model, const mus_contact_motion *motion,
+                                       const unsigned char *held) {
   mus_response_options options = mus_default_response_options();
   options.separation = MUS_SEPARATION;
   options.mass = model->mass;
   options.held = held;
-  options.friction = model->friction;
-  options.body_friction = model->body_friction;
+  if (motion->still) {
+    options.relaxations = still_relaxations;
+  } else {
+    options.friction = model->friction;
+    options.body_friction = model->body_friction;
+  }
   return options;
 }
 
 // One search for impacts, with the response to them in x1; the record is added to.
 static mus_status respond_once(mus_contact_workspace *work, const unsigned char *held, mus_step_record *record) {
-  mus_response_options options = options_of(&work->model, held);
+  mus_response_options options = options_of(&work->model, &work->motion, held);
   if (mus_map_is_identity(&work->model.map)) {
     options.ties = work->model.map.ties;
     options.joined = work->joined;

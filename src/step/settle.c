@@ -8,7 +8,7 @@
 #include "step/linearised.h"
 
 // s: long for what holds cloth together, short for the way that it goes at once. Halved where a step fails.
-static const double longest_step = 0.05, shortest_step = 0.0005;
+static const double longest_step = 0.02, shortest_step = 0.001;
 
 // The settings of a world without weight and air.
 static mus_settings weightless(const mus_settings *settings) {

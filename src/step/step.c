@@ -11,9 +11,12 @@
 //   commit      the end of the step becomes the state
 #include "step/step.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/timer.h"
+#include "par/par.h"
 #include "par/vector.h"
 #include "step/accept.h"
 #include "step/limit.h"
@@ -166,6 +169,19 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   return status;
 }
 
+// No vertex goes farther than this, m, in a step while time stands still: what a linearisation says about triangles
+// that are drawn out of shape is true for a short way only.
+static void hold_back(const mus_step_context *c, double farthest) {
+  MUS_PARALLEL_FOR_IF(c->work->unknowns > MUS_PAR_MINIMUM)
+  for (size_t i = 0; i < c->work->unknowns; i += 3) {
+    double *x = c->state->position + i, way[3];
+    mus_subtract3(x, c->work->start_position + i, way);
+    double length = sqrt(mus_dot3(way, way));
+    for (int k = 0; k < 3 && length > farthest; ++k)
+      x[k] = c->work->start_position[i + (size_t)k] + farthest / length * way[k];
+  }
+}
+
 mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_step_record *record) {
   mus_scheme s = mus_scheme_still(c->state, h);
   mus_state *state = c->state;
@@ -180,9 +196,11 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_s
     return status;
   status = mus_linearised_advance(c, &s, record);
   if (!status)
-    status = mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed);
-  if (!status)
     status = mus_accept_finite(state, c->work->unknowns, record);
+  if (!status) {
+    hold_back(c, MUS_LEAVING_STILL);
+    status = mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed);
+  }
   if (status)
     go_back(state, c->work);
   return status;
