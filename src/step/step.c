@@ -188,8 +188,9 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_s
   int changed;
   *record = (mus_step_record){.time = s.time, .time_step = h};
   predict(c, &s);
-  constrain(c, &s);
   mus_status status = mus_stop_check();
+  if (!status)
+    status = constrain(c, &s);
   if (!status)
     status = touch(c, &s, record);
   if (status || !moving || !state->contact.tangled)
@@ -199,8 +200,10 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_s
     status = mus_accept_finite(state, c->work->unknowns, record);
   if (!status) {
     hold_back(c, MUS_LEAVING_STILL);
-    status = mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed);
+    status = sew(c, &s);
   }
+  if (!status)
+    status = mus_contact_respond(&state->contact, c->contact, state->position, state->velocity, record, &changed);
   if (status)
     go_back(state, c->work);
   return status;
