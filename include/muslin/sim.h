@@ -48,7 +48,7 @@ typedef struct mus_step_record {
   double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
   double strain_reached;                           ///< the largest strain over its limit; 0 where nothing is limited
   int overstretched;                               ///< triangles beyond a strain limit by more than 2% of it
-  int limit_rounds;                                ///< linear systems solved to bring cloth back within its limits
+  int limit_rounds;                                ///< rounds that brought cloth back within its limits
   int body_contacts;                               ///< vertices that a body held, and features that it repelled
   int cloth_contacts;                              ///< pairs of features of cloth that repelled each other
   int impacts;                                     ///< contact pairs that would have met and were stopped

@@ -11,7 +11,11 @@
 #include "par/vector.h"
 
 // Rounds at most, and of those that hardly help in a row.
-enum { ROUNDS = 24, STALLED = 3 };
+enum { ROUNDS = 12, STALLED = 3 };
+// Of all triangles with limits: where no more than this part is beyond them, each is brought back by itself.
+static const double few = 0.05;
+// Cloth of so many triangles can afford systems of equations for any of them.
+static const double small = 2000;
 // Beyond a limit by so much of it counts as within; a round that leaves more than this part of the worst has stalled.
 static const double tolerance = MUS_LIMIT_SLACK / 2, progress = 0.8;
 // s in which what was beyond its limit at the start of a step falls to 1/e.
@@ -33,7 +37,9 @@ static mus_status fill(mus_limiter *l, const mus_model *model) {
   l->length = mus_arena_alloc(&l->arena, 2 * model->limited, sizeof *l->length);
   l->stiffness = mus_arena_alloc(&l->arena, (size_t)model->list_count, sizeof *l->stiffness);
   l->held.list = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->held.list);
-  return l->reach && l->length && l->stiffness && l->held.list ? MUS_OK : mus_fail_memory();
+  l->place = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->place);
+  l->mass = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->mass);
+  return l->place && l->mass && l->reach && l->length && l->stiffness && l->held.list ? MUS_OK : mus_fail_memory();
 }
 
 static mus_status make(const mus_step_context *c) {
@@ -83,7 +89,7 @@ static mus_status make_solver(const mus_step_context *c, mus_limiter *l) {
 // --- limits ----------------------------------------------------------------------------------------------------------
 
 // Lengths at these positions.
-static void measure(const mus_model *model, const double *position, double *length) {
+void mus_limit_measure(const mus_model *model, const double *position, double *length) {
   for (int k = 0; k < model->list_count; ++k) {
     const mus_element_list *list = &model->lists[k].elements;
     if (!list->kind->limit)
@@ -135,6 +141,18 @@ static double find_worst(const mus_model *model, const mus_limiter *l) {
       }
   }
   return worst;
+}
+
+// Whether more than a few triangles are.
+static int beyond_by_many(const mus_model *model, const mus_limiter *l) {
+  size_t at = 0, count = 0;
+  for (int k = 0; k < model->list_count; ++k) {
+    const mus_element_list *list = &model->lists[k].elements;
+    for (int t = 0; list->kind->limit && t < list->count; ++t, at += 2)
+      count += l->length[at] - l->reach[at] > tolerance * list->limit[0] ||
+               l->length[at + 1] - l->reach[at + 1] > tolerance * list->limit[1];
+  }
+  return count > 0 && (double)count > few * fmax((double)model->limited - small, 0);
 }
 
 // --- a round ---------------------------------------------------------------------------------------------------------
@@ -428,21 +446,32 @@ mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, con
     return MUS_OK;
   double begin = mus_seconds();
   mus_status status = make(c);
-  mus_limiter *l = *c->limiter;
-  if (!status)
-    status = make_solver(c, l);
   if (status)
     return status;
-  measure(c->model, c->work->start_position, l->length);
+  mus_limiter *l = *c->limiter;
+  mus_limit_measure(c->model, c->work->start_position, l->length);
   set_reach(c->model, s->h, l);
   set_stiffness(c->model, s->length, l);
   keep_response(c, before, l);
   hold(c, l);
   mus_copy(c->work->unknowns, c->state->position, l->goal);
-  measure(c->model, c->state->position, l->length);
-  int rounds = record->limit_rounds;
-  status = project(c, l, s->length, record);
-  *changed = record->limit_rounds > rounds;
+  mus_limit_measure(c->model, c->state->position, l->length);
+  double worst = find_worst(c->model, l);
+  size_t most = (size_t)(few * (double)c->model->limited);
+  status = mus_limit_near(c, l, most, changed);
+  record->limit_rounds += *changed;
+  if (!status && beyond_by_many(c->model, l)) {
+    status = make_solver(c, l);
+    if (!status)
+      status = project(c, l, s->length, record);
+    if (!status)
+      status = mus_limit_near(c, l, most, changed);
+    *changed = 1;
+  }
+  if (!status && *changed && !(find_worst(c->model, l) < worst)) { // it has not helped
+    mus_copy(c->work->unknowns, l->goal, c->state->position);
+    *changed = 0;
+  }
   if (!status && *changed)
     shorten(c, l);
   if (!status && *changed)

@@ -8,8 +8,9 @@
 // that is left of the step is not longer than before: no energy is gained. Threads that were too long when the step
 // began, by d, are given R = 1 + limit + d exp(-h/tau), and so come back with a bounded speed.
 //
-// It is found by Newton's method as the minimum of that and of E of energy/strain_limit.h; each round solves one linear
-// system of the model's pattern. The stiffness of E, 100 m/H^2 with m the mass of a whole cloth, leaves about a
+// Where few threads are too long, they are shortened one after the other (limit_near.c), which costs next to nothing.
+// Where many are, it is found by Newton's method as the minimum of that and of E of energy/strain_limit.h; each round
+// solves one linear system of the model's pattern. The stiffness of E, 100 m/H^2 with m the mass of a whole cloth, leaves about a
 // hundredth of what is beyond R even where all of a cloth is, whatever its size and the step. With the bare maximum for
 // q, a round would hand what is too long from one thread to the next, which it does not see yet; so E begins as soft as
 // the worst thread is too long, and gets harder from round to round.
@@ -34,6 +35,8 @@ struct mus_limiter {
   double least;                     // of all limits
   double softness;                  // e
   double *stiffness;                // lists: k, N/m
+  int *place;                       // vertices: place in `held`, -1
+  double *mass;                     // vertices: with what follows them over closed seams, kg
   mus_prescribed held;              // what stays ...
   int steady;                       // ... and how many of these because of pins and bodies
 };
@@ -43,6 +46,12 @@ void mus_limiter_free(mus_limiter *limiter);
 size_t mus_limiter_bytes(const mus_limiter *limiter);
 // The solver forgets earlier steps, as after a checkpoint.
 void mus_limiter_forget(mus_limiter *limiter);
+
+// Lengths of all threads at these positions (2 * model->limited).
+void mus_limit_measure(const mus_model *model, const double *position, double *length);
+// Brings those beyond their reach back one after the other (limit_near.c), as far as some sweeps lead, while no more
+// than `most` triangles are. Positions and lengths change; what is held stays.
+mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most, int *changed);
 
 // Brings cloth back where the record, which measures the present state, says that it is beyond its limits. `changed`
 // becomes 1 if anything moved; the record is then to be taken again. `before`: positions that response has changed
