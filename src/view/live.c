@@ -47,12 +47,26 @@ static void close_live(void *self) {
   free(l);
 }
 
+// A simulator whose cloth is free of intersections, as far as settling gets it there.
+static mus_status create_settled(const mus_scene *scene, mus_sim **out) {
+  mus_settling settling;
+  mus_sim *sim = NULL;
+  mus_status status = mus_sim_create(scene, &sim);
+  if (!status)
+    status = mus_sim_settle(sim, &settling);
+  if (status)
+    mus_sim_free(sim);
+  else
+    *out = sim;
+  return status;
+}
+
 static mus_status open_live(const view_subject *subject, void **out) {
   live *l = calloc(1, sizeof *l);
   if (!l)
     return MUS_OUT_OF_MEMORY;
   l->scene = subject->scene;
-  mus_status status = mus_sim_create(l->scene, &l->sim);
+  mus_status status = create_settled(l->scene, &l->sim);
   if (!status) {
     l->body = calloc(3 * (size_t)mus_sim_body_vertices(l->sim) + 1, sizeof *l->body);
     l->flat = calloc(2 * (size_t)mus_sim_vertices(l->sim), sizeof *l->flat);
@@ -193,7 +207,7 @@ static mus_status set(live *l, const view_message *m) {
 // A fresh simulation; the one before goes on where there is none to be had.
 static mus_status begin_again(live *l) {
   mus_sim *before = l->sim;
-  mus_status status = mus_sim_create(l->scene, &l->sim);
+  mus_status status = create_settled(l->scene, &l->sim);
   for (int k = 0; k < VIEW_ACTIONS && !status; ++k)
     status = l->is_set[k] ? apply(l, &l->set[k]) : MUS_OK;
   if (status) {
