@@ -204,6 +204,34 @@ mus_status mus_contact_crossings(mus_contact_workspace *work, const double *posi
   return status ? status : look(work->detector, &work->model.surface, x, &work->crossings);
 }
 
+// The mean of the vertices around it.
+static void mean_around(const mus_surface *surface, const double *position, int vertex, double *mean) {
+  int count = 0;
+  mus_zero(3, mean);
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k)
+    for (int c = 0; c < 3; ++c) {
+      int other = surface->triangle[3 * (size_t)surface->vertex_triangle[k] + (size_t)c];
+      if (other == vertex)
+        continue;
+      mus_add_scaled3(1, position + 3 * (size_t)other, mean);
+      ++count;
+    }
+  mus_scale3(1.0 / count, mean, mean);
+}
+
+void mus_contact_smooth(const mus_contact_workspace *work, double *position) {
+  const mus_surface *surface = &work->model.surface;
+  const mus_crossing *crossing = work->crossings.items;
+  for (size_t i = 0; i < work->crossings.count && mus_map_is_identity(&work->model.map); ++i) {
+    const int *end = surface->edge + 2 * (size_t)crossing[i].edge;
+    const int *corner = surface->triangle + 3 * (size_t)crossing[i].triangle;
+    const int vertex[5] = {end[0], end[1], corner[0], corner[1], corner[2]};
+    for (int k = 0; k < 5; ++k)
+      if (vertex[k] < surface->cloth_vertices && !work->motion.pinned[vertex[k]])
+        mean_around(surface, position, vertex[k], position + 3 * (size_t)vertex[k]);
+  }
+}
+
 // Where there may be crossings: finds them, lets them pass and pushes them apart.
 static mus_status untangle(mus_contact_state *state, mus_contact_workspace *work) {
   mus_untangle_record record = {0};

@@ -95,6 +95,10 @@ void mus_contact_forces(const mus_contact_workspace *work, const double *velocit
 // J that contact has put in: work of holds and repulsions over a step that ends with these velocities.
 double mus_contact_work(const mus_contact_workspace *work, const double *velocity);
 
+// Draws the vertices of all that was tangled when the step began to the middle of those around them: the last resort
+// for triangles that are all but lines, which nothing else moves.
+void mus_contact_smooth(const mus_contact_workspace *work, double *position);
+
 // Makes the end of the step, position and velocity, free of impacts. `changed` becomes 1 if anything moved.
 mus_status mus_contact_respond(mus_contact_state *state, mus_contact_workspace *work, double *position,
                                double *velocity, mus_step_record *record, int *changed);

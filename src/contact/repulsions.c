@@ -179,6 +179,12 @@ static int is_within(const mus_contact_model *contact, const mus_contact *c, con
   return 1;
 }
 
+// The last few may have to move triangles that are all but lines, and stiff; where there are many, each stands in the
+// way of others.
+static double stiffness_of_pushes(size_t count) {
+  return push_stiffness * fmin(fmax(100 / (double)(count + 1), 1), 30);
+}
+
 // Where the terms of a step are collected.
 typedef struct collection {
   const mus_contact_model *contact;
@@ -214,7 +220,7 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
   for (size_t k = 0; k < pushes->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(pushes)[k];
     if (!is_held(contact, holds, c))
-      status = add(&to, c, mus_leaving_way(motion, c) / motion->length, push_stiffness, 0);
+      status = add(&to, c, mus_leaving_way(motion, c) / motion->length, stiffness_of_pushes(pushes->count), 0);
   }
   name_nodes(beyond);
   name_nodes(within);

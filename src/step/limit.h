@@ -10,10 +10,10 @@
 //
 // Where few threads are too long, they are shortened one after the other (limit_near.c), which costs next to nothing.
 // Where many are, it is found by Newton's method as the minimum of that and of E of energy/strain_limit.h; each round
-// solves one linear system of the model's pattern. The stiffness of E, 100 m/H^2 with m the mass of a whole cloth, leaves about a
-// hundredth of what is beyond R even where all of a cloth is, whatever its size and the step. With the bare maximum for
-// q, a round would hand what is too long from one thread to the next, which it does not see yet; so E begins as soft as
-// the worst thread is too long, and gets harder from round to round.
+// solves one linear system of the model's pattern. The stiffness of E, 100 m/H^2 with m the mass of a whole cloth,
+// leaves about a hundredth of what is beyond R even where all of a cloth is, whatever its size and the step. With the
+// bare maximum for q, a round would hand what is too long from one thread to the next, which it does not see yet; so E
+// begins as soft as the worst thread is too long, and gets harder from round to round.
 //
 // Pinned vertices stay, those that bodies hold stay at their height, and those that response has moved in this step
 // stay along the way that they were moved: so response and limits come to terms when they take turns. Cloth that

@@ -7,6 +7,8 @@
 #include "par/vector.h"
 #include "step/linearised.h"
 
+// Where so few edges are left that pierce something, every so manyth step smooths what is around them.
+enum { FEW = 40, SMOOTH = 8 };
 // s: long for what holds cloth together, short for the way that it goes at once. Halved where a step fails.
 static const double longest_step = 0.02, shortest_step = 0.001;
 
@@ -32,10 +34,12 @@ mus_status mus_settle(const mus_step_context *c, int most, mus_settled *out) {
   mus_step_context still = *c;
   still.settings = &settings;
   mus_status status = MUS_OK;
+  int few = 0;
   while (!status) {
     mus_step_record record;
     mus_fill(unknowns, 0, state->velocity);
-    status = mus_step_still(&still, h, out->steps < most, &record);
+    status = mus_step_still(&still, h, out->steps < most, few && out->steps % SMOOTH == SMOOTH - 1, &record);
+    few = record.tangled < FEW;
     if (out->steps == 0)
       out->crossings = record.tangled;
     out->tangled = state->contact.tangled;

@@ -182,7 +182,7 @@ static void hold_back(const mus_step_context *c, double farthest) {
   }
 }
 
-mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_step_record *record) {
+mus_status mus_step_still(const mus_step_context *c, double h, int moving, int smoothing, mus_step_record *record) {
   mus_scheme s = mus_scheme_still(c->state, h);
   mus_state *state = c->state;
   int changed;
@@ -200,6 +200,8 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_s
     status = mus_accept_finite(state, c->work->unknowns, record);
   if (!status) {
     hold_back(c, MUS_LEAVING_STILL);
+    if (smoothing)
+      mus_contact_smooth(c->contact, state->position);
     status = sew(c, &s);
   }
   if (!status)

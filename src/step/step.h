@@ -28,8 +28,9 @@ enum { MUS_HALVINGS_MAXIMUM = 6 };
 mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record);
 
 // A step of length h while time stands still (scheme.h), for what is tangled: it ends after looking for that where
-// nothing is, or where `moving` is 0. The state's velocities must be 0.
-mus_status mus_step_still(const mus_step_context *c, double h, int moving, mus_step_record *record);
+// nothing is, or where `moving` is 0. The state's velocities must be 0. `smoothing`: 1 to smooth what is tangled, see
+// mus_contact_smooth().
+mus_status mus_step_still(const mus_step_context *c, double h, int moving, int smoothing, mus_step_record *record);
 
 // The linear system of a step of length h, in c->work and c->linear, without doing the step.
 mus_status mus_step_prepare(const mus_step_context *c, double h);
