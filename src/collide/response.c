@@ -20,7 +20,7 @@
 
 mus_response_options mus_default_response_options(void) {
   return (mus_response_options){
-      .separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40, .relaxations = 2e7};
+      .separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40, .relaxations = 1e8};
 }
 
 typedef enum stage { IMPULSES, ZONES, PLANES, STOPS, STANDSTILL } stage;
@@ -28,7 +28,7 @@ typedef enum stage { IMPULSES, ZONES, PLANES, STOPS, STANDSTILL } stage;
 static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 100, .relaxations = 1000000, .friction = 1},
                                           [ZONES] = {.sweeps = 2000, .relaxations = 4000000},
                                           [PLANES] = {.sweeps = 2000, .relaxations = 4000000},
-                                          [STOPS] = {.sweeps = 1, .relaxations = 1},
+                                          [STOPS] = {.sweeps = 200, .relaxations = 400000},
                                           [STANDSTILL] = {.sweeps = 2000, .relaxations = 4000000}};
 
 // Cuts that a vertex gets in a round before planes, those of the earliest impacts: later ones may be about a motion
@@ -179,7 +179,7 @@ static bool treat(response *r, int number) {
   if (r->stage < PLANES)
     return mus_cut_impact(pair, number, r->stage == IMPULSES ? friction_of(r, &pair->contact) : 0, r->options->ties,
                           r->x0, &r->cuts);
-  if (pair->stage == MUS_PAIR_IMPACTS && r->stage != STOPS) {
+  if (pair->stage == MUS_PAIR_IMPACTS && (r->stage != STOPS || f.driven)) {
     pair->stage = MUS_PAIR_PLANES;
     ++r->record->planes;
     return mus_cut_planes(pair, number, r->options->ties, r->x0, &r->cuts);

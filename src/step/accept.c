@@ -9,6 +9,8 @@
 
 // A step that stretches any thread by more than this beyond what it was has gone wrong.
 static const double strain_jump = 1.0;
+// Unless bodies have caught it: then smaller steps do not help for long, and this many halvings must do.
+enum { CAUGHT_HALVINGS = 2 };
 // A linearised step that gains energy from nowhere is halved, this often at most; each of these is a part of what a
 // step may gain all the same: of its energy, and of what a step of free fall gives.
 enum { ENERGY_HALVINGS = 4 };
@@ -25,7 +27,8 @@ mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_s
   mus_status status = mus_accept_finite(state, unknowns, record);
   if (status)
     return status;
-  if (record->strain_maximum > state->strain_before + strain_jump)
+  int caught = record->tangled > 0 || record->impossible > 0;
+  if (record->strain_maximum > state->strain_before + strain_jump && !(caught && record->halvings >= CAUGHT_HALVINGS))
     return mus_fail(
         MUS_BREAKDOWN,
         "the step to %g s stretched a thread to %g times its length, which a pin that jumps does at any step: "

@@ -10,7 +10,7 @@ trap 'rm -rf "$folder"' EXIT
 failures=0
 
 mkdir -p "$folder"/{bin,script,.ci,tests/install}
-cp "$source/script/test" "$folder/script"
+cp "$source"/script/{test,progress} "$folder/script"
 cp "$source/.ci/run" "$folder/.ci"
 for name in script/setup script/build bin/clang bin/setarch; do
   printf '#!/bin/sh\nexit 0\n' >"$folder/$name"
