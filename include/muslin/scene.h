@@ -235,7 +235,7 @@ typedef struct mus_scene {
   mus_keys time_steps;       ///< width 1, s: in place of it, for each frame by its value where the frame begins; none
   int adaptive;              ///< 1: halve steps that fail, jump in strain or gain energy from nowhere (1)
   mus_integrator integrator; ///< MUS_INTEGRATOR_EULER
-  int settle;                ///< steps before time begins for cloth that starts tangled, at most; 0: none (200)
+  int settle;                ///< steps before time begins for cloth that starts tangled, at most; 0: none (400)
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
   mus_up up;                 ///< MUS_UP_Y

@@ -24,7 +24,7 @@ mus_scene mus_default_scene(void) {
                      .adaptive = 1,
                      .integrator = MUS_INTEGRATOR_EULER,
                      .newton_iterations = 50,
-                     .settle = 200,
+                     .settle = 400,
                      .newton_tolerance = 1e-6,
                      .air_density = 1.2,
                      .contact = 1,
