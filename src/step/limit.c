@@ -22,6 +22,8 @@ static const double tolerance = MUS_LIMIT_SLACK / 2, progress = 0.8;
 static const double recovery = 0.01;
 // In limits: how soon threads are felt in the end.
 static const double least_softness = 0.1;
+// m/s: what is brought back in a short step is not to fly on as fast as that takes.
+static const double fastest = 2;
 // In masses of a cloth over H^2.
 static const double relative_stiffness = 100;
 
@@ -430,8 +432,12 @@ static mus_status follow(const mus_step_context *c, mus_limiter *l, double lengt
     return mus_fail_memory();
   for (int k = 0; k < c->model->cloth_count; ++k)
     before[k] = motion_of(c->model, &c->model->cloths[k], l->goal, state->velocity);
-  for (size_t i = 0; i < c->work->unknowns; ++i)
-    state->velocity[i] += (state->position[i] - l->goal[i]) / length;
+  for (size_t i = 0; i < c->work->unknowns; i += 3) {
+    double change[3];
+    mus_subtract3(state->position + i, l->goal + i, change);
+    double speed = sqrt(mus_dot3(change, change)) / length;
+    mus_add_scaled3(fmin(1, fastest / fmax(speed, fastest)) / length, change, state->velocity + i);
+  }
   for (int k = 0; k < c->model->cloth_count; ++k)
     if (!is_held(&c->model->cloths[k], l))
       keep_momentum(c, &c->model->cloths[k], &before[k]);

@@ -26,6 +26,8 @@
 enum { CONTACT_HALVINGS = 2 };
 // Response may stretch what limits have brought back, and the other way round; both take turns so often.
 enum { TURNS = 4 };
+// After more halvings than this, strains are not limited.
+enum { LIMIT_HALVINGS = 2 };
 
 static void predict(const mus_step_context *c, const mus_scheme *s) {
   mus_copy(c->work->unknowns, c->state->position, c->work->start_position);
@@ -70,8 +72,12 @@ static mus_status check(const mus_step_context *c, const mus_scheme *s, const mu
   return status ? status : mus_accept_energy(c, s, record);
 }
 
+// Steps that were halved often are in trouble enough: what is beyond its limits then waits for better ones.
 static mus_status limit(const mus_step_context *c, const mus_scheme *s, const double *before, mus_step_record *record,
                         int *changed) {
+  *changed = 0;
+  if (record->halvings > LIMIT_HALVINGS)
+    return MUS_OK;
   mus_status status = mus_limit_strains(c, s, before, record, changed);
   if (status || !*changed)
     return status;
