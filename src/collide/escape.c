@@ -224,12 +224,11 @@ typedef struct region {
 } region;
 
 typedef struct regions {
-  int *first;   // escapes: the first of its region, found by mus_group_first()
-  int *root;    // escapes: the same, found
+  int *first;   // escapes: the first of its region
   region *area; // escapes: those of first ones count
 } regions;
 
-static region *region_of(regions *r, int i) { return r->area + mus_group_first(r->first, i); }
+static region *region_of(regions *r, int i) { return r->area + r->first[i]; }
 
 // Joins escape i with those around it, or sees whether they are torn from it.
 static void look_around(const mus_escapes *escapes, int i, regions *r, int joining) {
@@ -253,6 +252,8 @@ static void gather_regions(const mus_escapes *escapes, regions *r) {
     r->first[i] = i;
   for (int i = 0; i < escapes->count; ++i)
     look_around(escapes, i, r, 1);
+  for (int i = 0; i < escapes->count; ++i)
+    r->first[i] = mus_group_first(r->first, i);
   for (int i = 0; i < escapes->count; ++i) {
     const mus_escape *e = escapes->escape + i;
     look_around(escapes, i, r, 0);
@@ -413,17 +414,14 @@ static void turn_across(const region *area, mus_escape *e) {
 static mus_status turn_impaled(mus_escapes *escapes, mus_arena *arena, const mus_tangle *tangle, mus_sides *sides) {
   size_t count = (size_t)escapes->count;
   regions r = {.first = mus_arena_alloc(arena, count, sizeof *r.first),
-               .root = mus_arena_alloc(arena, count, sizeof *r.root),
                .area = mus_arena_alloc_zero(arena, count, sizeof *r.area)};
-  if (!r.first || !r.root || !r.area)
+  if (!r.first || !r.area)
     return mus_fail_memory();
   gather_regions(escapes, &r);
-  for (int i = 0; i < escapes->count; ++i)
-    r.root[i] = mus_group_first(r.first, i);
   look_at_contours(escapes, tangle, sides, &r);
   MUS_PARALLEL_FOR_IF(escapes->count > MUS_PAR_MINIMUM / 16)
   for (int i = 0; i < escapes->count; ++i)
-    turn_outwards(escapes, tangle, r.area + r.root[i], escapes->escape + i);
+    turn_outwards(escapes, tangle, r.area + r.first[i], escapes->escape + i);
   look_across(escapes, tangle, &r);
   for (int i = 0; i < escapes->count; ++i)
     if (!escapes->escape[i].pinched)

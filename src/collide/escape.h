@@ -1,13 +1,15 @@
 // Cloth vertices inside solid bodies, and their ways out.
 //
-// A vertex inside goes to the nearest point of the surface that is not buried in another part. Two exceptions:
+// A vertex inside goes to the nearest point of the surface that is not buried in another part and, unless that is far
+// away, faces as the cloth around does that is outside: what is nearest may be the other side of a limb. Two
+// exceptions:
 //
 // Where two parts of bodies overlap and hold a vertex between them, either would push it into the other. It goes to the
 // middle of the overlap and rests there, so that it comes free when the parts do.
 //
 // Where a region of cloth is impaled rather than dipped in, the nearest points lie sideways: all around it the cloth
-// outside stands in the way, and it would only be stretched. Such a region goes along its normal, to the side where
-// less of the body is beyond the cloth: towards the tip.
+// outside stands in the way, and it would only be stretched. Such a region goes where less of the body is beyond the
+// cloth: towards the tip. Where the cloth does not cut the body in two, it goes along its normal, the shorter way.
 #ifndef MUS_COLLIDE_ESCAPE_H
 #define MUS_COLLIDE_ESCAPE_H
 

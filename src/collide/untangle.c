@@ -120,12 +120,9 @@ static void loosen_vertex(work *w, int vertex) {
   for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
     size_t t = (size_t)surface->vertex_triangle[k];
     loose->triangle[t] = 1;
-    for (size_t c = 0; c < 3; ++c)
+    for (size_t c = 0; c < 3; ++c) // edge c lies opposite corner c
       if (surface->triangle[3 * t + c] != vertex)
-        continue;
-      else
-        loose->edge[surface->triangle_edge[3 * t + (c + 1) % 3]] =
-            loose->edge[surface->triangle_edge[3 * t + (c + 2) % 3]] = 1;
+        loose->edge[surface->triangle_edge[3 * t + c]] = 1;
   }
 }
 

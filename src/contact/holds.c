@@ -14,7 +14,7 @@ static const double creep_part = 0.98;
 enum { CREEP_STEPS = 5 };
 // How stiff a term that holds is, in masses of what it moves: the error that it leaves is about one part in so many.
 static const double hold_stiffness = 100;
-// In place of a place among contacts: minus this is a place among pushes.
+// A place among contacts is 0 or more, and -1 is none; place k among pushes is LEAVING - k.
 enum { LEAVING = -2 };
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
@@ -95,6 +95,16 @@ static double moving_inverse_mass(const mus_contact_model *contact, const mus_co
   return inverse;
 }
 
+// Has a vertex go this way in the step, m.
+static void hold_towards(const mus_contact_model *contact, const mus_contact_motion *motion, const double *way,
+                         mus_held *held) {
+  size_t at = 3 * (size_t)held->vertex;
+  for (size_t k = 0; k < 3; ++k)
+    held->wanted[k] = (motion->x0[at + k] + way[k] - motion->predicted[at + k]) / motion->length;
+  if (!mus_map_is_identity(&contact->map))
+    held->stiffness = hold_stiffness / moving_inverse_mass(contact, motion, held->vertex);
+}
+
 // A vertex on a body: where it shall go, and what resists.
 //
 // Coulomb's friction is linear in the new velocity, so that it can stop a vertex but not turn it back: limit v' / |v|.
@@ -112,11 +122,8 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   double approach = mus_split_along(held.normal, relative, across), sliding = sqrt(mus_dot3(across, across));
   held.state = next_state(before, approach, c->distance, gap);
   double back = fmin(MUS_RECOVERY * (gap - c->distance), MUS_RECOVERY_SPEED * motion->h);
-  for (int k = 0; k < 3; ++k)
-    held.wanted[k] = (motion->x0[at + (size_t)k] + way[k] + back * held.normal[k] - motion->predicted[at + (size_t)k]) /
-                     motion->length;
-  if (!mus_map_is_identity(&contact->map))
-    held.stiffness = hold_stiffness / moving_inverse_mass(contact, motion, i);
+  mus_add_scaled3(back, held.normal, way);
+  hold_towards(contact, motion, way, &held);
   // Of a vertex that has just arrived: what stops it, and its weight on earth for a guess.
   double arriving = contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
   double push = before->push > 0 ? before->push * motion->length : arriving;
@@ -138,10 +145,7 @@ static mus_held make_leaving(const mus_contact_model *contact, const mus_contact
   body_way(motion, c, way);
   mus_scale3(1 / motion->h, way, held.velocity);
   mus_add_scaled3(mus_leaving_way(motion, c), c->normal, way);
-  for (size_t k = 0; k < 3; ++k)
-    held.wanted[k] = (motion->x0[3 * (size_t)i + k] + way[k] - motion->predicted[3 * (size_t)i + k]) / motion->length;
-  if (!mus_map_is_identity(&contact->map))
-    held.stiffness = hold_stiffness / moving_inverse_mass(contact, motion, i);
+  hold_towards(contact, motion, way, &held);
   return held;
 }
 

@@ -3,6 +3,9 @@
 // the next step whether it pulled (the vertex is let go) or needed more than friction can give (it slides, against a
 // friction that is linear in its velocity and as large as Coulomb's at the last one).
 //
+// A vertex inside a body is led out in the same way, along the push that untangling asks for (collide/untangle.h): a
+// constraint brings it out however tight the cloth is.
+//
 // A vertex that several nodes carry (surface_map.h) is held by a stiff term of the matrix instead: where a surface is
 // finer than its nodes, these cannot satisfy one equation per vertex, and the term leaves what is best in their sense.
 #ifndef MUS_CONTACT_HOLDS_H

@@ -126,34 +126,28 @@ static void set_reach(const mus_model *model, double h, mus_limiter *l) {
   }
 }
 
-// By how much of its limit the worst thread is beyond its reach. Multipliers follow where that is wanted.
-static double find_worst(const mus_model *model, const mus_limiter *l) {
-  double worst = 0;
+// How far threads are beyond their reach: the worst, in limits, and how many triangles are by more than is tolerated.
+typedef struct tally {
+  double worst;
+  size_t count;
+} tally;
+
+static tally count_beyond(const mus_model *model, const mus_limiter *l) {
+  tally sum = {0};
   size_t at = 0;
   for (int k = 0; k < model->list_count; ++k) {
     const mus_element_list *list = &model->lists[k].elements;
-    if (!list->kind->limit)
-      continue;
-    for (int t = 0; t < list->count; ++t)
-      for (int d = 0; d < 2; ++d, ++at) {
-        if (!(list->limit[d] > 0))
-          continue;
-        double beyond = l->length[at] - l->reach[at];
-        worst = fmax(worst, beyond / list->limit[d]);
-      }
+    for (int t = 0; list->kind->limit && t < list->count; ++t, at += 2) {
+      double beyond = fmax(mus_limit_beyond(list, l, at, 0), mus_limit_beyond(list, l, at, 1));
+      sum.worst = fmax(sum.worst, beyond);
+      sum.count += beyond > tolerance;
+    }
   }
-  return worst;
+  return sum;
 }
 
-// Whether more than a few triangles are.
-static int beyond_by_many(const mus_model *model, const mus_limiter *l) {
-  size_t at = 0, count = 0;
-  for (int k = 0; k < model->list_count; ++k) {
-    const mus_element_list *list = &model->lists[k].elements;
-    for (int t = 0; list->kind->limit && t < list->count; ++t, at += 2)
-      count += l->length[at] - l->reach[at] > tolerance * list->limit[0] ||
-               l->length[at + 1] - l->reach[at + 1] > tolerance * list->limit[1];
-  }
+// Whether they are too many to be brought back one after the other.
+static int are_many(const mus_model *model, size_t count) {
   return count > 0 && (double)count > few * fmax((double)model->limited - small, 0);
 }
 
@@ -381,7 +375,7 @@ static int is_held(const mus_model_cloth *cloth, const mus_limiter *l) {
 
 // Rounds until all is within reach, or no more comes of them.
 static mus_status project(const mus_step_context *c, mus_limiter *l, double length, mus_step_record *record) {
-  double worst = find_worst(c->model, l), best = INFINITY;
+  double worst = count_beyond(c->model, l).worst, best = INFINITY;
   mus_status status = MUS_OK;
   l->softness = fmax(worst / 2, least_softness) * l->least;
   for (int round = 0, stalled = 0;
@@ -393,7 +387,7 @@ static mus_status project(const mus_step_context *c, mus_limiter *l, double leng
     if (status)
       break;
     double part = go(c, l, length);
-    worst = find_worst(c->model, l);
+    worst = count_beyond(c->model, l).worst;
     stalled = worst > tolerance && worst > progress * best ? stalled + 1 : 0;
     best = fmin(best, worst);
     if (l->softness <= least_softness * l->least)
@@ -436,7 +430,7 @@ static mus_status follow(const mus_step_context *c, mus_limiter *l, double lengt
     double change[3];
     mus_subtract3(state->position + i, l->goal + i, change);
     double speed = sqrt(mus_dot3(change, change)) / length;
-    mus_add_scaled3(fmin(1, fastest / fmax(speed, fastest)) / length, change, state->velocity + i);
+    mus_add_scaled3(fastest / fmax(speed, fastest) / length, change, state->velocity + i);
   }
   for (int k = 0; k < c->model->cloth_count; ++k)
     if (!is_held(&c->model->cloths[k], l))
@@ -462,11 +456,11 @@ mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, con
   hold(c, l);
   mus_copy(c->work->unknowns, c->state->position, l->goal);
   mus_limit_measure(c->model, c->state->position, l->length);
-  double worst = find_worst(c->model, l);
+  double worst = count_beyond(c->model, l).worst;
   size_t most = (size_t)(few * (double)c->model->limited);
   status = mus_limit_near(c, l, most, changed);
   record->limit_rounds += *changed;
-  if (!status && beyond_by_many(c->model, l)) {
+  if (!status && are_many(c->model, count_beyond(c->model, l).count)) {
     status = make_solver(c, l);
     if (!status)
       status = project(c, l, s->length, record);
@@ -474,7 +468,7 @@ mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, con
       status = mus_limit_near(c, l, most, changed);
     *changed = 1;
   }
-  if (!status && *changed && !(find_worst(c->model, l) < worst)) { // it has not helped
+  if (!status && *changed && !(count_beyond(c->model, l).worst < worst)) { // it has not helped
     mus_copy(c->work->unknowns, l->goal, c->state->position);
     *changed = 0;
   }

@@ -49,6 +49,12 @@ void mus_limiter_forget(mus_limiter *limiter);
 
 // Lengths of all threads at these positions (2 * model->limited).
 void mus_limit_measure(const mus_model *model, const double *position, double *length);
+// By how much of its limit a triangle's thread is beyond its reach: not above 0 where it is within, or has no limit.
+// `at` is the place of the triangle's lengths.
+static inline double mus_limit_beyond(const mus_element_list *list, const mus_limiter *l, size_t at, size_t direction) {
+  return list->limit[direction] > 0 ? (l->length[at + direction] - l->reach[at + direction]) / list->limit[direction]
+                                    : 0;
+}
 // Brings those beyond their reach back one after the other (limit_near.c), as far as some sweeps lead, while no more
 // than `most` triangles are. Positions and lengths change; what is held stays.
 mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most, int *changed);

@@ -109,12 +109,9 @@ static mus_status find_long(const mus_model *model, const mus_limiter *l, mus_li
   for (int k = 0; k < model->list_count; ++k) {
     const mus_element_list *list = &model->lists[k].elements;
     for (int t = 0; list->kind->limit && t < list->count; ++t, at += 2) {
-      int too_long = 0;
-      for (size_t d = 0; d < 2; ++d) {
-        double beyond = l->length[at + d] - l->reach[at + d];
-        too_long |= beyond > MUS_LIMIT_SLACK / 16 * list->limit[d];
-        *excess += list->limit[d] > 0 && beyond > 0 ? beyond / list->limit[d] : 0;
-      }
+      double beyond[2] = {mus_limit_beyond(list, l, at, 0), mus_limit_beyond(list, l, at, 1)};
+      int too_long = fmax(beyond[0], beyond[1]) > MUS_LIMIT_SLACK / 16;
+      *excess += fmax(beyond[0], 0) + fmax(beyond[1], 0);
       long_one *one = too_long ? mus_list_add(found, sizeof *one) : NULL;
       if (too_long && !one)
         return mus_fail_memory();

@@ -58,6 +58,15 @@ static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step
   return status ? status : mus_prescribe_contacts(c->contact, c->state->velocity, &c->work->prescribed);
 }
 
+// All that comes before the system of a step is assembled.
+static mus_status begin(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  predict(c, s);
+  mus_status status = mus_stop_check();
+  if (!status)
+    status = constrain(c, s);
+  return status ? status : touch(c, s, record);
+}
+
 static mus_status sew(const mus_step_context *c, const mus_scheme *s) {
   return mus_seams_close(c->model, s, c->work->prescribed.pinned, c->state, &c->work->seams);
 }
@@ -147,15 +156,10 @@ static void go_back(mus_state *state, const mus_workspace *work) {
 }
 
 mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record) {
-  double begin = mus_seconds();
+  double from = mus_seconds();
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
-  predict(c, &s);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
-  mus_status status = mus_stop_check();
-  if (!status)
-    status = constrain(c, &s);
-  if (!status)
-    status = touch(c, &s, record);
+  mus_status status = begin(c, &s, record);
   if (!status)
     status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
   if (!status)
@@ -170,7 +174,7 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
     commit(c, record);
   else
     go_back(c->state, c->work);
-  record->other_seconds = mus_seconds() - begin - record->assemble_seconds - record->setup_seconds -
+  record->other_seconds = mus_seconds() - from - record->assemble_seconds - record->setup_seconds -
                           record->prefilter_seconds - record->solve_seconds - record->detect_seconds -
                           record->respond_seconds - record->limit_seconds;
   return status;
@@ -194,12 +198,7 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, int s
   mus_state *state = c->state;
   int changed;
   *record = (mus_step_record){.time = s.time, .time_step = h};
-  predict(c, &s);
-  mus_status status = mus_stop_check();
-  if (!status)
-    status = constrain(c, &s);
-  if (!status)
-    status = touch(c, &s, record);
+  mus_status status = begin(c, &s, record);
   if (status || !moving || !state->contact.tangled)
     return status;
   status = mus_linearised_advance(c, &s, record);
@@ -220,11 +219,8 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, int s
 
 mus_status mus_step_prepare(const mus_step_context *c, double h) {
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
-  predict(c, &s);
   mus_step_record record = {0};
-  mus_status status = constrain(c, &s);
-  if (!status)
-    status = touch(c, &s, &record);
+  mus_status status = begin(c, &s, &record);
   if (!status)
     mus_linearised_assemble(c, &s, &record);
   return status;
