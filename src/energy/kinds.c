@@ -14,13 +14,15 @@ enum { KINDS_MAXIMUM = 4 };
 typedef struct cloth_model {
   const mus_element_kind *kinds[KINDS_MAXIMUM];
   const char *unused; // of a fabric
+  int shears;
 } cloth_model;
 
 static const cloth_model cloths[] = {
-    [MUS_CLOTH_MODEL_BARAFF_WITKIN] = {{&mus_membrane_kind, &mus_hinge_kind}, NULL},
-    [MUS_CLOTH_MODEL_CHOI_KO] = {{&mus_drag_kind, &mus_tension_spring_kind, &mus_buckling_kind}, "damping of shear"},
+    [MUS_CLOTH_MODEL_BARAFF_WITKIN] = {{&mus_membrane_kind, &mus_hinge_kind}, NULL, 1},
+    [MUS_CLOTH_MODEL_CHOI_KO] = {{&mus_drag_kind, &mus_tension_spring_kind, &mus_buckling_kind}, "damping of shear", 1},
     [MUS_CLOTH_MODEL_MASS_SPRING] = {{&mus_drag_kind, &mus_edge_spring_kind, &mus_cross_spring_kind},
-                                     "shear, weft and bias"},
+                                     "shear, weft and bias",
+                                     0},
 };
 
 static const cloth_model *model_at(mus_cloth_model model) {
@@ -36,4 +38,16 @@ const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model) {
 const char *mus_cloth_unused(mus_cloth_model model) {
   const cloth_model *found = model_at(model);
   return found ? found->unused : NULL;
+}
+
+int mus_cloth_shears(mus_cloth_model model) {
+  const cloth_model *found = model_at(model);
+  return found && found->shears;
+}
+
+int mus_cloth_can_limit(mus_cloth_model model) {
+  const mus_element_kind *const *kind = mus_cloth_kinds(model);
+  while (kind && *kind && !(*kind)->limit)
+    ++kind;
+  return kind && *kind;
 }

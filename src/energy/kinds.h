@@ -25,6 +25,9 @@ extern const mus_element_kind *const mus_element_kinds[];
 const mus_element_kind *const *mus_cloth_kinds(mus_cloth_model model);
 // Which values of a fabric have no effect on it, in words; NULL for none.
 const char *mus_cloth_unused(mus_cloth_model model);
+// Whether it resists shear by a stiffness of its own, and whether its strain can be limited.
+int mus_cloth_shears(mus_cloth_model model);
+int mus_cloth_can_limit(mus_cloth_model model);
 // What holds cloths together, up to NULL.
 extern const mus_element_kind *const mus_joining_kinds[];
 

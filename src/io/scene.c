@@ -381,6 +381,11 @@ static const mus_schema_field scene_fields[] = {
     {"buttons", MUS_SCHEMA_LIST, AT(mus_scene, buttons), GIVEN_BY(mus_scene, button_count), .inner = &button_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
+const char *mus_cloth_model_name(mus_cloth_model model) {
+  size_t number = (size_t)model, models = sizeof model_words / sizeof *model_words - 1;
+  return number < models ? model_words[number] : NULL;
+}
+
 const char *mus_integrator_name(mus_integrator integrator) {
   return (int)integrator >= 0 && integrator < MUS_INTEGRATORS ? integrator_words[integrator] : NULL;
 }

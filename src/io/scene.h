@@ -14,6 +14,8 @@ mus_status mus_scene_check_fabrics(const mus_scene *scene);
 // What a cloth has in contact: its own, its fabric's where that is one of the scene's, or the usual.
 double mus_cloth_thickness(const mus_scene *scene, const mus_cloth *cloth);
 double mus_cloth_friction(const mus_scene *scene, const mus_cloth *cloth);
+// "baraff-witkin" and so on, as scene files name it. NULL if out of range.
+const char *mus_cloth_model_name(mus_cloth_model model);
 // The built-in fabric that pictures show it as: its own, or the one that its own is like; NULL where it names none.
 const char *mus_cloth_look(const mus_scene *scene, const mus_cloth *cloth);
 

@@ -63,11 +63,13 @@ static mus_status note_size(mus_model *model, const char *what, const double siz
               size[2], word);
 }
 
+static const char *name_of(const mus_cloth *cloth) { return cloth->name ? cloth->name : "cloth"; }
+
 static mus_status note_cloth_size(mus_model *model, int cloth) {
   const mus_model_cloth *c = &model->cloths[cloth];
   char what[120];
   double size[3];
-  snprintf(what, sizeof what, "cloths[%d] (%.60s)", cloth, c->source->name ? c->source->name : "cloth");
+  snprintf(what, sizeof what, "cloths[%d] (%.60s)", cloth, name_of(c->source));
   extent(c->shape.mesh.vertices, c->shape.mesh.position, size);
   return note_size(model, what, size, &cloth_limits, c->source->shape.file);
 }
@@ -93,7 +95,7 @@ static mus_status note_body_sizes(mus_model *model) {
   return status;
 }
 
-// --- fabrics ---------------------------------------------------------------------------------------------------------
+// --- models ----------------------------------------------------------------------------------------------------------
 
 // Built-in fabrics are stand-ins with any model; values that a user has chosen are expected to act.
 static mus_status note_fabric(mus_model *model, int cloth) {
@@ -102,7 +104,32 @@ static mus_status note_fabric(mus_model *model, int cloth) {
   if (!unused || !mus_scene_fabric_named(model->scene, source->fabric))
     return MUS_OK;
   return note(model, "cloths[%d] (%.60s): its model does not use the %s of the fabric \"%.60s\"; see docs/fabrics.md",
-              cloth, source->name ? source->name : "cloth", unused, source->fabric);
+              cloth, name_of(source), unused, source->fabric);
+}
+
+// A key of a cloth, or of its fabric, that its model has no use for.
+static mus_status note_key(mus_model *model, int cloth, const char *key, const char *remedy) {
+  const mus_cloth *source = model->cloths[cloth].source;
+  return note(model, "cloths[%d] (%.60s): \"%s\" has no effect with \"model\": \"%s\"; %s", cloth, name_of(source), key,
+              mus_cloth_model_name(source->model), remedy);
+}
+
+// The limits of built-in fabrics are not asked for, and go unnoticed.
+static int asks_for_limit(const mus_scene *scene, const mus_cloth *cloth) {
+  const mus_scene_fabric *own = mus_scene_fabric_named(scene, cloth->fabric);
+  const double *limit = cloth->strain_limit_given ? cloth->strain_limit : own ? own->strain_limit : NULL;
+  return limit && (limit[0] > 0 || limit[1] > 0);
+}
+
+static mus_status note_keys(mus_model *model, int cloth) {
+  const mus_cloth *source = model->cloths[cloth].source;
+  mus_status status = MUS_OK;
+  if (!mus_cloth_can_limit(source->model) && asks_for_limit(model->scene, source))
+    status = note_key(model, cloth, "strain_limit",
+                      "choose \"baraff-witkin\" for limits, or a larger \"stretch_scale\" for less stretch");
+  if (!status && !mus_cloth_shears(source->model) && source->shear_scale != 1)
+    status = note_key(model, cloth, "shear_scale", "choose \"baraff-witkin\" or \"choi-ko\", which resist shear");
+  return status;
 }
 
 mus_status mus_model_make_notes(mus_model *model) {
@@ -111,6 +138,8 @@ mus_status mus_model_make_notes(mus_model *model) {
     status = note_cloth_size(model, k);
     if (!status)
       status = note_fabric(model, k);
+    if (!status)
+      status = note_keys(model, k);
   }
   return status ? status : note_body_sizes(model);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support/runs.h"
@@ -38,7 +39,55 @@ static void files_have_a_scale(void **state) {
   runs_free(r);
 }
 
+// The notes of a scene with one cloth of these keys, and a fabric "mine" with a limit.
+static run *cloth_with(const char *keys) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "{\"fabrics\": [{\"name\": \"mine\", \"strain_limit\": 0.1}],"
+           " \"cloths\": [{\"name\": \"flag\", \"shape\": {\"vertices\": 64}, %s}]}",
+           keys);
+  return runs_start(text);
+}
+
+static void assert_one_note(const char *keys, const char *start) {
+  run *r = cloth_with(keys);
+  const char *note = mus_sim_note(r->sim, 0);
+  assert_non_null(note);
+  assert_memory_equal(note, start, strlen(start));
+  assert_null(mus_sim_note(r->sim, 1));
+  runs_free(r);
+}
+
+static void assert_no_note(const char *keys) {
+  run *r = cloth_with(keys);
+  assert_null(mus_sim_note(r->sim, 0));
+  runs_free(r);
+}
+
+// Keys that a cloth's model has no use for are named, with the cloth, the model and a remedy; what nobody asked for
+// is not.
+static void keys_without_effect(void **state) {
+  (void)state;
+  assert_one_note("\"model\": \"choi-ko\", \"strain_limit\": 0.1",
+                  "cloths[0] (flag): \"strain_limit\" has no effect with \"model\": \"choi-ko\"; choose "
+                  "\"baraff-witkin\" for limits, or a larger \"stretch_scale\" for less stretch");
+  assert_one_note("\"model\": \"mass-spring\", \"strain_limit\": [0, 0.1]",
+                  "cloths[0] (flag): \"strain_limit\" has no effect with \"model\": \"mass-spring\"");
+  assert_one_note("\"model\": \"mass-spring\", \"shear_scale\": 0.5",
+                  "cloths[0] (flag): \"shear_scale\" has no effect with \"model\": \"mass-spring\"");
+  assert_no_note("\"model\": \"choi-ko\", \"shear_scale\": 0.5");
+  assert_no_note("\"model\": \"baraff-witkin\", \"shear_scale\": 0.5, \"strain_limit\": 0.1");
+  assert_no_note("\"model\": \"mass-spring\", \"strain_limit\": 0");
+  assert_no_note("\"model\": \"choi-ko\"");
+  run *r = cloth_with("\"model\": \"choi-ko\", \"fabric\": \"mine\"");
+  assert_non_null(strstr(mus_sim_note(r->sim, 0), "damping of shear"));
+  assert_non_null(strstr(mus_sim_note(r->sim, 1), "\"strain_limit\" has no effect"));
+  assert_null(mus_sim_note(r->sim, 2));
+  runs_free(r);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(large_and_small), cmocka_unit_test(files_have_a_scale)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(large_and_small), cmocka_unit_test(files_have_a_scale),
+                                     cmocka_unit_test(keys_without_effect)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
