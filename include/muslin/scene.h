@@ -111,8 +111,11 @@ typedef struct mus_selection {
 typedef struct mus_pin {
   mus_selection where;
   char *body;          ///< name of the body that carries them along; NULL: none
-  double stiffness;    ///< N/m: a spring from each vertex to where the pin has it; 0: held exactly (0)
-  double damping;      ///< s: of such a spring, damping over stiffness, a decay time (0)
+  double weight;       ///< how firmly, from 0, free, to 1, exactly; docs/scene.md says what lies between (1)
+  int weight_count;    ///< 0, or where.vertex_count
+  double *weights;     ///< of each of where.vertices, in place of `weight`
+  double stiffness;    ///< N/m: a spring from each vertex to where the pin has it; 0: held as the weights say (0)
+  double damping;      ///< s: of springs, damping over stiffness, a decay time (0)
   mus_keys offset;     ///< width 3, m; none: held in place
   double amplitude[3]; ///< m: adds amplitude * sin(2 pi frequency t + phase) - its value at t = 0
   double frequency;    ///< Hz

@@ -44,7 +44,7 @@ mus_cloth mus_default_cloth(void) {
                      .cookie = MUS_COOKIE};
 }
 
-mus_pin mus_default_pin(void) { return (mus_pin){.to = forever, .cookie = MUS_COOKIE}; }
+mus_pin mus_default_pin(void) { return (mus_pin){.weight = 1, .to = forever, .cookie = MUS_COOKIE}; }
 
 mus_body mus_default_body(void) {
   return (mus_body){
@@ -71,6 +71,7 @@ void mus_scene_free(mus_scene *scene) {
     mus_cloth *cloth = &scene->cloths[c];
     for (int p = 0; p < cloth->pin_count; ++p) {
       free(cloth->pins[p].where.vertices);
+      free(cloth->pins[p].weights);
       free(cloth->pins[p].body);
       free_keys(&cloth->pins[p].offset);
       free_keys(&cloth->pins[p].turn);
@@ -219,6 +220,8 @@ SCHEMA(selection_schema, "a selection of vertices", mus_selection, selection_fie
 static const mus_schema_field pin_fields[] = {
     {"where", MUS_SCHEMA_OBJECT, AT(mus_pin, where), .inner = &selection_schema},
     {"body", MUS_SCHEMA_TEXT, AT(mus_pin, body)},
+    {"weight", MUS_SCHEMA_NUMBER, AT(mus_pin, weight), FROM_TO(0, 1)},
+    {"weights", MUS_SCHEMA_SERIES, AT(mus_pin, weights), GIVEN_BY(mus_pin, weight_count), FROM_TO(0, 1)},
     {"stiffness", MUS_SCHEMA_NUMBER, AT(mus_pin, stiffness), FROM_TO(0, 1e9)},
     {"damping", MUS_SCHEMA_NUMBER, AT(mus_pin, damping), FROM_TO(0, 1e3)},
     {"offset", MUS_SCHEMA_KEYS, AT(mus_pin, offset), .width = 3, FROM_TO(-1e6, 1e6)},
@@ -381,6 +384,13 @@ static const mus_schema_field scene_fields[] = {
     {"buttons", MUS_SCHEMA_LIST, AT(mus_scene, buttons), GIVEN_BY(mus_scene, button_count), .inner = &button_schema}};
 SCHEMA(scene_schema, "a scene", mus_scene, scene_fields, NULL);
 
+int mus_scene_body_named(const mus_scene *scene, const char *name) {
+  for (int body = 0; body < scene->body_count; ++body)
+    if (scene->bodies[body].name && strcmp(scene->bodies[body].name, name) == 0)
+      return body;
+  return -1;
+}
+
 const char *mus_cloth_model_name(mus_cloth_model model) {
   size_t number = (size_t)model, models = sizeof model_words / sizeof *model_words - 1;
   return number < models ? model_words[number] : NULL;
@@ -408,21 +418,41 @@ static mus_status check_body(const char *name, const mus_scene *scene, int b) {
   return MUS_OK;
 }
 
-static mus_status check_pin(const char *name, const mus_pin *pin, int c, int p) {
+// Whether some of its vertices are held by springs.
+static int gives_way(const mus_pin *pin) {
+  int soft = pin->stiffness > 0 || pin->weight < 1;
+  for (int k = 0; k < pin->weight_count; ++k)
+    soft |= pin->weights[k] < 1;
+  return soft;
+}
+
+static mus_status check_weights(const mus_pin *pin) {
+  if (pin->weight_count > 0 && pin->weight_count != pin->where.vertex_count)
+    return mus_fail(MUS_BAD_INPUT, "%d \"weights\" for %d \"vertices\": give one for each", pin->weight_count,
+                    pin->where.vertex_count);
+  if (!(pin->weight >= 0 && pin->weight <= 1))
+    return mus_fail(MUS_BAD_INPUT, "weight is %g: it must be in 0...1", pin->weight);
+  for (int k = 0; k < pin->weight_count; ++k)
+    if (!(pin->weights[k] >= 0 && pin->weights[k] <= 1))
+      return mus_fail(MUS_BAD_INPUT, "weights[%d] is %g: it must be in 0...1", k, pin->weights[k]);
+  if (pin->stiffness > 0 && (pin->weight_count > 0 || pin->weight < 1))
+    return mus_fail(MUS_BAD_INPUT, "\"stiffness\" and weights both say how firmly it holds: give one of them");
+  return MUS_OK;
+}
+
+mus_status mus_pin_check(const mus_pin *pin) {
   int moves = pin->offset.count > 0 || pin->turn.count > 0;
   for (int k = 0; k < 3; ++k)
     moves |= pin->amplitude[k] != 0;
   if (pin->from > pin->to)
-    return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"from\" is after \"to\": it would never hold", name, c,
-                    p);
+    return mus_fail(MUS_BAD_INPUT, "\"from\" is after \"to\": it would never hold");
   if (pin->body && moves)
-    return mus_fail(MUS_BAD_INPUT,
-                    "%s: cloths[%d].pins[%d]: \"body\" moves the pin: leave out \"offset\", \"turn\" and \"amplitude\"",
-                    name, c, p);
-  if (pin->damping > 0 && !(pin->stiffness > 0))
-    return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].pins[%d]: \"damping\" is that of a spring: give its \"stiffness\"",
-                    name, c, p);
-  return MUS_OK;
+    return mus_fail(MUS_BAD_INPUT, "\"body\" moves the pin: leave out \"offset\", \"turn\" and \"amplitude\"");
+  mus_status status = check_weights(pin);
+  if (!status && pin->damping > 0 && !gives_way(pin))
+    status =
+        mus_fail(MUS_BAD_INPUT, "\"damping\" is that of a spring: give its \"stiffness\", or a \"weight\" below 1");
+  return status;
 }
 
 // Checks what no single key can.
@@ -444,9 +474,9 @@ static mus_status check(const char *name, const mus_scene *scene) {
                       "%s: cloths[%d].shape: \"edge\" refines the mesh of a file: give other shapes more \"vertices\"",
                       name, c);
     for (int p = 0; p < cloth->pin_count; ++p) {
-      mus_status status = check_pin(name, &cloth->pins[p], c, p);
+      mus_status status = mus_pin_check(&cloth->pins[p]);
       if (status)
-        return status;
+        return mus_fail_prefix(status, "%s: cloths[%d].pins[%d]", name, c, p);
     }
   }
   mus_status status = mus_scene_check_fabrics(scene);

@@ -7,6 +7,11 @@
 // MUS_BAD_INPUT where the scene or one of its parts was not made by its mus_default_...().
 mus_status mus_scene_check_initialised(const mus_scene *scene);
 
+// MUS_BAD_INPUT where what a pin says does not go together, or a weight is out of range.
+mus_status mus_pin_check(const mus_pin *pin);
+// The number of the body of that name; -1 where there is none.
+int mus_scene_body_named(const mus_scene *scene, const char *name);
+
 // The scene's own fabric of that name; NULL where there is none.
 const mus_scene_fabric *mus_scene_fabric_named(const mus_scene *scene, const char *name);
 // MUS_BAD_INPUT where one has no name, or one that another fabric has.

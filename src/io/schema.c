@@ -291,6 +291,26 @@ static mus_status read_wholes(reader *r, const json_t *value, const mus_schema_f
   return MUS_OK;
 }
 
+static mus_status read_series(reader *r, const json_t *value, const mus_schema_field *field, double **to, int *count) {
+  if (!json_is_array(value))
+    return wrong(r, "must be a list of numbers");
+  size_t size = json_array_size(value);
+  double *list = calloc(size + 1, sizeof *list);
+  if (!list)
+    return mus_fail_memory();
+  free(*to);
+  *to = list;
+  *count = (int)size;
+  for (size_t k = 0; k < size; ++k) {
+    enter(r, NULL, k);
+    mus_status status = read_number(r, json_array_get(value, k), field->minimum, field->maximum, &list[k]);
+    if (status)
+      return status;
+    leave(r);
+  }
+  return MUS_OK;
+}
+
 static mus_status read_object(reader *r, const json_t *value, const mus_schema *schema, void *object);
 
 static mus_status read_list(reader *r, const json_t *value, const mus_schema *inner, void **to, int *count) {
@@ -350,6 +370,8 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
     return read_keys(r, value, field->width, field->minimum, field->maximum, to);
   case MUS_SCHEMA_WHOLES:
     return read_wholes(r, value, field, to, count);
+  case MUS_SCHEMA_SERIES:
+    return read_series(r, value, field, to, count);
   case MUS_SCHEMA_OBJECT:
     return read_object(r, value, field->inner, to);
   case MUS_SCHEMA_LIST:
@@ -536,6 +558,8 @@ static json_t *write_field(const mus_schema_field *field, const char *object) {
     return write_keys(from, field->width);
   case MUS_SCHEMA_WHOLES:
     return write_wholes(*(const int *const *)from, (size_t)count * (size_t)field->width);
+  case MUS_SCHEMA_SERIES:
+    return write_numbers(count, *(const double *const *)from);
   case MUS_SCHEMA_LIST:
     return write_list(field->inner, *(const char *const *)from, count);
   case MUS_SCHEMA_OBJECT:

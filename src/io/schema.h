@@ -20,6 +20,7 @@ typedef enum mus_schema_kind {
   MUS_SCHEMA_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
   MUS_SCHEMA_WHOLES, // an array of int[width] from malloc, with the number of these at count_offset; JSON has them in a
                      // row
+  MUS_SCHEMA_SERIES, // an array of double from malloc, with the number of these at count_offset
   MUS_SCHEMA_OBJECT, // a structure inside, described by `inner`
   MUS_SCHEMA_LIST    // an array of structures from malloc (pointer at offset, int count at count_offset), each `inner`
 } mus_schema_kind;

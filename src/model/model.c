@@ -12,6 +12,7 @@
 #include "io/scene.h"
 #include "mesh/measure.h"
 #include "model/notes.h"
+#include "model/pins.h"
 #include "model/resew.h"
 #include "model/seam_hinges.h"
 #include "model/stitches.h"
@@ -58,17 +59,9 @@ static mus_status make_fabric(const mus_scene *scene, const mus_cloth *cloth, co
   return mus_fabric_check(fabric);
 }
 
-// The body of that name; -1 where there is none.
-static int body_named(const mus_scene *scene, const char *name) {
-  for (int body = 0; body < scene->body_count; ++body)
-    if (scene->bodies[body].name && strcmp(scene->bodies[body].name, name) == 0)
-      return body;
-  return -1;
-}
-
 // The body of that name where it starts, with y up.
 static mus_status find_body(const mus_model *model, const char *name, mus_arena *scratch, mus_mesh *out) {
-  int body = body_named(model->scene, name);
+  int body = mus_scene_body_named(model->scene, name);
   if (body < 0)
     return mus_fail(MUS_BAD_INPUT, "shape.around: there is no body \"%s\"", name);
   int first = mus_bodies_first_vertex(model->bodies, body), triangle = mus_bodies_first_triangle(model->bodies, body);
@@ -485,90 +478,6 @@ static mus_status join_elements(mus_model *model) {
   return status ? status : mus_diagonal_places(&model->pattern, model->diagonal);
 }
 
-// --- pins ------------------------------------------------------------------------------------------------------------
-
-static int inside(int count, const double *low, const double *high, const double *x) {
-  for (int c = 0; c < count; ++c)
-    if (x[c] < low[c] || x[c] > high[c])
-      return 0;
-  return 1;
-}
-
-// Marks the cloth's vertices that the selection names.
-static mus_status select_vertices(const mus_model_cloth *c, const mus_selection *s, unsigned char *held) {
-  for (int k = 0; k < s->vertex_count; ++k) {
-    int vertex;
-    mus_status status = mus_cloth_mesh_vertex(&c->shape, s->vertices[k], &vertex);
-    if (status)
-      return status;
-    held[vertex] = 1;
-  }
-  // What lies between two that are named is held with them.
-  const mus_refinement *r = c->shape.refined;
-  for (int v = r ? r->before : 0; r && v < r->vertices; ++v) {
-    const int *parent = r->parent + 2 * (size_t)(v - r->before);
-    held[mus_cloth_mesh_simulated(&c->shape, v)] |=
-        held[mus_cloth_mesh_simulated(&c->shape, parent[0])] & held[mus_cloth_mesh_simulated(&c->shape, parent[1])];
-  }
-  for (int i = 0; i < c->shape.mesh.vertices; ++i) {
-    const double *x = c->shape.mesh.position + 3 * (size_t)i;
-    double away[3] = {x[0] - s->sphere[0], x[1] - s->sphere[1], x[2] - s->sphere[2]};
-    if ((s->box_given && inside(3, s->box[0], s->box[1], x)) ||
-        (s->sphere_given && s->sphere[3] >= 0 && mus_dot3(away, away) <= s->sphere[3] * s->sphere[3]))
-      held[i] = 1;
-  }
-  for (int e = 0; e < c->shape.topology.edges && s->boundary; ++e)
-    if (mus_edge_sides(&c->shape.topology, e) == 1)
-      held[c->shape.topology.edge[2 * e]] = held[c->shape.topology.edge[2 * e + 1]] = 1;
-  for (size_t k = 0; k < 3 * (size_t)c->shape.mesh.triangles && s->material_given; ++k)
-    if (inside(2, s->material[0], s->material[1], c->shape.mesh.material + 2 * k))
-      held[c->shape.mesh.triangle[k]] = 1;
-  return MUS_OK;
-}
-
-static mus_status make_pin(mus_model *model, const mus_model_cloth *c, const mus_pin *source, mus_model_pin *pin) {
-  unsigned char *held = mus_alloc_zero((size_t)c->shape.mesh.vertices, 1);
-  if (!held)
-    return mus_fail_memory();
-  mus_status status = select_vertices(c, &source->where, held);
-  int count = 0;
-  for (int i = 0; i < c->shape.mesh.vertices; ++i)
-    count += held[i];
-  if (!status && count == 0)
-    status = mus_fail(MUS_BAD_INPUT, "holds no vertex: check its \"where\" against the cloth's place");
-  *pin = (mus_model_pin){.source = source, .body = source->body ? body_named(model->scene, source->body) : -1};
-  if (!status && source->body && pin->body < 0)
-    status =
-        mus_fail(MUS_BAD_INPUT, "there is no body \"%s\" to be bound to: give the \"name\" of a body", source->body);
-  pin->vertex = mus_arena_alloc(&model->arena, (size_t)count, sizeof(int));
-  pin->first_bond = model->bond_count;
-  model->bond_count += pin->body >= 0 ? count : 0;
-  if (!status && !pin->vertex)
-    status = mus_fail_memory();
-  for (int i = 0; i < c->shape.mesh.vertices && !status; ++i)
-    if (held[i])
-      pin->vertex[pin->count++] = i + c->first_vertex;
-  mus_free(held);
-  return status;
-}
-
-static mus_status make_pins(mus_model *model) {
-  int total = 0;
-  for (int k = 0; k < model->cloth_count; ++k)
-    total += model->cloths[k].source->pin_count;
-  model->pins = mus_arena_alloc_zero(&model->arena, (size_t)total, sizeof *model->pins);
-  if (!model->pins)
-    return mus_fail_memory();
-  for (int k = 0; k < model->cloth_count; ++k)
-    for (int p = 0; p < model->cloths[k].source->pin_count; ++p) {
-      mus_status status =
-          make_pin(model, &model->cloths[k], &model->cloths[k].source->pins[p], &model->pins[model->pin_count++]);
-      if (status)
-        return mus_fail_prefix(status, "cloths[%d].pins[%d]", k, p);
-    }
-  return MUS_OK;
-}
-
 // --- life ------------------------------------------------------------------------------------------------------------
 
 // What carries gusts along: of the keys, which may well begin with still air, the one with most wind.
@@ -611,7 +520,7 @@ static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
   if (!status)
     status = join_elements(model);
   if (!status)
-    status = make_pins(model);
+    status = mus_model_make_pins(model);
   if (!status && scene->wind.count > 0)
     mus_gusts_make(fastest(&scene->wind), scene->gust, 1, 1, &model->gusts);
   return status ? status : mus_model_make_notes(model);
@@ -660,6 +569,7 @@ mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
   if (!status) {
     c->fabric = fabric;
     weigh(model);
+    mus_model_weigh_pins(model);
   }
   return status;
 }

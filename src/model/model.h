@@ -30,13 +30,16 @@ typedef struct mus_model_list {
   const mus_element_source *source; // what they were made from, where that is not the cloth; else NULL
 } mus_model_list;
 
-// Vertices held by one pin.
+// Vertices held by one pin, see model/pins.h.
 typedef struct mus_model_pin {
   const mus_pin *source;
+  int cloth;
   int count;
   int *vertex;
-  int body;       // that carries them along; -1: none
-  int first_bond; // with such a body: the number of the first vertex's bond to it
+  double *weight;    // of each: above 0, at most 1
+  double *stiffness; // N/m, of the spring that holds it; 0: held exactly
+  int body;          // that carries them along; -1: none
+  int first_bond;    // with such a body: the number of the first vertex's bond to it
 } mus_model_pin;
 
 // A stitch is due to be closed when its thread is this short, m.

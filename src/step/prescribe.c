@@ -58,9 +58,8 @@ static void add_soft(const mus_model *model, const mus_model_pin *pin, int k, co
                      const mus_state *state, mus_prescribed *prescribed) {
   mus_soft_pin *soft = &prescribed->soft[prescribed->soft_count++];
   double before[3];
-  *soft = (mus_soft_pin){.vertex = pin->vertex[k],
-                         .stiffness = pin->source->stiffness,
-                         .damping = pin->source->stiffness * pin->source->damping};
+  *soft = (mus_soft_pin){
+      .vertex = pin->vertex[k], .stiffness = pin->stiffness[k], .damping = pin->stiffness[k] * pin->source->damping};
   find_target(model, pin, k, s, 0, state, prescribed, before);
   find_target(model, pin, k, s, 1, state, prescribed, soft->target);
   mus_subtract3(soft->target, before, soft->velocity);
@@ -95,7 +94,7 @@ mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const
       continue;
     bind(model, pin, prescribed->body[0], state);
     for (int k = 0; k < pin->count; ++k)
-      if (pin->source->stiffness > 0)
+      if (pin->stiffness[k] > 0)
         add_soft(model, pin, k, s, state, prescribed);
       else
         add_hard(model, pin, k, s, predicted, state, prescribed);

@@ -82,7 +82,8 @@ static void values_arrive(void **state) {
                       " \"solver\": {\"method\": \"diag\", \"sa\": {\"cycle\": \"v\"}},"
                       " \"seams\": [{\"pairs\": [1, 2]}], \"cloths\": [{\"fabric\": \"silk\", \"stiffness\": 2, "
                       "\"stitches\": [5, 6, 7, 8], \"pins\": ["
-                      "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1}]}]}",
+                      "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1,"
+                      " \"weights\": [0, 0.5], \"weight\": 0.25}]}]}",
                       &s),
       MUS_OK);
   assert_string_equal(s.name, "n");
@@ -105,6 +106,7 @@ static void values_arrive(void **state) {
   assert_int_equal(pin->where.vertices[1], 1);
   assert_true(pin->where.sphere_given && !pin->where.box_given && pin->where.sphere[3] == 0.5);
   assert_true(pin->from == 1);
+  assert_true(pin->weight == 0.25 && pin->weight_count == 2 && pin->weights[0] == 0 && pin->weights[1] == 0.5);
   assert_round_trip("s", &s);
   // what was not given has its default
   assert_true(s.time_step == mus_default_scene().time_step);

@@ -1,4 +1,4 @@
-// Pins that bodies carry, and pins that are springs.
+// Pins that bodies carry, pins that are springs, and pins with weights.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,6 +124,108 @@ static void soft_pins_give_by_weight_over_stiffness(void **state) {
   }
 }
 
+// How far a sheet hangs below a pin of this weight along its upper edge, in the mean over what the edge weighs, m.
+static double sag(double weight, int vertices, double time_step) {
+  char text[600];
+  snprintf(text, sizeof text,
+           "{\"time_step\": %g, \"air_density\": 0, \"contact\": false, \"solver\": {\"tolerance\": 1e-12},"
+           "\"cloths\": [{\"shape\": {\"vertices\": %d, \"tessellation\": \"irregular\"}, \"rotate\": [90, 0, 0],"
+           "\"pins\": [{\"where\": {\"box\": [-1, 0.4999, -1, 1, 1, 1]}, \"weight\": %g, \"damping\": 0.05}]}]}",
+           time_step, vertices, weight);
+  run *r = runs_start(text);
+  for (int frame = 0; frame < 72; ++frame)
+    runs_frame(r);
+  const mus_model *model = mus_sim_model(r->sim);
+  const mus_model_pin *pin = &model->pins[0];
+  double mass = 0, sum = 0;
+  assert_true(pin->count >= 5);
+  for (int k = 0; k < pin->count; ++k) {
+    size_t i = (size_t)pin->vertex[k];
+    mass += model->mass[i];
+    sum += model->mass[i] * (model->start[3 * i + 1] - mus_sim_state(r->sim)->position[3 * i + 1]);
+  }
+  runs_free(r);
+  return sum / mass;
+}
+
+// Weights give by 1 cm (1 - w) / w, whatever the time step and the mesh.
+static void weights_give_by_centimetres(void **state) {
+  (void)state;
+  const struct {
+    double weight, time_step;
+    int vertices;
+  } cases[] = {{0.5, 0.02, 36}, {0.5, 0.02, 144}, {0.5, 0.005, 36}, {0.9, 0.02, 36}, {0.2, 0.02, 36}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    double w = cases[k].weight, wanted = 0.01 * (1 - w) / w, found = sag(w, cases[k].vertices, cases[k].time_step);
+    assert_true(fabs(found - wanted) <= 1e-4 * wanted);
+  }
+}
+
+// A run of a sheet with a pin of these keys, four frames long.
+static run *pinned_by(const char *pin) {
+  char text[600];
+  snprintf(text, sizeof text, "{\"time_step\": 0.01, \"cloths\": [{\"shape\": {\"vertices\": 25}, \"pins\": [{%s}]}]}",
+           pin);
+  run *r = runs_start(text);
+  for (int frame = 0; frame < 4; ++frame)
+    runs_frame(r);
+  return r;
+}
+
+static void assert_same_places(const char *pin, const char *other) {
+  run *a = pinned_by(pin), *b = pinned_by(other);
+  assert_memory_equal(mus_sim_positions(a->sim), mus_sim_positions(b->sim), 75 * sizeof(double));
+  runs_free(a);
+  runs_free(b);
+}
+
+// 1 holds exactly and 0 leaves free, bit for bit; weights of vertices go before the pin's own.
+static void weights_of_vertices(void **state) {
+  (void)state;
+  assert_same_places("\"where\": {\"vertices\": [0, 4]}", "\"where\": {\"vertices\": [0, 4]}, \"weight\": 1");
+  assert_same_places("\"where\": {\"vertices\": [4]}", "\"where\": {\"vertices\": [0, 4]}, \"weights\": [0, 1]");
+  assert_same_places("\"where\": {\"vertices\": [0, 4]}, \"to\": 0",
+                     "\"where\": {\"vertices\": [0, 4]}, \"weight\": 0");
+  run *r = pinned_by("\"where\": {\"vertices\": [4, 20], \"boundary\": true}, \"weights\": [0.25, 1], \"weight\": 0.5");
+  const mus_model_pin *pin = &mus_sim_model(r->sim)->pins[0];
+  int found[3] = {0};
+  assert_int_equal(pin->count, 16);
+  for (int k = 0; k < pin->count; ++k) {
+    assert_int_equal(pin->stiffness[k] > 0, pin->weight[k] < 1);
+    found[pin->weight[k] == 0.25 ? 0 : pin->weight[k] == 1 ? 1 : 2] += 1;
+  }
+  assert_true(found[0] == 1 && found[1] == 1 && found[2] == 14);
+  // Heavier cloth is held as firmly.
+  double before = pin->stiffness[0], density = mus_sim_model(r->sim)->cloths[0].fabric.density;
+  assert_ok(mus_sim_set_fabric(r->sim, 0, "denim"));
+  double heavier = mus_sim_model(r->sim)->cloths[0].fabric.density / density;
+  assert_true(heavier > 1.5 && fabs(pin->stiffness[0] / before - heavier) < 1e-12 * heavier);
+  runs_free(r);
+}
+
+// Vertices that refining puts between two named ones have the mean of their weights.
+static void refined_edges_have_weights_between(void **state) {
+  (void)state;
+  run *r = runs_start("{\"cloths\": [{\"shape\": {\"kind\": \"file\", \"file\": \"tests/data/obj/good_crlf.obj\","
+                      " \"edge\": 0.3}, \"pins\": [{\"where\": {\"vertices\": [0, 1]}, \"weights\": [0.2, 0.6]}]}]}");
+  const mus_model *model = mus_sim_model(r->sim);
+  const mus_model_pin *pin = &model->pins[0];
+  assert_true(pin->count >= 5);
+  size_t low = 0, high = 0;
+  for (int k = 0; k < pin->count; ++k) {
+    low = pin->weight[k] < pin->weight[low] ? (size_t)k : low;
+    high = pin->weight[k] > pin->weight[high] ? (size_t)k : high;
+  }
+  assert_true(pin->weight[low] == 0.2 && pin->weight[high] == 0.6);
+  const double *from = model->start + 3 * (size_t)pin->vertex[low], *to = model->start + 3 * (size_t)pin->vertex[high];
+  for (int k = 0; k < pin->count; ++k) {
+    double part = (pin->weight[k] - 0.2) / 0.4;
+    for (int c = 0; c < 3; ++c)
+      assert_true(fabs(model->start[3 * pin->vertex[k] + c] - from[c] - part * (to[c] - from[c])) < 1e-12);
+  }
+  runs_free(r);
+}
+
 // A soft pin whose target moves steadily drags the cloth along without lag in the end, damping or not.
 static void soft_pins_follow_their_motion(void **state) {
   (void)state;
@@ -174,7 +276,12 @@ static void mistakes_are_named(void **state) {
     const char *pin, *part;
   } cases[] = {{"\"body\": \"nobody\"", "there is no body \"nobody\""},
                {"\"body\": \"floor\", \"offset\": [0, 1, 0]", "leave out \"offset\""},
-               {"\"damping\": 0.1", "give its \"stiffness\""},
+               {"\"damping\": 0.1", "give its \"stiffness\", or a \"weight\" below 1"},
+               {"\"weight\": 1.5", "weight is 1.5: it must be in 0...1"},
+               {"\"weights\": [0.5, -1]", "weights[1] is -1: it must be in 0...1"},
+               {"\"weights\": [0.5, 0.5]", "2 \"weights\" for 1 \"vertices\": give one for each"},
+               {"\"weights\": 0.5", "weights must be a list of numbers"},
+               {"\"weight\": 0.5, \"stiffness\": 3", "give one of them"},
                {"\"stiffness\": -1", "stiffness"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     char text[400];
@@ -202,6 +309,9 @@ int main(void) {
       cmocka_unit_test(a_late_pin_binds_where_cloth_is),
       cmocka_unit_test(a_cape_is_carried_along),
       cmocka_unit_test(soft_pins_give_by_weight_over_stiffness),
+      cmocka_unit_test(weights_give_by_centimetres),
+      cmocka_unit_test(weights_of_vertices),
+      cmocka_unit_test(refined_edges_have_weights_between),
       cmocka_unit_test(soft_pins_follow_their_motion),
       cmocka_unit_test(mistakes_are_named),
       cmocka_unit_test_setup_teardown(a_resumed_run_has_the_same_bits, files_setup, files_teardown)};
