@@ -76,6 +76,7 @@ typedef struct mus_settling {
   int crossings; ///< edges that pierced a triangle when it began
   int steps;     ///< that were taken
   int tangled;   ///< 1: something still is tangled
+  int gave_up;   ///< 1: a step broke down, and it ended with what there was; why is in mus_last_error()
   double seconds;
 } mus_settling;
 

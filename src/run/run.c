@@ -528,11 +528,13 @@ static mus_status settle(run *r) {
   mus_settling settling;
   mus_status status = mus_sim_settle(r->sim, &settling);
   r->state.settled = settling.steps;
-  if (settling.steps > 0 && r->options->progress)
+  if ((settling.steps > 0 || settling.gave_up) && r->options->progress)
     fprintf(r->options->progress,
             "%s: %d edges pierce triangles at the start; drawn apart in %d steps before time begins, %.3g s%s\n",
             r->options->folder, settling.crossings, settling.steps, settling.seconds,
             settling.tangled ? "; some of it is still tangled, and the run goes on with that" : "");
+  if (!status && settling.gave_up)
+    say(r, "settling ended early, because a step broke down: ", mus_last_error());
   return status;
 }
 

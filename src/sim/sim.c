@@ -237,7 +237,11 @@ mus_status mus_sim_settle(mus_sim *sim, mus_settling *settling) {
   mus_step_compare_with_present(&c);
   mus_par_set_threads(before);
   mus_sim_show(sim);
-  *settling = (mus_settling){settled.crossings, settled.steps, settled.tangled, mus_seconds() - begin};
+  *settling = (mus_settling){.crossings = settled.crossings,
+                             .steps = settled.steps,
+                             .tangled = settled.tangled,
+                             .gave_up = settled.gave_up,
+                             .seconds = mus_seconds() - begin};
   return status;
 }
 

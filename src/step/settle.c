@@ -12,6 +12,8 @@ enum { FEW = 40, SMOOTH = 8 };
 // s: long for what holds cloth together, short for the way that it goes at once. Halved where a step fails.
 static const double longest_step = 0.02, shortest_step = 0.001;
 
+static int has_failed(mus_status status) { return status == MUS_BREAKDOWN || status == MUS_NOT_CONVERGED; }
+
 // The settings of a world without weight and air.
 static mus_settings weightless(const mus_settings *settings) {
   mus_settings still = *settings;
@@ -47,8 +49,12 @@ mus_status mus_settle(const mus_step_context *c, int most, mus_settled *out) {
       break;
     out->steps += !status;
     h = status ? h / 2 : fmin(2 * h, longest_step);
-    if ((status == MUS_BREAKDOWN || status == MUS_NOT_CONVERGED) && h > shortest_step)
+    if (has_failed(status) && h > shortest_step)
       status = MUS_OK;
+  }
+  if (has_failed(status)) { // what has been drawn apart by now is better than nothing
+    out->gave_up = 1;
+    status = MUS_OK;
   }
   mus_copy(unknowns, velocity, state->velocity);
   mus_free(velocity);

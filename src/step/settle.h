@@ -12,10 +12,11 @@ typedef struct mus_settled {
   int crossings; // edges that pierced a triangle when it began
   int steps;     // that were taken
   int tangled;   // 1: something still is tangled
+  int gave_up;   // 1: a step could not be made however short it was, and so no more were
 } mus_settled;
 
-// At most so many steps. Positions change; velocities and time are as before. On failure the state is that of the last
-// step that succeeded.
+// At most so many steps. Positions change; velocities and time are as before. A step that breaks down ends it, with the
+// state of the last one that succeeded, and so does any failure; why is in mus_last_error().
 mus_status mus_settle(const mus_step_context *c, int most, mus_settled *out);
 
 #endif

@@ -1,4 +1,5 @@
-// Settling: what starts tangled is free before time begins, and stays so; what is free is not touched.
+// Settling: what starts tangled is free before time begins, and stays so; what is free is not touched; breakdowns do
+// not matter.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "energy/gather.h"
+#include "sim/access.h"
 #include "support/check.h"
 #include "support/runs.h"
 
@@ -126,6 +130,70 @@ static void threads_change_nothing(void **state) {
   free(first);
 }
 
+// An element at every vertex that lets no solver succeed once the vertex has gone farther than this, m.
+static const double fragile_reach = 0.004;
+
+typedef struct fragile_rest {
+  double start[3]; // m
+} fragile_rest;
+
+static mus_status create_fragile(mus_arena *arena, const mus_element_source *source, mus_element_list *out) {
+  int *vertex = mus_arena_alloc(arena, (size_t)source->mesh->vertices, sizeof *vertex);
+  mus_status status = vertex ? mus_element_list_allocate(arena, source->mesh->vertices, out) : mus_fail_memory();
+  fragile_rest *rest = out->rest;
+  out->vertex = vertex;
+  for (int i = 0; i < out->count && !status; ++i) {
+    vertex[i] = i;
+    memcpy(rest[i].start, source->mesh->position + 3 * (size_t)i, sizeof rest[i].start);
+  }
+  return status;
+}
+
+static void evaluate_fragile(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
+  const fragile_rest *rest = (const fragile_rest *)list->rest + first;
+  for (int k = 0; k < count; ++k) {
+    double away[3];
+    mus_gathered p;
+    mus_gather(1, &list->vertex[first + k], k, e, &p);
+    mus_subtract3(p.x, rest[k].start, away);
+    mus_keep_energy(e, k, 0);
+    for (int c = 0; c < 3 && p.gradient; ++c)
+      p.gradient[c] = 0;
+    for (int c = 0; c < 9 && p.block; ++c)
+      p.block[c] = c % 4 == 0 && mus_dot3(away, away) > fragile_reach * fragile_reach ? -1e12 : 0;
+  }
+}
+
+static const mus_element_kind fragile_kind = {.name = "fragile",
+                                              .arity = 1,
+                                              .rest_bytes = sizeof(fragile_rest),
+                                              .energy = MUS_ENERGY_STRETCH,
+                                              .create = create_fragile,
+                                              .evaluate = evaluate_fragile};
+
+// A step that cannot be made, however short it is, ends settling with what there is by then.
+static void a_breakdown_ends_it(void **state) {
+  (void)state;
+  const mus_element_kind *extra[] = {&fragile_kind, NULL};
+  run *r = runs_scene(tight);
+  assert_ok(mus_sim_create_with(&r->scene, extra, &r->sim));
+  double *before = memcpy(malloc(bytes_of(r)), mus_sim_positions(r->sim), bytes_of(r));
+  mus_settling settling;
+  assert_ok(mus_sim_settle(r->sim, &settling));
+  assert_int_equal(settling.gave_up, 1);
+  assert_int_equal(settling.tangled, 1);
+  assert_true(settling.steps > 0 && settling.steps < r->scene.settle);
+  assert_true(strlen(mus_last_error()) > 0);
+  double farthest = 0;
+  for (int i = 0; i < 3 * mus_sim_vertices(r->sim); ++i) {
+    assert_true(isfinite(mus_sim_positions(r->sim)[i]));
+    farthest = fmax(farthest, fabs(mus_sim_positions(r->sim)[i] - before[i]));
+  }
+  assert_true(farthest > 0); // what was done before is kept
+  free(before);
+  runs_free(r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(free_cloth_is_not_touched),
                                      cmocka_unit_test(a_tight_tube_comes_out_of_a_sphere),
@@ -133,6 +201,7 @@ int main(void) {
                                      cmocka_unit_test(a_sleeve_comes_out_of_a_limb),
                                      cmocka_unit_test(sheets_come_apart),
                                      cmocka_unit_test(settling_can_be_turned_off),
+                                     cmocka_unit_test(a_breakdown_ends_it),
                                      cmocka_unit_test(threads_change_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
