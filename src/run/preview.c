@@ -2,6 +2,7 @@
 #include "run/preview.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -132,6 +133,8 @@ static mus_status begin_framing(mus_preview *preview) {
   mus_bounds start = preview->framing.bounds;
   start.low.y -= 0.25f * hypotf(start.high.x - start.low.x, start.high.z - start.low.z);
   wish = mus_camera_wish_for(&start);
+  wish.has_target = 1;
+  wish.target = mus_bounds_centre(&start);
   status = mus_framing_begin(&wish, aspect, &preview->framing);
   for (int corner = 0; corner < 8 && !status; ++corner) {
     const double p[3] = {(double)(corner & 1 ? start.high.x : start.low.x),
@@ -177,6 +180,31 @@ mus_status mus_preview_create(const mus_sim *sim, const mus_scene *scene, const 
   return status;
 }
 
+// --- the camera ------------------------------------------------------------------------------------------------------
+
+// The camera leaves the middle of what it shows alone while that is no farther from the middle of the picture than this
+// part of its radius; farther out, it follows within about so long, s.
+static const float slack = 0.25f;
+static const double following = 0.25;
+
+// Turns the camera after what is shown now, and back from it where that would leave the picture.
+static mus_status follow(mus_preview *preview) {
+  mus_framing now, *framing = &preview->framing;
+  mus_camera_wish any = mus_default_camera_wish();
+  mus_status status = mus_framing_begin(&any, 1, &now);
+  if (status)
+    return status;
+  mus_studio_measure(&preview->studio, &now);
+  mus_float3 *target = &framing->wish.target, way = mus_v3_subtract(mus_bounds_centre(&now.bounds), *target);
+  float length = mus_v3_length(way), still = slack * mus_bounds_radius(&now.bounds);
+  if (length > still) {
+    float part = (float)(1 - exp(-1 / (following * preview->scene->frame_rate)));
+    *target = mus_v3_plus(*target, part * (1 - still / length), way);
+  }
+  mus_studio_measure(&preview->studio, framing);
+  return MUS_OK;
+}
+
 // --- frames ----------------------------------------------------------------------------------------------------------
 
 static mus_status draw(mus_preview *preview, const mus_sim *sim) {
@@ -184,7 +212,8 @@ static mus_status draw(mus_preview *preview, const mus_sim *sim) {
   for (int k = 0; k < preview->scene->cloth_count; ++k)
     preview->studio.mesh[k].position = position + 3 * (size_t)mus_sim_first_vertex(sim, k);
   mus_status status = preview->bodies ? place_bodies(preview, mus_sim_time(sim)) : MUS_OK;
-  mus_studio_measure(&preview->studio, &preview->framing);
+  if (!status)
+    status = follow(preview);
   if (!status)
     status = mus_scene_frame(&preview->studio.scene, &preview->framing);
   if (!status) {

@@ -2,7 +2,7 @@
 // has ended. Private to run/.
 //
 // Nothing that goes wrong here ends a run: it is reported once, and that part of the preview is left out from then on.
-// The simulator is only read. The camera backs away if cloth would leave the picture.
+// The simulator is only read. The camera follows cloth that moves away, and backs off if it would leave the picture.
 #ifndef MUS_RUN_PREVIEW_H
 #define MUS_RUN_PREVIEW_H
 

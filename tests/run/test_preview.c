@@ -79,6 +79,34 @@ static void cloths_stay_in_sight(void **state) {
   assert_true(files_exists(files_path(folder, "preview.mp4")));
 }
 
+// Sheets that fly off by 8 m stay about as large as they began: the camera goes along.
+static void the_camera_follows(void **state) {
+  (void)state;
+  if (!drawing_possible())
+    return;
+  drawing_pretend_ffmpeg("/bin/cat >/dev/null; for last in \"$@\"; do :; done; echo video >\"${last#file:}\"");
+  mus_sim_free(sim);
+  for (int k = 0; k < 2; ++k)
+    scene.cloths[k].velocity[2] = -4;
+  scene.gravity = (mus_keys){1, 3, calloc(1, sizeof(double)), calloc(3, sizeof(double))}; // none
+  scene.frame_rate = 4;
+  assert_ok(mus_sim_create(&scene, &sim));
+  mus_preview *preview;
+  assert_ok(mus_preview_create(sim, &scene, folder, &preview));
+  assert_ok(mus_preview_draw(preview, sim));
+  seen first = look_at_picture();
+  for (int frame = 0; frame < 8; ++frame) {
+    assert_ok(mus_sim_frame(sim, NULL));
+    assert_ok(mus_preview_draw(preview, sim));
+  }
+  seen last = look_at_picture();
+  print_message("%d pixels, then %d\n", first.red + first.blue, last.red + last.blue);
+  assert_true(mus_sim_positions(sim)[2] < -7);
+  assert_true(last.red + last.blue > (first.red + first.blue) / 2);
+  assert_int_equal(last.edge, 0);
+  assert_ok(mus_preview_close(preview));
+}
+
 static void a_failing_ffmpeg_is_said_once(void **state) {
   (void)state;
   if (!drawing_possible())
@@ -144,6 +172,7 @@ static void memory_that_is_short_is_said(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(cloths_stay_in_sight, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(the_camera_follows, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_failing_ffmpeg_is_said_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_folder_that_is_gone_is_said_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_an_earlier_one_left_is_removed, set_up, tear_down),
