@@ -1,7 +1,10 @@
 // Cloths and bodies for an introduction. See colours.h.
 #include "view/colours.h"
 
+#include <string.h>
+
 #include "muslin/render.h"
+#include "view/message.h"
 #include "view/packet.h"
 
 static json_t *list_of(const double colour[3]) { return json_pack("[fff]", colour[0], colour[1], colour[2]); }
@@ -21,12 +24,18 @@ json_t *view_describe_body(const mus_scene *scene, int body, int first_vertex) {
   return json_pack("{sisosb}", "first", first_vertex, "colour", list_of(colour), "hidden", scene->bodies[body].hidden);
 }
 
-json_t *view_describe_fabrics(void) {
-  json_t *all = json_object();
-  for (int k = 0; mus_fabric_name(k); ++k) {
-    double colour[3];
-    mus_render_fabric_colour(mus_fabric_name(k), colour);
-    json_object_set_new(all, mus_fabric_name(k), list_of(colour));
-  }
+static json_t *describe_fabric(const char *name, const char *like) {
+  double colour[3];
+  mus_render_fabric_colour(like, colour);
+  return json_pack("[oo]", view_json_text(name), list_of(colour));
+}
+
+json_t *view_describe_fabrics(const mus_scene *scene) {
+  json_t *all = json_array();
+  for (int k = 0; k < scene->fabric_count; ++k)
+    if (strlen(scene->fabrics[k].name) < VIEW_NAME_BYTES)
+      json_array_append_new(all, describe_fabric(scene->fabrics[k].name, mus_fabric_name(scene->fabrics[k].like)));
+  for (int k = 0; mus_fabric_name(k); ++k)
+    json_array_append_new(all, describe_fabric(mus_fabric_name(k), mus_fabric_name(k)));
   return all;
 }

@@ -10,7 +10,7 @@
 json_t *view_describe_cloth(const mus_scene *scene, int cloth, int first_vertex);
 // {"first", "colour", "hidden"}
 json_t *view_describe_body(const mus_scene *scene, int body, int first_vertex);
-// {"cotton": [r, g, b], ...}
-json_t *view_describe_fabrics(void);
+// [["canvas", [r, g, b]], ...]: the scene's own, then the built-in ones; those that a message can name.
+json_t *view_describe_fabrics(const mus_scene *scene);
 
 #endif

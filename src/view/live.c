@@ -120,8 +120,8 @@ static json_t *introduce(void *self, view_arrays *arrays) {
     json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
   return json_pack("{sssosisososososo}", "mode", "live", "name",
                    view_json_text(l->scene->name ? l->scene->name : "scene"), "vertices", mus_sim_vertices(l->sim),
-                   "cloths", name_cloths(l), "bodyParts", name_bodies(l), "fabrics", view_describe_fabrics(), "solvers",
-                   name_solvers(), "fields", fields);
+                   "cloths", name_cloths(l), "bodyParts", name_bodies(l), "fabrics", view_describe_fabrics(l->scene),
+                   "solvers", name_solvers(), "fields", fields);
 }
 
 // --- what pages ask for ----------------------------------------------------------------------------------------------
@@ -190,12 +190,25 @@ static mus_status apply(live *l, const view_message *m) {
     return status;
   default:
     for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
-      status = mus_sim_set_fabric(l->sim, cloth, mus_fabric_name(m->number));
+      status = mus_sim_set_fabric(l->sim, cloth, m->name);
     return status;
   }
 }
 
+// A fabric that is not there is no reason to complain either.
+static int is_known(const live *l, const char *fabric) {
+  for (int k = 0; k < l->scene->fabric_count; ++k)
+    if (strcmp(l->scene->fabrics[k].name, fabric) == 0)
+      return 1;
+  int k = 0;
+  while (mus_fabric_name(k) && strcmp(mus_fabric_name(k), fabric) != 0)
+    ++k;
+  return mus_fabric_name(k) != NULL;
+}
+
 static mus_status set(live *l, const view_message *m) {
+  if (m->action == VIEW_FABRIC && !is_known(l, m->name))
+    return MUS_OK;
   mus_status status = apply(l, m);
   if (!status) {
     l->set[m->action] = *m;
@@ -288,13 +301,20 @@ static mus_status step(void *self, double *seconds) {
 
 // --- a frame ---------------------------------------------------------------------------------------------------------
 
+static json_t *name_fabrics(const live *l) {
+  json_t *list = json_array();
+  for (int k = 0; k < l->scene->cloth_count; ++k)
+    json_array_append_new(list, view_json_text(mus_sim_fabric(l->sim, k)));
+  return list;
+}
+
 static json_t *describe_settings(const live *l) {
   double gravity[3], wind[3];
   mus_sim_gravity(l->sim, gravity);
   mus_sim_wind(l->sim, wind);
-  return json_pack("{sososfssss}", "gravity", list_of(l->scene->up, gravity), "wind", list_of(l->scene->up, wind),
-                   "stiffness", mus_sim_stiffness(l->sim, 0), "fabric", mus_sim_fabric(l->sim, 0), "solver",
-                   mus_method_name(mus_sim_solver_options(l->sim)->method));
+  return json_pack("{sososfsososs}", "gravity", list_of(l->scene->up, gravity), "wind", list_of(l->scene->up, wind),
+                   "stiffness", mus_sim_stiffness(l->sim, 0), "fabric", view_json_text(mus_sim_fabric(l->sim, 0)),
+                   "worn", name_fabrics(l), "solver", mus_method_name(mus_sim_solver_options(l->sim)->method));
 }
 
 // Residuals as fractions of the first; every n-th if there are many.

@@ -7,7 +7,16 @@
 #include <string.h>
 
 // What the message has besides "do".
-typedef enum shape { SHAPE_BARE, SHAPE_NUMBER, SHAPE_FRAME, SHAPE_VECTOR, SHAPE_WORD, SHAPE_GRAB, SHAPE_TARGET } shape;
+typedef enum shape {
+  SHAPE_BARE,
+  SHAPE_NUMBER,
+  SHAPE_FRAME,
+  SHAPE_VECTOR,
+  SHAPE_WORD, // one of those that word_of() knows
+  SHAPE_NAME, // one that only the scene knows
+  SHAPE_GRAB,
+  SHAPE_TARGET
+} shape;
 
 static const struct {
   const char *name;
@@ -16,7 +25,7 @@ static const struct {
 } actions[VIEW_ACTIONS] = {
     [VIEW_PAUSE] = {"pause", SHAPE_BARE, 0, 0},      [VIEW_PLAY] = {"play", SHAPE_BARE, 0, 0},
     [VIEW_STEP] = {"step", SHAPE_BARE, 0, 0},        [VIEW_RESET] = {"reset", SHAPE_BARE, 0, 0},
-    [VIEW_RESTORE] = {"restore", SHAPE_BARE, 0, 0},  [VIEW_FABRIC] = {"fabric", SHAPE_WORD, 0, 0},
+    [VIEW_RESTORE] = {"restore", SHAPE_BARE, 0, 0},  [VIEW_FABRIC] = {"fabric", SHAPE_NAME, 0, 0},
     [VIEW_RELEASE] = {"release", SHAPE_BARE, 0, 0},  [VIEW_LEVELS] = {"levels", SHAPE_BARE, 0, 0},
     [VIEW_SEEN] = {"seen", SHAPE_BARE, 0, 0},        [VIEW_SPEED] = {"speed", SHAPE_NUMBER, 0.01, 100},
     [VIEW_SEEK] = {"seek", SHAPE_FRAME, 0, 0},       [VIEW_GRAVITY] = {"gravity", SHAPE_VECTOR, -100, 100},
@@ -75,8 +84,6 @@ static const char *word_of(view_action action, int k) {
   switch (action) {
   case VIEW_SOLVER:
     return k < MUS_METHODS ? mus_method_name((mus_method)k) : NULL;
-  case VIEW_FABRIC:
-    return mus_fabric_name(k);
   case VIEW_SCENE:
     return mus_scene_builtin_name(k, NULL);
   default:
@@ -92,6 +99,17 @@ static int read_word(reading *r, view_message *m) {
     if (strcmp(known, word) == 0)
       return 1;
   return complain(r, "the word is unknown");
+}
+
+static int read_name(reading *r, view_message *m) {
+  const json_t *value = take(r, "value");
+  const char *word = json_string_value(value);
+  if (!word || !*word)
+    return complain(r, "a word is missing");
+  if (json_string_length(value) >= sizeof m->name)
+    return complain(r, "the word is too long");
+  snprintf(m->name, sizeof m->name, "%s", word);
+  return 1;
 }
 
 static int read_grab(reading *r, double low, double high, view_message *m) {
@@ -115,6 +133,8 @@ static int read_rest(reading *r, view_message *m) {
     return read_vector(r, "value", low, high, m->vector);
   case SHAPE_WORD:
     return read_word(r, m);
+  case SHAPE_NAME:
+    return read_name(r, m);
   case SHAPE_GRAB:
     return read_grab(r, low, high, m);
   case SHAPE_TARGET:

@@ -42,16 +42,17 @@ typedef enum view_action {
   VIEW_ACTIONS
 } view_action;
 
+// Of a name, with its end; messages that are longer are rejected unread.
+enum { VIEW_NAME_BYTES = 128, VIEW_MESSAGE_BYTES = 1024, VIEW_REASON_BYTES = 160 };
+
 typedef struct view_message {
   view_action action;
-  int number;       // frame, triangle, mus_method, fabric, scene, or mus_field (MUS_FIELDS: nothing)
+  int number;       // frame, triangle, mus_method, scene, or mus_field (MUS_FIELDS: nothing)
   double value;     // speed, stiffness, loop
   double vector[3]; // gravity, wind, target
   double weight[3];
+  char name[VIEW_NAME_BYTES]; // fabric: perhaps none that there is
 } view_message;
-
-// Longer ones are rejected unread.
-enum { VIEW_MESSAGE_BYTES = 1024, VIEW_REASON_BYTES = 160 };
 
 // 1 if it is a message; everything in `out` is then in range: finite, weights from 0 to 1 that sum to 1, non-negative
 // numbers. 0 otherwise, and `why` says what is wrong, in printable characters.

@@ -35,7 +35,8 @@ static void what_is_meant_is_understood(void **state) {
   assert_true(m.action == VIEW_GRAVITY && m.vector[1] == -9.81 && m.vector[2] == 1);
   assert_int_equal(good("{\"do\":\"wind\",\"value\":[1,2,3]}").action, VIEW_WIND);
   assert_int_equal(good("{\"do\":\"solver\",\"value\":\"diag\"}").number, MUS_METHOD_DIAG);
-  assert_string_equal(mus_fabric_name(good("{\"do\":\"fabric\",\"value\":\"denim\"}").number), "denim");
+  assert_string_equal(good("{\"do\":\"fabric\",\"value\":\"denim\"}").name, "denim");
+  assert_string_equal(good("{\"do\":\"fabric\",\"value\":\"my \u00e9toffe\"}").name, "my \u00e9toffe");
   assert_true(good("{\"do\":\"loop\",\"value\":1}").value == 1);
   assert_string_equal(mus_scene_builtin_name(good("{\"do\":\"scene\",\"value\":\"flag\"}").number, NULL), "flag");
   assert_int_equal(good("{\"do\":\"show\",\"value\":\"bend\"}").number, MUS_FIELD_BEND);
@@ -73,7 +74,8 @@ static void all_else_is_refused(void **state) {
                              "{\"do\":\"wind\",\"value\":[null,0,0]}",
                              "{\"do\":\"solver\",\"value\":\"best\"}",
                              "{\"do\":\"solver\",\"value\":\"nothing\"}",
-                             "{\"do\":\"fabric\",\"value\":\"steel\"}",
+                             "{\"do\":\"fabric\",\"value\":\"\"}",
+                             "{\"do\":\"fabric\",\"value\":\"steel\\u0000\"}",
                              "{\"do\":\"fabric\",\"value\":0}",
                              "{\"do\":\"loop\",\"value\":2}",
                              "{\"do\":\"scene\",\"value\":\"../secret.json\"}",
@@ -101,6 +103,12 @@ static void all_else_is_refused(void **state) {
   assert_false(view_message_parse(deep, VIEW_MESSAGE_BYTES, &message, why));
   assert_false(view_message_parse(deep, VIEW_MESSAGE_BYTES + 1, &message, why));
   assert_string_equal(why, "it is too long");
+  memset(deep, 'x', 200);
+  static const char begin[] = "{\"do\":\"fabric\",\"value\":\"";
+  memcpy(deep, begin, strlen(begin));
+  memcpy(deep + 198, "\"}", 2);
+  assert_false(view_message_parse(deep, 200, &message, why));
+  assert_string_equal(why, "the word is too long");
   assert_false(view_message_parse("{\"do\":\"pause\"}\0", 15, &message, why));
   free(deep);
 }

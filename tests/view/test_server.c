@@ -127,6 +127,11 @@ static int is_of_silk(const packet *p) {
   const char *fabric = json_string_value(json_object_get(json_object_get(p->head, "settings"), "fabric"));
   return fabric && strcmp(fabric, "silk") == 0;
 }
+static int is_of_its_own(const packet *p) {
+  const json_t *worn = json_object_get(json_object_get(p->head, "settings"), "worn");
+  const char *fabric = json_string_value(json_array_get(worn, 1));
+  return fabric && strcmp(fabric, "canvas") == 0;
+}
 static int uses_diag(const packet *p) {
   const char *method = json_string_value(json_object_get(json_object_get(p->head, "solve"), "method"));
   return method && strcmp(method, "diag") == 0;
@@ -440,6 +445,36 @@ static void a_scene_that_explodes_says_so(void **state) {
   close_theatre(t);
 }
 
+// The scene's own fabrics can be chosen beside the built-in ones, for all cloths; what there is not is passed over.
+static void own_fabrics_can_be_chosen(void **state) {
+  (void)state;
+  theatre *t = open_theatre("{\"fabrics\": [{\"name\": \"canvas\", \"like\": \"denim\"}],"
+                            " \"cloths\": [{\"fabric\": \"canvas\"}, {\"translate\": [0, 1, 0]}]}",
+                            NULL, PAUSED);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  const json_t *fabrics = json_object_get(p.head, "fabrics"), *first = json_array_get(fabrics, 0);
+  int count = 0;
+  while (mus_fabric_name(count))
+    ++count;
+  assert_int_equal(json_array_size(fabrics), 1 + count);
+  assert_string_equal(json_string_value(json_array_get(first, 0)), "canvas");
+  const json_t *denim = json_array_get(fabrics, 4);
+  assert_string_equal(json_string_value(json_array_get(denim, 0)), "denim");
+  assert_true(json_equal(json_array_get(first, 1), json_array_get(denim, 1))); // the colour
+  drop(&p);
+  p = hear(socket);
+  assert_false(is_of_its_own(&p)); // the second
+  drop(&p);
+  socket_say(socket, "{\"do\":\"fabric\",\"value\":\"steel\"}");
+  socket_say(socket, "{\"do\":\"fabric\",\"value\":\"canvas\"}");
+  p = hear_until(socket, is_of_its_own);
+  assert_false(has_notice(&p));
+  drop(&p);
+  socket_close(socket);
+  close_theatre(t);
+}
+
 static void what_cannot_start_is_refused(void **state) {
   (void)state;
   mus_scene scene;
@@ -567,6 +602,7 @@ int main(void) {
       cmocka_unit_test(bad_messages_end_the_connection),
       cmocka_unit_test(a_stalled_page_costs_nothing),
       cmocka_unit_test(a_scene_that_explodes_says_so),
+      cmocka_unit_test(own_fabrics_can_be_chosen),
       cmocka_unit_test(what_cannot_start_is_refused),
       cmocka_unit_test_setup_teardown(recordings_play, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_followed, files_setup, files_teardown)};

@@ -3,7 +3,7 @@
 #
 #   test_page.sh MUSLIN SOURCE_FOLDER    MUSLIN_SHOTS=DIR keeps pictures of what is seen
 set -u
-muslin=$1 source=$2
+muslin=$(realpath "$1") source=$(realpath "$2")
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) &&
   command -v node >/dev/null && [ -d "$source/web/node_modules/playwright-core" ] || {
   echo "skipped: script/setup --web installs the browser and what drives it"

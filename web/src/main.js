@@ -238,7 +238,7 @@ function take(packet) {
     energies.add(head.time, head.state);
     strains.add(head.time, {strain: 100 * head.state.strain, strain99: 100 * head.state.strain99});
   }
-  if (head.settings && stage.wear(head.settings.fabric) && shown === 'fabric') stage.paintFabric();
+  if (head.settings && stage.wear(head.settings.worn) && shown === 'fabric') stage.paintFabric();
   tell();
   if (head.notice && head.notice[0] !== notices) {
     notices = head.notice[0];

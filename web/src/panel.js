@@ -139,7 +139,7 @@ export function makePanel({say, changed}) {
       levels = -1;
       this.setLevels(0);
       fill(element('solver'), (head.solvers ?? []).map(name => [name, name]));
-      fill(element('fabric'), Object.keys(head.fabrics ?? {}).map(name => [name, name]));
+      fill(element('fabric'), (head.fabrics ?? []).map(([name]) => [name, name]));
       const scenes = head.scenes ?? [], known = scenes.includes(head.name);
       element('choice').hidden = scenes.length === 0;
       fill(element('scene'), [...(known ? [] : [['', head.name]]), ...scenes.map(name => [name, name])]);

@@ -102,7 +102,7 @@ export class Stage {
     }
     this.triangles = arrays.triangles;
     this.cloths = head.cloths;
-    this.fabrics = head.fabrics ?? {};
+    this.fabrics = new Map(head.fabrics ?? []);
     this.geometry = this.surface(3 * head.vertices, arrays.triangles);
     this.materials = [FrontSide, BackSide].map(side => new MeshStandardMaterial({
       side, vertexColors: true, roughness: 0.85, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1}));
@@ -208,13 +208,17 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** The first cloth is of that fabric now: true where it was of another, and has no colour of its own. */
-  wear(fabric) {
-    const cloth = this.cloths[0], before = cloth.fabric;
-    cloth.fabric = fabric;
-    if (before === fabric || cloth.own || !this.fabrics[fabric]) return false;
-    cloth.colour = this.fabrics[fabric];
-    return true;
+  /** The fabrics that cloths are of now: true where one was of another, and has no colour of its own. */
+  wear(fabrics) {
+    let changed = false;
+    this.cloths.forEach((cloth, k) => {
+      const before = cloth.fabric, fabric = fabrics[k];
+      cloth.fabric = fabric;
+      if (before === fabric || cloth.own || !this.fabrics.has(fabric)) return;
+      cloth.colour = this.fabrics.get(fabric);
+      changed = true;
+    });
+    return changed;
   }
 
   paintFabric() {
