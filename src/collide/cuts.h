@@ -24,6 +24,7 @@ typedef enum mus_pair_stage { MUS_PAIR_IMPACTS, MUS_PAIR_PLANES, MUS_PAIR_GIVEN_
 typedef struct mus_pair {
   mus_contact contact; // the latest
   mus_pair_stage stage;
+  int closed;          // 1: bodies leave no room where it meets, 0: they do, -1: not known
   double apart;        // m, at the start
   double direction[3]; // at the start, from the second feature to the first
   double safe;         // m: separation times gap
@@ -39,6 +40,7 @@ typedef struct mus_cut {
   int fresh; // 1 until zones have been solved with it
   int gone;  // 1: counts no more, and is taken out when zones have been solved without it
   int anew;  // 1: because its pair was given up
+  int vain;  // 1: it is one of those that cannot all be satisfied (zones.h)
   int node[MUS_CUT_NODES];
   double weight[MUS_CUT_NODES];
   double normal[3];
@@ -49,6 +51,7 @@ typedef struct mus_cut {
   double push;     // kg m along the normal, >= 0: what node k was moved by is weight[k] / mass_k times this
   double last;     // kg m: the push before the last sweep ...
   double course;   // ... and what sweeps have changed it by, older ones less and less
+  double mark;     // kg m: the push at the last look for cuts that contradict each other
   double drag[3];  // kg m across the normal, from friction
   double friction;
 } mus_cut;

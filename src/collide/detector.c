@@ -409,6 +409,23 @@ static void add_rings(rings *r, const mus_list *crossings) {
   }
 }
 
+void mus_loosen_vertex(const mus_surface *surface, int vertex, const mus_loose *loose) {
+  loose->vertex[vertex] = 1;
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
+    size_t t = (size_t)surface->vertex_triangle[k];
+    loose->triangle[t] = 1;
+    for (size_t c = 0; c < 3; ++c) // edge c lies opposite corner c
+      if (surface->triangle[3 * t + c] != vertex)
+        loose->edge[surface->triangle_edge[3 * t + c]] = 1;
+  }
+}
+
+void mus_loosen_edge(const mus_surface *surface, int edge, const mus_loose *loose) {
+  loose->edge[edge] = 1;
+  for (int k = surface->edge_start[edge]; k < surface->edge_start[edge + 1]; ++k)
+    loose->triangle[surface->edge_triangle[k]] = 1;
+}
+
 mus_status mus_detector_release(mus_detector *d, const mus_list *crossings, const mus_loose *loose) {
   size_t vertices = (size_t)d->surface->vertices;
   mus_arena_clear(&d->release_arena);

@@ -57,6 +57,10 @@ typedef struct mus_loose {
   unsigned char *vertex, *edge, *triangle; // of the whole surface
 } mus_loose;
 
+// Marks a vertex or an edge of cloth, and all that it is part of.
+void mus_loosen_vertex(const mus_surface *surface, int vertex, const mus_loose *loose);
+void mus_loosen_edge(const mus_surface *surface, int edge, const mus_loose *loose);
+
 // Releases pairs, and only these, from now on: what is tangled could not come apart otherwise. NULL or an empty list:
 // none.
 //   crossings: a pair of features is free to pass when one lies within a ring of triangles around the edge of a

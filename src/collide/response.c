@@ -35,6 +35,11 @@ static const mus_zone_effort efforts[] = {[IMPULSES] = {.sweeps = 100, .relaxati
 // that these change.
 enum { EARLIEST = 2 };
 
+// From this round on, bodies are asked whether they leave room; most steps need no more rounds.
+enum { FIRST_DOUBT = 2 };
+// Room that cloth needs, in distances below which its pairs meet: two, and some.
+static const double thick = 2.5;
+
 typedef struct meeting {
   double time;
   int rank; // among the round's impacts
@@ -56,7 +61,10 @@ typedef struct response {
   mus_list met;            // meeting, of this round
   mus_list cuts;           // mus_cut
   unsigned char *uses;     // vertices: cuts that they got in this round, EARLIEST for more
+  mus_loose caught;        // features of cloth that bodies have closed on
   stage stage;
+  int round;
+  int fitted;            // 1: the solids are, to x1
   int given_up, stopped; // in this round: pairs, vertices
 } response;
 
@@ -168,12 +176,70 @@ static void give_up(response *r, mus_pair *pair) {
   pair->stage = MUS_PAIR_GIVEN_UP;
 }
 
+// Whether the pair's first feature, or else its second, is of cloth, and the other of a body.
+static int is_cloth_on_body(const response *r, const mus_contact *contact, int first) {
+  int cloth = r->surface->cloth_vertices;
+  return first ? contact->node[0] < cloth && contact->node[3] >= cloth
+               : contact->node[0] >= cloth && contact->node[3] < cloth;
+}
+
+// The mark of the pair's feature of cloth; NULL where it is not one of cloth and one of a body.
+static unsigned char *caught_mark(const response *r, const mus_contact *contact) {
+  int first = is_cloth_on_body(r, contact, 1);
+  if (!first && !is_cloth_on_body(r, contact, 0))
+    return NULL;
+  if (contact->kind == MUS_EDGE_EDGE)
+    return r->caught.edge + (first ? contact->first : contact->second);
+  return first ? r->caught.vertex + contact->first : r->caught.triangle + contact->second;
+}
+
+// What bodies have closed on is let go: the feature, and all that it is part of.
+static void let_go(response *r, const mus_pair *pair) {
+  const mus_contact *contact = &pair->contact;
+  unsigned char *mark = caught_mark(r, contact);
+  if (!mark)
+    return;
+  *mark = 1;
+  if (contact->kind == MUS_EDGE_EDGE)
+    mus_loosen_edge(r->surface, (int)(mark - r->caught.edge), &r->caught);
+  else if (is_cloth_on_body(r, contact, 1))
+    mus_loosen_vertex(r->surface, contact->first, &r->caught);
+}
+
+// Whether the bodies' ends leave no room for the pair's feature of cloth: the place of its other side is inside.
+static int is_closed(response *r, mus_pair *pair) {
+  const mus_contact *contact = &pair->contact;
+  mus_winding *solids = r->options->solids;
+  if (pair->closed >= 0)
+    return pair->closed;
+  pair->closed = 0;
+  if (!solids || !caught_mark(r, contact))
+    return 0;
+  if (!r->fitted)
+    mus_winding_fit(solids, r->x1);
+  r->fitted = 1;
+  int first = is_cloth_on_body(r, contact, 1), cloth = r->surface->cloth_vertices;
+  double place[3] = {0}, way = (first ? 1 : -1) * thick * pair->near;
+  for (int k = 0; k < 4; ++k)
+    if (contact->node[k] >= cloth)
+      mus_add_scaled3(fabs(contact->weight[k]), r->x1 + 3 * contact->node[k], place);
+  mus_add_scaled3(way, contact->normal, place);
+  pair->closed = mus_winding_is_inside(solids, place);
+  return pair->closed;
+}
+
 // Adds cuts, or else changes the pair's stage. False when memory is short.
 static bool treat(response *r, int number) {
   mus_pair *pair = &mus_pairs(&r->pairs)[number];
   freedom f = freedom_of(r, &pair->contact);
-  if (pair->stage == MUS_PAIR_GIVEN_UP || !f.free || !(pair->apart > 0)) {
+  const unsigned char *caught = caught_mark(r, &pair->contact);
+  if (pair->stage == MUS_PAIR_GIVEN_UP || !f.free || !(pair->apart > 0) || (f.driven && caught && *caught)) {
     give_up(r, pair);
+    return true;
+  }
+  if (f.driven && r->round >= FIRST_DOUBT && is_closed(r, pair)) {
+    give_up(r, pair);
+    let_go(r, pair);
     return true;
   }
   if (r->stage < PLANES)
@@ -233,7 +299,7 @@ static void renew_cuts(response *r) {
       continue;
     }
     mus_pair_stage now = pair[cut[i].pair].stage;
-    cut[i].anew = now == MUS_PAIR_GIVEN_UP;
+    cut[i].anew = now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && !cut[i].plane);
     if (now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && !cut[i].plane))
       cut[i].gone = cut[i].fresh = 1;
     for (int k = 0; k < cut[i].nodes && r->stopped > 0; ++k) {
@@ -261,6 +327,40 @@ static void follow(response *r) {
   }
 }
 
+// Pairs whose cuts contradict each other go one step further: to planes, which ask for less, or are given up.
+static mus_status give_in(response *r) {
+  mus_cut *cut = mus_cuts(&r->cuts);
+  size_t count = r->cuts.count;
+  for (size_t i = 0; i < count; ++i, cut = mus_cuts(&r->cuts)) {
+    mus_pair *pair = cut[i].vain ? &mus_pairs(&r->pairs)[cut[i].pair] : NULL;
+    if (!pair)
+      continue;
+    cut[i].vain = 0;
+    if (cut[i].plane) {
+      give_up(r, pair);
+      let_go(r, pair);
+    } else if (pair->stage == MUS_PAIR_IMPACTS) {
+      pair->stage = MUS_PAIR_PLANES;
+      ++r->record->planes;
+      if (!mus_cut_planes(pair, cut[i].pair, r->options->ties, r->x0, &r->cuts))
+        return mus_fail_memory();
+    }
+  }
+  renew_cuts(r);
+  return MUS_OK;
+}
+
+// Ends, since every contradiction takes pairs further.
+static mus_status solve(response *r) {
+  mus_status status = mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]);
+  while (status == MUS_OK && r->zones.vain > 0) {
+    status = give_in(r);
+    if (status == MUS_OK)
+      status = mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]);
+  }
+  return status;
+}
+
 // One round: all impacts of the last detection. `news` tells whether anything was done.
 static mus_status respond_once(response *r, int *news) {
   mus_status status = note_meetings(r);
@@ -278,7 +378,7 @@ static mus_status respond_once(response *r, int *news) {
     renew_cuts(r);
   r->record->stopped += r->stopped;
   if (*news)
-    status = mus_zones_solve(&r->zones, &r->cuts, efforts[r->stage]);
+    status = solve(r);
   if (*news && status == MUS_OK)
     follow(r);
   return status;
@@ -316,7 +416,10 @@ static mus_status begin(response *r) {
   double *proposed = mus_arena_alloc(&r->arena, 3 * vertices, sizeof *proposed);
   r->zones.moved = mus_arena_alloc(&r->arena, vertices, sizeof *r->zones.moved);
   r->uses = mus_arena_alloc(&r->arena, vertices, sizeof *r->uses);
-  if (!proposed || !r->zones.moved || !r->uses)
+  r->caught.vertex = mus_arena_alloc_zero(&r->arena, (size_t)r->surface->cloth_vertices, 1);
+  r->caught.edge = mus_arena_alloc_zero(&r->arena, (size_t)r->surface->cloth_edges, 1);
+  r->caught.triangle = mus_arena_alloc_zero(&r->arena, (size_t)r->surface->cloth_triangles, 1);
+  if (!proposed || !r->zones.moved || !r->uses || !r->caught.vertex || !r->caught.edge || !r->caught.triangle)
     return mus_fail_memory();
   mus_copy(3 * vertices, r->x1, proposed);
   r->zones.x0 = r->x0;
@@ -337,6 +440,7 @@ static mus_status respond(response *r) {
   mus_status status = begin(r);
   int news = 1;
   for (int round = 0; status == MUS_OK && news && r->impacts.count > 0; ++round) {
+    r->round = round;
     r->stage = stage_of(r, round);
     status = mus_stop_check();
     if (status == MUS_OK)
@@ -360,13 +464,14 @@ static int still_meets(const response *r, const mus_pair *pair) {
                          &near, &time);
 }
 
-static mus_status list_impossible(const response *r, mus_list *impossible) {
+static mus_status list_impossible(response *r, mus_list *impossible) {
   const int *sorted = r->sorted.items;
   for (size_t i = 0; i < r->sorted.count; ++i) {
-    const mus_pair *pair = &mus_pairs(&r->pairs)[sorted[i]];
+    mus_pair *pair = &mus_pairs(&r->pairs)[sorted[i]];
     if (pair->stage != MUS_PAIR_GIVEN_UP || !still_meets(r, pair))
       continue;
     ++r->record->impossible;
+    r->record->closed += is_closed(r, pair);
     mus_contact *contact = impossible ? mus_list_add(impossible, sizeof *contact) : NULL;
     if (impossible && !contact)
       return mus_fail_memory();

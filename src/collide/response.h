@@ -13,13 +13,17 @@
 // Vertices that follow others (mesh/ties.h) are moved by moving these, and still do so in the end. Ties that x0 does
 // not satisfy are kept as equations of the first two stages. Bodies and pinned vertices do not give way (inverse mass
 // 0). Where these alone bring two sides together with cloth between them, no x1 is right; such pairs are counted in
-// `impossible`, and listed.
+// `impossible`, and listed. Looking for one all the same is what takes long. So pairs are given up as soon as their
+// cuts are found to contradict each other (zones.h), or where the bodies' ends leave no room: where the place that the
+// other side of the cloth would take is inside a body. With a pair, the feature of cloth and all that it is part of is
+// let go: whatever else bodies would do to it is given up as well.
 //
 // Zones are independent of each other, and within a zone the order is fixed: same bits for any number of threads.
 #ifndef MUS_COLLIDE_RESPONSE_H
 #define MUS_COLLIDE_RESPONSE_H
 
 #include "collide/detector.h"
+#include "collide/winding.h"
 #include "mesh/ties.h"
 
 typedef struct mus_response_options {
@@ -28,6 +32,7 @@ typedef struct mus_response_options {
   const unsigned char *held;                     // cloth vertices: 1 where a pin prescribes the motion
   const mus_ties *ties;                          // cloth vertices that follow others, at x0 and x1; NULL: none
   const mus_list *joined;                        // mus_tie_row: ties that hold at x1, to be kept if possible; or NULL
+  mus_winding *solids;                           // of the bodies; is fitted to x1 when it is needed; NULL: not known
   double friction;                               // of cloth on cloth
   const double *body_friction;                   // bodies
   int impulse_rounds, zone_rounds, plane_rounds; // at most
@@ -45,6 +50,7 @@ typedef struct mus_response_record {
   int planes;     // pairs of stage 3
   int stopped;    // vertices that had to stay where they were
   int impossible; // pairs that meet all the same
+  int closed;     // those of them where bodies have closed on the cloth, so that no smaller step helps
   double detect_seconds, respond_seconds;
 } mus_response_record;
 

@@ -11,7 +11,6 @@
 #include "collide/contours.h"
 #include "collide/escape.h"
 #include "collide/sides.h"
-#include "collide/winding.h"
 
 struct mus_untangler {
   mus_arena arena;
@@ -112,27 +111,6 @@ static void sort_pushes(mus_list *pushes) {
 
 // --- vertices inside ------------------------------------------------------------------------------------------------
 
-// The vertex and all that it is part of.
-static void loosen_vertex(work *w, int vertex) {
-  const mus_surface *surface = w->surface;
-  const mus_loose *loose = &w->untangler->loose;
-  loose->vertex[vertex] = 1;
-  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
-    size_t t = (size_t)surface->vertex_triangle[k];
-    loose->triangle[t] = 1;
-    for (size_t c = 0; c < 3; ++c) // edge c lies opposite corner c
-      if (surface->triangle[3 * t + c] != vertex)
-        loose->edge[surface->triangle_edge[3 * t + c]] = 1;
-  }
-}
-
-static void loosen_edge(work *w, int edge) {
-  const mus_surface *surface = w->surface;
-  w->untangler->loose.edge[edge] = 1;
-  for (int k = surface->edge_start[edge]; k < surface->edge_start[edge + 1]; ++k)
-    w->untangler->loose.triangle[surface->edge_triangle[k]] = 1;
-}
-
 static void loosen_nothing(work *w) {
   const mus_loose *loose = &w->untangler->loose;
   memset(loose->vertex, 0, (size_t)w->surface->cloth_vertices);
@@ -159,7 +137,7 @@ static mus_status push_inside(work *w) {
   for (int i = 0; i < escapes->count && status == MUS_OK; ++i) {
     const mus_escape *e = escapes->escape + i;
     w->record->pinched += e->pinched;
-    loosen_vertex(w, e->vertex);
+    mus_loosen_vertex(w->surface, e->vertex, &w->untangler->loose);
     if (!e->found)
       continue;
     double gap = e->pinched ? 0 : mus_vertex_face_gap(w->surface, e->vertex, e->target.triangle);
@@ -390,7 +368,7 @@ static mus_status release(work *w, mus_list *released) {
     const mus_crossing *c = w->tangle.crossing + i;
     if (is_with_solid(w, c)) {
       if (c->edge < w->surface->cloth_edges)
-        loosen_edge(w, c->edge);
+        mus_loosen_edge(w->surface, c->edge, &w->untangler->loose);
       else
         w->untangler->loose.triangle[c->triangle] = 1;
       continue;
@@ -402,6 +380,8 @@ static mus_status release(work *w, mus_list *released) {
   }
   return MUS_OK;
 }
+
+mus_winding *mus_untangler_winding(const mus_untangler *untangler) { return untangler->winding; }
 
 const mus_loose *mus_untangler_loose(const mus_untangler *untangler) { return &untangler->loose; }
 

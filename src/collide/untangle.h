@@ -15,6 +15,7 @@
 #define MUS_COLLIDE_UNTANGLE_H
 
 #include "collide/detector.h"
+#include "collide/winding.h"
 
 typedef struct mus_untangler mus_untangler;
 
@@ -22,6 +23,9 @@ typedef struct mus_untangler mus_untangler;
 mus_status mus_untangler_create(const mus_surface *surface, const double *x, mus_untangler **out);
 void mus_untangler_free(mus_untangler *untangler); // NULL is fine
 size_t mus_untangler_bytes(const mus_untangler *untangler);
+
+// What it knows about the insides of bodies; may be fitted to other positions between calls.
+mus_winding *mus_untangler_winding(const mus_untangler *untangler);
 
 typedef struct mus_untangle_record {
   int inside;   // cloth vertices inside bodies

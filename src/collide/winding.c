@@ -24,6 +24,8 @@
 
 enum { leaf_triangles = 6, deepest = 64 };
 static const double far = 4;
+// The same where it only matters whether a point is inside, and how near to the limit numbers are looked at again.
+static const double coarse = 1.5, doubt = 0.25;
 static const double four_pi = 12.566370614359172954;
 
 typedef struct node {
@@ -45,6 +47,7 @@ struct mus_winding {
   int *order;            // triangles of the surface, in the order of the tree
   double *corner;        // triangles * 9, in that order, turned over where they face inwards
   unsigned char *buried; // triangles
+  int is_buried;         // 1: `buried` is known for these corners
   int nodes;
   node *node;
 };
@@ -358,15 +361,27 @@ static void fit_parent(const mus_winding *winding, node *n) {
   n->radius = fmin(radius, box_radius(n));
 }
 
-void mus_winding_fit(mus_winding *winding, const double *x) {
-  const mus_surface *surface = winding->surface;
-  MUS_PARALLEL_FOR_IF(winding->triangles > MUS_PAR_MINIMUM)
-  for (int i = 0; i < winding->triangles; ++i) {
-    int t = winding->order[i], turned = winding->sign[body_of(surface, t)] < 0;
+// The place of corner k of the triangle that comes i-th in the order of the tree.
+static double *place_of(const mus_winding *winding, int i, int k) {
+  int turned = winding->sign[body_of(winding->surface, winding->order[i])] < 0;
+  return winding->corner + 9 * (size_t)i + 3 * (turned ? 2 - k : k);
+}
+
+static int is_fitted(const mus_winding *winding, const double *x) {
+  for (int i = 0; i < winding->triangles; ++i)
     for (int k = 0; k < 3; ++k)
-      memcpy(winding->corner + 9 * (size_t)i + 3 * (turned ? 2 - k : k), corner_of(surface, x, t, k),
-             3 * sizeof *winding->corner);
-  }
+      if (memcmp(place_of(winding, i, k), corner_of(winding->surface, x, winding->order[i], k), 3 * sizeof(double)) !=
+          0)
+        return 0;
+  return 1;
+}
+
+static void fit(mus_winding *winding, const double *x) {
+  MUS_PARALLEL_FOR_IF(winding->triangles > MUS_PAR_MINIMUM)
+  for (int i = 0; i < winding->triangles; ++i)
+    for (int k = 0; k < 3; ++k)
+      memcpy(place_of(winding, i, k), corner_of(winding->surface, x, winding->order[i], k), 3 * sizeof(double));
+  winding->is_buried = 0;
   MUS_PARALLEL_FOR_IF(winding->nodes > MUS_PAR_MINIMUM)
   for (int i = 0; i < winding->nodes; ++i)
     if (winding->node[i].right == 0)
@@ -374,6 +389,11 @@ void mus_winding_fit(mus_winding *winding, const double *x) {
   for (int i = winding->nodes - 1; i >= 0; --i)
     if (winding->node[i].right != 0)
       fit_parent(winding, winding->node + i);
+}
+
+void mus_winding_fit(mus_winding *winding, const double *x) {
+  if (!is_fitted(winding, x))
+    fit(winding, x);
 }
 
 // --- the number ----------------------------------------------------------------------------------------------------
@@ -398,7 +418,8 @@ static double far_number(const node *n, const double d[3], double square) {
   return (mus_dot3(n->dipole, d) + trace - 3 * bent / square) / (four_pi * cube);
 }
 
-double mus_winding_number(const mus_winding *winding, const double p[3]) {
+// Nodes count as one that are farther away than `away` times their radius.
+static double number_at(const mus_winding *winding, const double p[3], double away) {
   double number = 0;
   int stack[deepest], open = 0;
   if (winding->nodes > 0)
@@ -409,7 +430,7 @@ double mus_winding_number(const mus_winding *winding, const double p[3]) {
     double d[3];
     mus_subtract3(n->centre, p, d);
     double square = mus_dot3(d, d);
-    if (square > far * far * n->radius * n->radius) {
+    if (square > away * away * n->radius * n->radius) {
       number += far_number(n, d, square);
     } else if (n->right != 0) {
       stack[open++] = n->right;
@@ -421,6 +442,8 @@ double mus_winding_number(const mus_winding *winding, const double p[3]) {
   }
   return number;
 }
+
+double mus_winding_number(const mus_winding *winding, const double p[3]) { return number_at(winding, p, far); }
 
 int mus_winding_reaches(const mus_winding *winding, const double p[3]) {
   const node *root = winding->node;
@@ -437,7 +460,15 @@ int mus_winding_reaches(const mus_winding *winding, const double p[3]) {
 // How far outside of a triangle it is looked whether that is inside, in parts of its size.
 static const double beside = 0.01;
 
+int mus_winding_is_inside(const mus_winding *winding, const double p[3]) {
+  double number = number_at(winding, p, coarse);
+  return fabs(number - 0.5) > doubt ? number > 0.5 : mus_winding_number(winding, p) > 0.5;
+}
+
 void mus_winding_bury(mus_winding *winding) {
+  if (winding->is_buried)
+    return;
+  winding->is_buried = 1;
   MUS_PARALLEL_FOR_IF(winding->triangles > MUS_PAR_MINIMUM)
   for (int i = 0; i < winding->triangles; ++i) {
     const double *corner = winding->corner + 9 * (size_t)i;
@@ -446,7 +477,7 @@ void mus_winding_bury(mus_winding *winding) {
     double area = mus_length3(vector), step = area > 0 ? beside / sqrt(area) : 0;
     for (int k = 0; k < 3; ++k)
       p[k] = (corner[k] + corner[3 + k] + corner[6 + k]) / 3 + step * vector[k];
-    winding->buried[i] = mus_winding_number(winding, p) > 0.5;
+    winding->buried[i] = (unsigned char)mus_winding_is_inside(winding, p);
   }
 }
 
@@ -549,7 +580,7 @@ mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_w
   }
   if (winding->triangles > 0)
     build(winding, x, 0, winding->triangles);
-  mus_winding_fit(winding, x);
+  fit(winding, x);
   *out = winding;
   return MUS_OK;
 }

@@ -20,7 +20,7 @@ typedef struct mus_winding mus_winding;
 
 // The surface must outlive it. `x`: positions, which the tree is built from, and which say what is solid.
 mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_winding **out);
-// New positions of the bodies: the tree keeps its shape.
+// New positions of the bodies: the tree keeps its shape. What is known about the same positions stays known.
 void mus_winding_fit(mus_winding *winding, const double *x);
 void mus_winding_free(mus_winding *winding); // NULL is fine
 size_t mus_winding_bytes(const mus_winding *winding);
@@ -32,6 +32,8 @@ int mus_winding_is_solid(const mus_winding *winding, int triangle);
 // 0.018, in the middle of a sphere, where those of all directions add up).
 #define MUS_WINDING_ERROR 0.02
 double mus_winding_number(const mus_winding *winding, const double p[3]);
+// Whether it is more than a half. Where a coarse number leaves no doubt, this is faster.
+int mus_winding_is_inside(const mus_winding *winding, const double p[3]);
 // Whether p lies in the box around all solid bodies, outside of which nothing is inside.
 int mus_winding_reaches(const mus_winding *winding, const double p[3]);
 

@@ -11,15 +11,22 @@
 #include "par/par.h"
 
 enum { FEWEST_SWEEPS = 20 };
+// Sweeps from one look for contradictions to the next.
+enum { SWEEPS_PER_LOOK = 20 };
+// R, in ways that vertices of the zone go in the step.
+static const double far = 10;
+// Cuts count as part of a contradiction from this part of the largest push in it.
+static const double small_part = 0.03;
 
 mus_status mus_zones_begin(mus_arena *arena, const mus_surface *surface, const double *mass, const unsigned char *held,
                            mus_zones *zones) {
   size_t count = (size_t)surface->vertices;
   zones->inverse = mus_arena_alloc_zero(arena, count, sizeof *zones->inverse);
   zones->before = mus_arena_alloc(arena, 3 * count, sizeof *zones->before);
+  zones->pull = mus_arena_alloc(arena, 3 * count, sizeof *zones->pull);
   zones->parent = mus_arena_alloc(arena, count, sizeof *zones->parent);
   zones->number = mus_arena_alloc(arena, count, sizeof *zones->number);
-  if (!zones->inverse || !zones->before || !zones->parent || !zones->number)
+  if (!zones->inverse || !zones->before || !zones->pull || !zones->parent || !zones->number)
     return mus_fail_memory();
   for (int v = 0; v < surface->cloth_vertices; ++v)
     zones->inverse[v] = (held && held[v]) || !(mass[v] > 0) ? 0 : 1 / mass[v];
@@ -97,6 +104,7 @@ typedef struct impact_zone {
   const int *order;
   int count;
   double carried[3]; // m, by which the place to go back to lies beside x0
+  double reach;      // m: R; 0 where nothing moves that does not give way
 } impact_zone;
 
 // Moves the cut's nodes by weight / mass along `push`. Those that do not give way are not touched: they belong to many
@@ -128,7 +136,7 @@ static void begin_zone(impact_zone *zone) {
   }
   for (int i = 0; i < zone->count; ++i) {
     mus_cut *cut = &zone->cut[zone->order[i]];
-    cut->fresh = 0;
+    cut->fresh = cut->vain = 0;
     if (again || cut->gone)
       cut->push = cut->drag[0] = cut->drag[1] = cut->drag[2] = 0;
     for (int k = 0; k < cut->nodes; ++k)
@@ -213,25 +221,9 @@ static int sweep_once(impact_zone *zone, int friction) {
   return missing;
 }
 
-// Returns the number of sweeps.
-static int sweep(impact_zone *zone, mus_zone_effort effort) {
-  double square = 0;
-  int most = effort.relaxations / zone->count < effort.sweeps ? effort.relaxations / zone->count : effort.sweeps;
-  most = most > FEWEST_SWEEPS ? most : FEWEST_SWEEPS;
-  for (int i = 0; i < zone->count; ++i)
-    zone->cut[zone->order[i]].course = 0;
-  for (int round = 1; round < most; ++round) {
-    if (!sweep_once(zone, effort.friction) || mus_stop_is_asked(zone->all->stop))
-      return round;
-    carry_on(zone, &square);
-  }
-  sweep_once(zone, effort.friction);
-  return most;
-}
+// --- contradictions --------------------------------------------------------------------------------------------------
 
-// --- the way back --------------------------------------------------------------------------------------------------
-
-// The place of a plane's node from which it never has to go farther back.
+// The place of a node that it may go back to; that of one that does not give way is where it ends.
 static void safe_place(const impact_zone *zone, int node, double place[3]) {
   const mus_zones *z = zone->all;
   for (int c = 0; c < 3; ++c)
@@ -246,6 +238,100 @@ static double safe_value(const impact_zone *zone, const mus_cut *cut) {
   }
   return mus_dot3(cut->normal, apart);
 }
+
+static int is_driven(const mus_zones *z, const mus_cut *cut) {
+  for (int k = 0; k < cut->nodes; ++k) {
+    size_t at = 3 * (size_t)cut->node[k];
+    if (!(z->inverse[cut->node[k]] > 0) && memcmp(z->x0 + at, z->x1 + at, 3 * sizeof(double)) != 0)
+      return 1;
+  }
+  return 0;
+}
+
+static void find_reach(impact_zone *zone) {
+  const mus_zones *z = zone->all;
+  double farthest = 0;
+  int driven = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->mark = cut->push;
+    driven |= is_driven(z, cut);
+    for (int k = 0; k < cut->nodes; ++k) {
+      size_t at = 3 * (size_t)cut->node[k];
+      double way[3];
+      mus_subtract3((z->inverse[cut->node[k]] > 0 ? z->proposed : z->x1) + at, z->x0 + at, way);
+      farthest = fmax(farthest, mus_length3(way));
+    }
+  }
+  zone->reach = driven ? far * farthest : 0;
+}
+
+// What a cut's push has grown by since the last look: d. Only pairs count; what else is asked for can be missed.
+static double growth(const mus_cut *cut) {
+  return cut->pair < 0 || cut->gone || !(cut->mass > 0) ? 0 : fmax(cut->push - cut->mark, 0);
+}
+
+// J^T d, and how much of d . (target - J x0) it leaves below what is needed: above 0 is a proof.
+static double contradiction(const impact_zone *zone) {
+  const mus_zones *z = zone->all;
+  double sum = 0;
+  for (int pass = 0; pass < 3; ++pass)
+    for (int i = 0; i < zone->count; ++i) {
+      const mus_cut *cut = &zone->cut[zone->order[i]];
+      double d = growth(cut);
+      if (pass == 1)
+        sum += d * (cut->least - safe_value(zone, cut));
+      for (int k = 0; k < cut->nodes; ++k) {
+        double *pull = z->pull + 3 * (size_t)cut->node[k];
+        if (!(z->inverse[cut->node[k]] > 0))
+          continue;
+        if (pass == 1)
+          mus_add_scaled3(d * cut->weight[k], cut->normal, pull);
+        if (pass == 2)
+          sum -= zone->reach * mus_length3(pull);
+        if (pass != 1) // nodes are in several cuts, but count once
+          memset(pull, 0, 3 * sizeof *pull);
+      }
+    }
+  return sum;
+}
+
+// Looks whether the cuts contradict each other, and marks those of bodies and pins that do.
+static int is_in_vain(impact_zone *zone) {
+  int found = contradiction(zone) > 0;
+  double largest = 0;
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->vain = found && growth(cut) > 0 && is_driven(zone->all, cut);
+    largest = cut->vain ? fmax(largest, growth(cut)) : largest;
+  }
+  for (int i = 0; i < zone->count; ++i) {
+    mus_cut *cut = &zone->cut[zone->order[i]];
+    cut->vain = cut->vain && growth(cut) >= small_part * largest;
+    cut->mark = cut->push;
+  }
+  return largest > 0;
+}
+
+// Returns the number of sweeps. `vain` becomes 1 where cuts contradict each other.
+static int sweep(impact_zone *zone, mus_zone_effort effort, int *vain) {
+  double square = 0;
+  int most = effort.relaxations / zone->count < effort.sweeps ? effort.relaxations / zone->count : effort.sweeps;
+  most = most > FEWEST_SWEEPS ? most : FEWEST_SWEEPS;
+  for (int i = 0; i < zone->count; ++i)
+    zone->cut[zone->order[i]].course = 0;
+  for (int round = 1; round < most; ++round) {
+    if (!sweep_once(zone, effort.friction) || mus_stop_is_asked(zone->all->stop))
+      return round;
+    if (zone->reach > 0 && round % SWEEPS_PER_LOOK == 0 && (*vain = is_in_vain(zone)))
+      return round;
+    carry_on(zone, &square);
+  }
+  sweep_once(zone, effort.friction);
+  return most;
+}
+
+// --- the way back --------------------------------------------------------------------------------------------------
 
 static int is_plane(const mus_cut *cut) { return cut->plane && !cut->gone && cut->mass > 0; }
 
@@ -356,10 +442,13 @@ static void propose_again(impact_zone *zone) {
 static int solve_zone(impact_zone *zone, mus_zone_effort effort) {
   const mus_zones *z = zone->all;
   begin_zone(zone);
-  int sweeps = sweep(zone, effort);
-  choose_safe_place(zone);
-  if (go_back(zone))
-    propose_again(zone);
+  find_reach(zone);
+  int vain = 0, sweeps = sweep(zone, effort, &vain);
+  if (!vain) {
+    choose_safe_place(zone);
+    if (go_back(zone))
+      propose_again(zone);
+  }
   for (int i = 0; i < zone->count; ++i) {
     const mus_cut *cut = &zone->cut[zone->order[i]];
     for (int k = 0; k < cut->nodes; ++k) {
@@ -425,5 +514,8 @@ mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort eff
     zones->sweeps = sweeps[k] > zones->sweeps ? sweeps[k] : zones->sweeps;
   }
   drop_gone(cuts);
+  zones->vain = 0;
+  for (size_t i = 0; i < cuts->count; ++i)
+    zones->vain += cut[i].vain;
   return mus_stop_check();
 }

@@ -9,6 +9,12 @@
 // Sweeps that end too soon leave planes that do not hold; then vertices go back towards where all of them hold, no
 // farther than needed: to x0, moved along with the bodies that push the zone.
 //
+// Where bodies or pins close on cloth, there may be no such point. Pushes that contradict each other then grow for
+// ever, and what they grow by, d >= 0, proves it (Farkas): all x within R of x0 have
+//   d . (J x - target) <= R sum_v |(J^T d)_v| + d . (J x0 - target),   x0 with bodies and pins at their ends,
+// and where that is negative, none of them satisfies the cuts. R is many times as long as anything moves. Sweeps end
+// with such a proof, and the cuts of bodies and pins that it is made of are marked as being in vain.
+//
 // Zones are independent of each other, and within a zone the order is fixed: same bits for any number of threads.
 #ifndef MUS_COLLIDE_ZONES_H
 #define MUS_COLLIDE_ZONES_H
@@ -24,6 +30,7 @@ typedef struct mus_zones {
   unsigned char *moved; // vertices: set where x1 changes
   // Scratch.
   double *before;       // vertices * 3
+  double *pull;         // vertices * 3: J^T d
   int *parent, *number; // vertices
   mus_list zone, order, start;
   mus_stop_request *stop; // of whoever has the zones solved
@@ -31,6 +38,7 @@ typedef struct mus_zones {
   int solved;         // zones
   int sweeps;         // the most of any zone
   double relaxations; // of cuts, all rounds together
+  int vain;           // cuts that the last call has marked
 } mus_zones;
 
 typedef struct mus_zone_effort {
@@ -44,7 +52,8 @@ mus_status mus_zones_begin(mus_arena *arena, const mus_surface *surface, const d
                            mus_zones *zones);
 void mus_zones_end(mus_zones *zones);
 
-// Solves all zones that have a fresh cut. MUS_STOPPED leaves x1 anywhere.
+// Solves all zones that have a fresh cut. Those with cuts that are in vain are not solved: take these out and solve
+// again. MUS_STOPPED leaves x1 anywhere.
 mus_status mus_zones_solve(mus_zones *zones, mus_list *cuts, mus_zone_effort effort);
 
 #endif

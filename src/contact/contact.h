@@ -49,6 +49,7 @@ typedef struct mus_contact_workspace {
   mus_untangler *untangler;
   mus_contact_motion motion;
   mus_list near, pushes, impossible; // mus_contact
+  int closed;                        // of those impossible: where bodies have closed on cloth (collide/response.h)
   mus_list crossings, released;      // mus_crossing
   mus_holds holds;
   mus_repulsions beyond, within; // the matrix's pattern

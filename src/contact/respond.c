@@ -17,11 +17,12 @@ enum { PUSH_ROUNDS = 10 };
 static const double still_relaxations = 1e6;
 
 static mus_response_options options_of(const mus_contact_model *model, const mus_contact_motion *motion,
-                                       const unsigned char *held) {
+                                       const unsigned char *held, mus_winding *solids) {
   mus_response_options options = mus_default_response_options();
   options.separation = MUS_SEPARATION;
   options.mass = model->mass;
   options.held = held;
+  options.solids = solids;
   if (motion->still) {
     options.relaxations = still_relaxations;
   } else {
@@ -33,7 +34,7 @@ static mus_response_options options_of(const mus_contact_model *model, const mus
 
 // One search for impacts, with the response to them in x1; the record is added to.
 static mus_status respond_once(mus_contact_workspace *work, const unsigned char *held, mus_step_record *record) {
-  mus_response_options options = options_of(&work->model, &work->motion, held);
+  mus_response_options options = options_of(&work->model, &work->motion, held, mus_untangler_winding(work->untangler));
   if (mus_map_is_identity(&work->model.map)) {
     options.ties = work->model.map.ties;
     options.joined = work->joined;
@@ -45,6 +46,7 @@ static mus_status respond_once(mus_contact_workspace *work, const unsigned char 
   record->impacts += found.impacts;
   record->zones += found.zones;
   record->impossible = found.impossible;
+  work->closed = found.closed;
   record->detect_seconds += found.detect_seconds;
   record->respond_seconds += found.respond_seconds;
   return status;

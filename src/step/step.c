@@ -97,7 +97,7 @@ static mus_status limit(const mus_step_context *c, const mus_scheme *s, const do
 }
 
 // Measures again where that has changed anything. Bodies and pins may leave no way out; smaller steps may find one,
-// unless cloth is already caught.
+// unless cloth is already caught or bodies close on it.
 static mus_status respond(const mus_step_context *c, mus_step_record *record, int *changed) {
   mus_state *state = c->state;
   *changed = 0;
@@ -109,7 +109,8 @@ static mus_status respond(const mus_step_context *c, mus_step_record *record, in
   if (status || !*changed)
     return status;
   measure(c, record->time, record);
-  if (record->impossible > 0 && record->tangled == 0 && c->settings->adaptive && record->halvings < CONTACT_HALVINGS)
+  if (record->impossible > c->contact->closed && record->tangled == 0 && c->settings->adaptive &&
+      record->halvings < CONTACT_HALVINGS)
     return mus_fail(MUS_BREAKDOWN, "bodies left no way for %d pairs in the step to %g s", record->impossible,
                     record->time);
   return mus_accept_state(state, c->work->unknowns, record);
