@@ -101,6 +101,18 @@ bool mus_cut_tie(const mus_tie_row *row, mus_list *cuts) {
   return true;
 }
 
+bool mus_cut_vertices(const int vertex[3], const double weight[3], const double normal[3], double target,
+                      double accuracy, const mus_ties *ties, mus_list *cuts) {
+  mus_cut *cut = mus_list_add(cuts, sizeof *cut);
+  if (!cut)
+    return false;
+  *cut = (mus_cut){.pair = -1, .fresh = 1, .target = target, .accuracy = accuracy};
+  memcpy(cut->normal, normal, sizeof cut->normal);
+  for (int k = 0; k < 3; ++k)
+    add_vertex(ties, vertex[k], weight[k], cut);
+  return true;
+}
+
 bool mus_cut_planes(const mus_pair *pair, int number, const mus_ties *ties, const double *x0, mus_list *cuts) {
   int nodes = pair->contact.kind == MUS_VERTEX_FACE ? 1 : 2; // of the first feature
   const int *node = pair->contact.node;

@@ -33,9 +33,9 @@ typedef struct mus_pair {
 
 enum { MUS_CUT_NODES = 4 * MUS_TIE_NODES };
 typedef struct mus_cut {
-  int pair;  // whose
+  int pair;  // whose; -1: of none
   int plane; // 1: of a plane, 0: of an impact
-  int equal; // 1: of no pair, and an equation: normal . u = target
+  int equal; // 1: an equation, normal . u = target
   int nodes; // 4, or 2 for planes; others where vertices follow others
   int fresh; // 1 until zones have been solved with it
   int gone;  // 1: counts no more, and is taken out when zones have been solved without it
@@ -69,6 +69,10 @@ double mus_cut_value(const mus_cut *cut, const double *x);
 
 // What a tie asks for, in three directions.
 bool mus_cut_tie(const mus_tie_row *row, mus_list *cuts);
+
+// One of no pair: normal . sum_k weight[k] x[vertex[k]] >= target, to this accuracy. Weights of the three sum to 0.
+bool mus_cut_vertices(const int vertex[3], const double weight[3], const double normal[3], double target,
+                      double accuracy, const mus_ties *ties, mus_list *cuts);
 
 static inline mus_cut *mus_cuts(const mus_list *list) { return (mus_cut *)list->items; }
 static inline mus_pair *mus_pairs(const mus_list *list) { return (mus_pair *)list->items; }

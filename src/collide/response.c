@@ -19,8 +19,12 @@
 #include "par/vector.h"
 
 mus_response_options mus_default_response_options(void) {
-  return (mus_response_options){
-      .separation = 0.25, .impulse_rounds = 6, .zone_rounds = 8, .plane_rounds = 40, .relaxations = 1e8};
+  return (mus_response_options){.separation = 0.25,
+                                .impulse_rounds = 6,
+                                .asked_rounds = 6,
+                                .zone_rounds = 8,
+                                .plane_rounds = 40,
+                                .relaxations = 1e8};
 }
 
 typedef enum stage { IMPULSES, ZONES, PLANES, STOPS, STANDSTILL } stage;
@@ -66,6 +70,8 @@ typedef struct response {
   int round;
   int fitted;            // 1: the solids are, to x1
   int given_up, stopped; // in this round: pairs, vertices
+  size_t asked;          // cuts that others asked for after the last round
+  int has_asked;         // 1: and whether they have in any
 } response;
 
 static mus_status detect(response *r, const unsigned char *moved) {
@@ -298,6 +304,8 @@ static void renew_cuts(response *r) {
       cut[i].gone = cut[i].fresh = r->stage >= PLANES;
       continue;
     }
+    if (cut[i].pair < 0)
+      continue;
     mus_pair_stage now = pair[cut[i].pair].stage;
     cut[i].anew = now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && !cut[i].plane);
     if (now == MUS_PAIR_GIVEN_UP || (now == MUS_PAIR_PLANES && !cut[i].plane))
@@ -367,7 +375,7 @@ static mus_status respond_once(response *r, int *news) {
   if (status != MUS_OK)
     return status;
   r->given_up = r->stopped = 0;
-  size_t cuts = r->cuts.count;
+  size_t cuts = r->cuts.count - r->asked;
   if ((status = treat_all(r)) != MUS_OK)
     return status;
   if (r->stage == STANDSTILL)
@@ -387,13 +395,26 @@ static mus_status respond_once(response *r, int *news) {
 // What has taken too long is not solved any further.
 static stage stage_of(const response *r, int round) {
   const mus_response_options *o = r->options;
-  if (r->zones.relaxations > o->relaxations && round < o->impulse_rounds + o->zone_rounds + o->plane_rounds)
+  int impulses = o->impulse_rounds + (r->has_asked ? o->asked_rounds : 0), zones = impulses + o->zone_rounds;
+  int planes = zones + o->plane_rounds;
+  if (r->zones.relaxations > o->relaxations && round < planes)
     return STOPS;
-  if (round < o->impulse_rounds)
+  if (round < impulses)
     return IMPULSES;
-  if (round < o->impulse_rounds + o->zone_rounds)
+  if (round < zones)
     return ZONES;
-  return round < o->impulse_rounds + o->zone_rounds + o->plane_rounds ? PLANES : STANDSTILL;
+  return round < planes ? PLANES : STANDSTILL;
+}
+
+// What others ask for where this round has moved vertices.
+static mus_status ask(response *r, int round) {
+  const mus_more_cuts *more = r->options->more;
+  size_t before = r->cuts.count;
+  int is_last = stage_of(r, round + 1) != IMPULSES;
+  mus_status status = more && !is_last ? more->add(more->context, r->x1, r->zones.moved, &r->cuts) : MUS_OK;
+  r->asked = r->cuts.count - before;
+  r->has_asked |= r->asked > 0;
+  return status;
 }
 
 // What is followed bears the masses of its followers, which are free while any of it is.
@@ -436,17 +457,37 @@ static mus_status begin(response *r) {
   return MUS_OK;
 }
 
+// What others ask for counts while impulses are looked for. Then all cuts go but ties and planes: where they have led
+// is what is proposed from there on.
+static void propose_what_was_reached(response *r) {
+  mus_cut *cut = mus_cuts(&r->cuts);
+  size_t kept = 0;
+  mus_copy(3 * (size_t)r->surface->vertices, r->x1, r->zones.proposed);
+  for (size_t i = 0; i < r->cuts.count; ++i) {
+    if (!cut[i].equal && !cut[i].plane)
+      continue;
+    cut[kept] = cut[i];
+    cut[kept++].push = 0;
+  }
+  r->cuts.count = kept;
+}
+
 static mus_status respond(response *r) {
   mus_status status = begin(r);
   int news = 1;
-  for (int round = 0; status == MUS_OK && news && r->impacts.count > 0; ++round) {
+  for (int round = 0; status == MUS_OK && news && (r->impacts.count > 0 || r->asked > 0); ++round) {
+    stage next = stage_of(r, round);
+    if (next > IMPULSES && r->stage == IMPULSES && r->has_asked)
+      propose_what_was_reached(r);
     r->round = round;
-    r->stage = stage_of(r, round);
+    r->stage = next;
     status = mus_stop_check();
     if (status == MUS_OK)
       status = respond_once(r, &news);
     if (status == MUS_OK && news)
       status = detect(r, r->zones.moved);
+    if (status == MUS_OK && news)
+      status = ask(r, round);
   }
   return status;
 }

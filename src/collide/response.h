@@ -11,20 +11,26 @@
 //      held cannot meet at any time between, x1 = x0 satisfies all planes of pairs that do not move by themselves, and
 //      there are only so many pairs: this ends. Zones whose solution takes too long end their motion early instead.
 // Vertices that follow others (mesh/ties.h) are moved by moving these, and still do so in the end. Ties that x0 does
-// not satisfy are kept as equations of the first two stages. Bodies and pinned vertices do not give way (inverse mass
-// 0). Where these alone bring two sides together with cloth between them, no x1 is right; such pairs are counted in
-// `impossible`, and listed. Looking for one all the same is what takes long. So pairs are given up as soon as their
-// cuts are found to contradict each other (zones.h), or where the bodies' ends leave no room: where the place that the
-// other side of the cloth would take is inside a body. With a pair, the feature of cloth and all that it is part of is
-// let go: whatever else bodies would do to it is given up as well.
+// not satisfy are kept as equations of the first two stages, and half-spaces that others ask for in the first. Bodies
+// and pinned vertices do not give way (inverse mass 0). Where these alone bring two sides together with cloth between
+// them, no x1 is right; such pairs are counted in `impossible`, and listed. Looking for one all the same is what takes
+// long. So pairs are given up as soon as their cuts are found to contradict each other (zones.h), or where the bodies'
+// ends leave no room: where the place that the other side of the cloth would take is inside a body. With a pair, the
+// feature of cloth and all that it is part of is let go: whatever else bodies would do to it is given up as well.
 //
 // Zones are independent of each other, and within a zone the order is fixed: same bits for any number of threads.
 #ifndef MUS_COLLIDE_RESPONSE_H
 #define MUS_COLLIDE_RESPONSE_H
 
-#include "collide/detector.h"
+#include "collide/cuts.h"
 #include "collide/winding.h"
-#include "mesh/ties.h"
+
+// Half-spaces that x1 is to lie in, if it can, besides those of impacts.
+typedef struct mus_more_cuts {
+  // Adds cuts (cuts.h) that x1 violates and that concern vertices which have `moved` (vertices of the surface).
+  mus_status (*add)(void *context, const double *x1, const unsigned char *moved, mus_list *cuts);
+  void *context;
+} mus_more_cuts;
 
 typedef struct mus_response_options {
   double separation;                             // of the gap, at which impacts are looked for (0.25)
@@ -33,9 +39,11 @@ typedef struct mus_response_options {
   const mus_ties *ties;                          // cloth vertices that follow others, at x0 and x1; NULL: none
   const mus_list *joined;                        // mus_tie_row: ties that hold at x1, to be kept if possible; or NULL
   mus_winding *solids;                           // of the bodies; is fitted to x1 when it is needed; NULL: not known
+  const mus_more_cuts *more;                     // NULL: none
   double friction;                               // of cloth on cloth
   const double *body_friction;                   // bodies
   int impulse_rounds, zone_rounds, plane_rounds; // at most
+  int asked_rounds;                              // so many more of the first where others ask for cuts
   double relaxations;                            // of cuts: after so many, vertices of pairs that still meet stop
 } mus_response_options;
 

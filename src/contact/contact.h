@@ -13,6 +13,7 @@
 #define MUS_CONTACT_CONTACT_H
 
 #include "collide/detector.h"
+#include "collide/response.h"
 #include "collide/untangle.h"
 #include "contact/holds.h"
 #include "contact/repulsions.h"
@@ -54,7 +55,8 @@ typedef struct mus_contact_workspace {
   mus_holds holds;
   mus_repulsions beyond, within; // the matrix's pattern
   mus_embedded_workspace embedded;
-  const mus_list *joined; // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
+  const mus_list *joined;    // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
+  const mus_more_cuts *more; // what else it keeps if it can; NULL: nothing
 } mus_contact_workspace;
 
 // embedded: NULL if cloths are their own surface. NULL in `out` if the scene wants no contact.

@@ -7,7 +7,6 @@
 // through something stay where they were: each round stops at least one more, and where all stand still, nothing
 // passes.
 #include "base/timer.h"
-#include "collide/response.h"
 #include "contact/contact.h"
 #include "par/vector.h"
 
@@ -38,6 +37,7 @@ static mus_status respond_once(mus_contact_workspace *work, const unsigned char 
   if (mus_map_is_identity(&work->model.map)) {
     options.ties = work->model.map.ties;
     options.joined = work->joined;
+    options.more = work->more;
   }
   mus_response_record found = {0};
   work->impossible.count = 0;

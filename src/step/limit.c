@@ -41,7 +41,9 @@ static mus_status fill(mus_limiter *l, const mus_model *model) {
   l->held.list = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->held.list);
   l->place = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->place);
   l->mass = mus_arena_alloc(&l->arena, (size_t)model->vertices, sizeof *l->mass);
-  return l->place && l->mass && l->reach && l->length && l->stiffness && l->held.list ? MUS_OK : mus_fail_memory();
+  l->marked = mus_arena_alloc(&l->arena, (size_t)model->vertices, 1);
+  return l->marked && l->place && l->mass && l->reach && l->length && l->stiffness && l->held.list ? MUS_OK
+                                                                                                   : mus_fail_memory();
 }
 
 static mus_status make(const mus_step_context *c) {
@@ -439,18 +441,25 @@ static mus_status follow(const mus_step_context *c, mus_limiter *l, double lengt
   return MUS_OK;
 }
 
+mus_status mus_limit_prepare(const mus_step_context *c, const mus_scheme *s) {
+  mus_status status = make(c);
+  if (status)
+    return status;
+  mus_limit_measure(c->model, c->work->start_position, (*c->limiter)->length);
+  set_reach(c->model, s->h, *c->limiter);
+  return MUS_OK;
+}
+
 mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
                              mus_step_record *record, int *changed) {
   *changed = 0;
   if (!(record->strain_reached > 1 + tolerance))
     return MUS_OK;
   double begin = mus_seconds();
-  mus_status status = make(c);
+  mus_status status = mus_limit_prepare(c, s);
   if (status)
     return status;
   mus_limiter *l = *c->limiter;
-  mus_limit_measure(c->model, c->work->start_position, l->length);
-  set_reach(c->model, s->h, l);
   set_stiffness(c->model, s->length, l);
   keep_response(c, before, l);
   hold(c, l);

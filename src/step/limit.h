@@ -16,7 +16,8 @@
 // begins as soft as the worst thread is too long, and gets harder from round to round.
 //
 // Pinned vertices stay, those that bodies hold stay at their height, and those that response has moved in this step
-// stay along the way that they were moved: so response and limits come to terms when they take turns. Cloth that
+// stay along the way that they were moved. Response in turn keeps threads within reach where it can (limit_cuts.c): so
+// the two come to terms when they take turns. Cloth that
 // nothing holds keeps its momentum and its angular momentum. Where pins force more than limits allow, rounds end when
 // they no longer help; records count what is left.
 #ifndef MUS_STEP_LIMIT_H
@@ -36,6 +37,7 @@ struct mus_limiter {
   double softness;                  // e
   double *stiffness;                // lists: k, N/m
   int *place;                       // vertices: place in `held`, -1
+  unsigned char *marked;            // vertices: scratch
   double *mass;                     // vertices: with what follows them over closed seams, kg
   mus_prescribed held;              // what stays ...
   int steady;                       // ... and how many of these because of pins and bodies
@@ -55,6 +57,17 @@ static inline double mus_limit_beyond(const mus_element_list *list, const mus_li
   return list->limit[direction] > 0 ? (l->length[at + direction] - l->reach[at + direction]) / list->limit[direction]
                                     : 0;
 }
+// A direction of a triangle that is longer than its reach. Weights sum to 0, and
+//   length = normal . sum_k weight[k] x[vertex[k]],
+// whose right side never exceeds the length at other positions: what keeps it within reach contains all positions that
+// are.
+typedef struct mus_long_thread {
+  double length, normal[3], weight[3];
+  int vertex[3];
+} mus_long_thread;
+// Returns 0 where it is not longer.
+int mus_limit_thread(const mus_element_list *list, int element, int direction, double reach, const double *position,
+                     mus_long_thread *out);
 // Brings those beyond their reach back one after the other (limit_near.c), as far as some sweeps lead, while no more
 // than `most` triangles are. Positions and lengths change; what is held stays.
 mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most, int *changed);
@@ -64,5 +77,16 @@ mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most
 // since; NULL the first time in a step.
 mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
                              mus_step_record *record, int *changed);
+
+// What response is to keep to (limit_cuts.c), so that it does not stretch what limits have brought back.
+typedef struct mus_limit_cuts {
+  const mus_step_context *c;
+  const mus_scheme *s;
+  int is_ready;       // 1: the limiter knows this step's reaches
+  mus_more_cuts more; // for contact
+} mus_limit_cuts;
+void mus_limit_cuts_begin(const mus_step_context *c, const mus_scheme *s, mus_limit_cuts *out);
+// Makes the limiter, and what threads may get to in this step.
+mus_status mus_limit_prepare(const mus_step_context *c, const mus_scheme *s);
 
 #endif

@@ -26,8 +26,9 @@
 enum { CONTACT_HALVINGS = 2 };
 // Response may stretch what limits have brought back, and the other way round; both take turns so often.
 enum { TURNS = 4 };
-// After more halvings than this, strains are not limited.
+// Steps are halved so often at most because response has stretched threads, by this part of their limits or more.
 enum { LIMIT_HALVINGS = 2 };
+static const double overstretched = 0.2;
 
 static void predict(const mus_step_context *c, const mus_scheme *s) {
   mus_copy(c->work->unknowns, c->state->position, c->work->start_position);
@@ -81,12 +82,8 @@ static mus_status check(const mus_step_context *c, const mus_scheme *s, const mu
   return status ? status : mus_accept_energy(c, s, record);
 }
 
-// Steps that were halved often are in trouble enough: what is beyond its limits then waits for better ones.
 static mus_status limit(const mus_step_context *c, const mus_scheme *s, const double *before, mus_step_record *record,
                         int *changed) {
-  *changed = 0;
-  if (record->halvings > LIMIT_HALVINGS)
-    return MUS_OK;
   mus_status status = mus_limit_strains(c, s, before, record, changed);
   if (status || !*changed)
     return status;
@@ -119,8 +116,13 @@ static mus_status respond(const mus_step_context *c, mus_step_record *record, in
 // Response has the last word.
 static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double *before = c->work->predicted; // workspace that is free now
+  mus_limit_cuts cuts;
+  mus_limit_cuts_begin(c, s, &cuts);
+  if (c->contact)
+    c->contact->more = c->model->limited > 0 ? &cuts.more : NULL;
   int limited = 0, responded = 1;
   mus_status status = limit(c, s, NULL, record, &limited);
+  double allowed = fmax(1, record->strain_reached) + overstretched;
   for (int turn = 0; turn < TURNS && responded && !status; ++turn) {
     if (turn > 0)
       status = limit(c, s, before, record, &limited);
@@ -129,6 +131,12 @@ static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_ste
     mus_copy(c->work->unknowns, c->state->position, before);
     status = respond(c, record, &responded);
   }
+  if (c->contact)
+    c->contact->more = NULL;
+  if (!status && record->strain_reached > allowed && record->tangled == 0 && c->settings->adaptive &&
+      record->halvings < LIMIT_HALVINGS)
+    status = mus_fail(MUS_BREAKDOWN, "contact stretched threads to %g times their limit in the step to %g s",
+                      record->strain_reached, record->time);
   return status;
 }
 

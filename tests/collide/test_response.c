@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/random.h"
+#include "collide/cuts.h"
 #include "par/par.h"
 #include "support/check.h"
 #include "support/meshes.h"
@@ -125,6 +127,51 @@ static landing land(double friction, double body_speed, double fall_speed) {
   tangle_free(t);
   mus_arena_clear(&arena);
   return l;
+}
+
+// Asks that the first corner of the cloth be no higher than the middle of the other two by more than so much.
+typedef struct levelling {
+  double most; // m
+  int asked;
+} levelling;
+
+static const int level_vertex[] = {0, 1, 2};
+static const double level_weight[] = {-1, 0.5, 0.5}, level_normal[] = {0, 1, 0};
+
+static mus_status ask_for_level(void *context, const double *x, const unsigned char *moved, mus_list *cuts) {
+  levelling *l = context;
+  double height = x[1] - 0.5 * (x[4] + x[7]);
+  if (!(moved[0] || moved[1] || moved[2]) || height <= l->most + 2e-5)
+    return MUS_OK;
+  ++l->asked;
+  return mus_cut_vertices(level_vertex, level_weight, level_normal, -l->most, 1e-5, NULL, cuts) ? MUS_OK
+                                                                                                : mus_fail_memory();
+}
+
+// A body is in the way of one corner of a falling triangle; what is asked of the others is solved for together.
+static void what_others_ask_for_is_kept(void **state) {
+  (void)state;
+  for (int asks = 0; asks < 2; ++asks) {
+    mus_arena arena = {0};
+    const double cloth[] = {0, 0.01, 0.05, -0.05, 0.01, -0.05, 0.05, 0.01, -0.05};
+    const double body[] = {-0.03, 0, 0.03, 0.03, 0, 0.03, 0, 0, 0.09};
+    tangle_part part[] = {
+        {.mesh = meshes_given(&arena, 3, 1, cloth, (const int[]){0, 1, 2}, NULL),
+         .body = -1,
+         .radius = radius,
+         .velocity = {0, -5, 0}},
+        {.mesh = meshes_given(&arena, 3, 1, body, (const int[]){0, 2, 1}, NULL), .body = 0, .radius = radius}};
+    tangle *t = tangle_of(2, part, step);
+    levelling l = {.most = 0.005};
+    mus_more_cuts more = {ask_for_level, &l};
+    t->options.more = asks ? &more : NULL;
+    tangle_propose(t);
+    respond(t);
+    double height = t->x1[1] - 0.5 * (t->x1[4] + t->x1[7]);
+    assert_true(asks ? l.asked > 0 && height <= 0.005 + 5e-5 : height > 0.02);
+    tangle_free(t);
+    mus_arena_clear(&arena);
+  }
 }
 
 static void friction_sticks_or_slides(void **state) {
@@ -372,6 +419,7 @@ static void random_tangles_do_not_cross(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_does_not_meet_is_left_alone),
                                      cmocka_unit_test(free_triangles_keep_momentum),
+                                     cmocka_unit_test(what_others_ask_for_is_kept),
                                      cmocka_unit_test(friction_sticks_or_slides),
                                      cmocka_unit_test(held_vertices_and_bodies_keep_their_places),
                                      cmocka_unit_test(a_stack_lands),

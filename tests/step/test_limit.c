@@ -71,6 +71,20 @@ static void a_body_that_pushes_leaves_limits_whole(void **state) {
   runs_free(r);
 }
 
+// A ball hits a sheet that hangs by two corners, in steps so long that response has much to do.
+static void what_response_moves_stays_within_its_limits(void **state) {
+  (void)state;
+  int rounds;
+  run *r =
+      runs_start("{\"time_step\": 0.02, \"frame_rate\": 25, \"gravity\": [0, 0, 0], \"cloths\": ["
+                 "{\"fabric\": \"cotton\", \"strain_limit\": 0.2, \"shape\": {\"vertices\": 400}, " CORNERS "}],"
+                 "\"bodies\": [{\"shape\": {\"kind\": \"sphere\", \"radius\": 0.2, \"facet\": 0.005},"
+                 "\"translate\": [{\"time\": 0, \"value\": [0, -0.21, 0]}, {\"time\": 0.2, \"value\": [0, 0.3, 0]},"
+                 "{\"time\": 0.4, \"value\": [0, -0.2, 0.4]}]}]}");
+  assert_true(reached_in(r, 12, &rounds) <= 1.02);
+  runs_free(r);
+}
+
 static void free_cloth_keeps_its_momenta(void **state) {
   (void)state;
   run *r = runs_start("{\"time_step\": 0.01, \"gravity\": [0, 0, 0], \"air_density\": 0, \"contact\": false,"
@@ -169,9 +183,12 @@ static void pins_that_force_more_are_told_of(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hanging_cloth_stays_within_its_limits), cmocka_unit_test(a_body_that_pushes_leaves_limits_whole),
-      cmocka_unit_test(free_cloth_keeps_its_momenta),          cmocka_unit_test(what_limits_do_changes_no_momentum),
-      cmocka_unit_test(cloth_below_its_limits_is_as_without),  cmocka_unit_test(pins_that_force_more_are_told_of)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(hanging_cloth_stays_within_its_limits),
+                                     cmocka_unit_test(a_body_that_pushes_leaves_limits_whole),
+                                     cmocka_unit_test(what_response_moves_stays_within_its_limits),
+                                     cmocka_unit_test(free_cloth_keeps_its_momenta),
+                                     cmocka_unit_test(what_limits_do_changes_no_momentum),
+                                     cmocka_unit_test(cloth_below_its_limits_is_as_without),
+                                     cmocka_unit_test(pins_that_force_more_are_told_of)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
