@@ -42,14 +42,12 @@ static double mechanical_energy(const mus_step_record *r) { return r->kinetic + 
 double mus_energy_of(const mus_step_record *record) { return mechanical_energy(record) + record->potential; }
 
 // Whether energies before and after the step can be compared: neither wind nor a key puts any in, nor a thread that is
-// drawn in, nor a hand that pulls.
-static int is_closed(const mus_model *model, const mus_settings *settings, const mus_attachments *attachments,
-                     double begin, double end) {
+// drawn in.
+static int is_closed(const mus_model *model, const mus_settings *settings, double begin, double end) {
   double before[3], after[3], wind[3];
   mus_settings_gravity(settings, begin, before);
   mus_settings_gravity(settings, end, after);
-  int closed = !mus_settings_wind(settings, end, wind) && memcmp(before, after, sizeof before) == 0 &&
-               attachments->springs.count == 0 && !model->driven;
+  int closed = !mus_settings_wind(settings, end, wind) && memcmp(before, after, sizeof before) == 0 && !model->driven;
   for (int k = 0; k < model->cloth_count; ++k)
     closed = closed && mus_settings_stiffness(settings, k, begin) == mus_settings_stiffness(settings, k, end);
   return closed;
@@ -77,12 +75,18 @@ static double work_done(const mus_step_context *c, const mus_scheme *s) {
   return work;
 }
 
+// What springs to places in space hold, J: their energy of a step does not grow by itself either.
+static double spring_energy(const mus_step_context *c, const double *position) {
+  return mus_attachments_energy(c->attachments, position) + mus_soft_pins_energy(&c->work->prescribed, position);
+}
+
 mus_status mus_accept_energy(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
   if (!c->settings->adaptive || !c->integrator->kind->overshoots || record->halvings >= ENERGY_HALVINGS ||
-      c->work->prescribed.soft_count > 0 || !is_closed(c->model, c->settings, c->attachments, c->state->time, s->time))
+      mus_soft_pins_drag(&c->work->prescribed) || !is_closed(c->model, c->settings, c->state->time, s->time))
     return MUS_OK;
   double speed = 9.81 * s->h, fall = c->model->total_mass * speed * speed / 2;
   double gained = mus_energy_of(record) - c->state->energy_before - work_done(c, s);
+  gained += spring_energy(c, c->state->position) - spring_energy(c, c->work->start_position);
   if (gained <= energy_slack * mechanical_energy(record) + fall_slack * fall)
     return MUS_OK;
   return mus_fail(MUS_BREAKDOWN, "the step to %g s gained %g J from nowhere: take a smaller time_step", record->time,

@@ -19,6 +19,19 @@ static void way_to_target(const mus_attachment *spring, const double *position, 
     mus_scale3(most / length, way, way);
 }
 
+double mus_attachments_energy(const mus_attachments *attachments, const double *position) {
+  double sum = 0;
+  for (size_t n = 0; n < attachments->springs.count; ++n) {
+    const mus_attachment *s = &mus_attached_springs(attachments)[n].spring;
+    double point[3], way[3], most = s->limit / s->stiffness;
+    weigh(s, position, point);
+    mus_subtract3(s->target, point, way);
+    double length = sqrt(mus_dot3(way, way));
+    sum += length > most ? s->limit * (length - most / 2) : s->stiffness / 2 * length * length;
+  }
+  return sum;
+}
+
 void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix,
                           double *right) {
   double h = at->length;

@@ -28,4 +28,7 @@ static inline mus_attached *mus_attached_springs(const mus_attachments *attachme
 // The instant is the one that was assembled.
 void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix, double *right);
 
+// J, of the springs at these positions; beyond its limit, a spring's grows with the distance alone.
+double mus_attachments_energy(const mus_attachments *attachments, const double *position);
+
 #endif

@@ -118,6 +118,25 @@ void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed
   }
 }
 
+double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *position) {
+  double sum = 0;
+  for (int n = 0; n < prescribed->soft_count; ++n) {
+    double way[3];
+    mus_subtract3(prescribed->soft[n].target, position + 3 * (size_t)prescribed->soft[n].vertex, way);
+    sum += prescribed->soft[n].stiffness / 2 * mus_dot3(way, way);
+  }
+  return sum;
+}
+
+int mus_soft_pins_drag(const mus_prescribed *prescribed) {
+  for (int n = 0; n < prescribed->soft_count; ++n) {
+    const mus_soft_pin *soft = &prescribed->soft[n];
+    if (soft->damping > 0 && mus_dot3(soft->velocity, soft->velocity) > 0)
+      return 1;
+  }
+  return 0;
+}
+
 // --- contacts --------------------------------------------------------------------------------------------------------
 
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,

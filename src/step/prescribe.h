@@ -34,6 +34,10 @@ mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const
 // where given.
 void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed, const mus_instant *at,
                         mus_matrix *matrix, double *right);
+// J, of soft pins at these positions, with their targets at the end of the step.
+double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *position);
+// Whether one puts energy in by its damping, since its target moves.
+int mus_soft_pins_drag(const mus_prescribed *prescribed);
 // Adds held vertices, which go along with their bodies.
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,
                                   mus_prescribed *prescribed);

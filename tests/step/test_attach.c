@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "muslin/run.h"
+#include "step/attach.h"
 #include "support/check.h"
 #include "support/files.h"
 #include "support/runs.h"
@@ -102,6 +103,71 @@ static void a_vertex_follows_and_flies_on(void **state) {
   runs_free(r);
 }
 
+// Beyond the limit, too, the force is what the energy falls by along the way.
+static void energies_belong_to_forces(void **state) {
+  (void)state;
+  double x[9] = {0, 0, 0, 0.1, 0, 0, 0, 0.1, 0.02}, still[9] = {0}, right[9];
+  mus_attached spring = {
+      .spring = {
+          .count = 3, .vertex = {0, 1, 2}, .weight = {0.5, 0.2, 0.3}, .target = {0.03, 0.04, -0.05}, .stiffness = 30}};
+  mus_attachments all = {.springs = {.items = &spring, .count = 1}};
+  for (int k = 0; k < 2; ++k) {
+    mus_instant at = {.position = x, .velocity = still, .length = 1};
+    spring.spring.limit = k == 0 ? 100 : 0.5; // of 1.8 N
+    memset(right, 0, sizeof right);
+    mus_attachments_load(&all, &at, NULL, right);
+    for (int i = 0; i < 9; ++i) {
+      double here = x[i], e = 1e-6;
+      x[i] = here + e;
+      double more = mus_attachments_energy(&all, x);
+      x[i] = here - e;
+      double less = mus_attachments_energy(&all, x);
+      x[i] = here;
+      assert_true(fabs((more - less) / (2 * e) + right[i]) < 1e-8);
+    }
+  }
+}
+
+// J, of a spring at one vertex.
+static double hand_energy(const mus_attachment *pull, const double *point) {
+  double way[3], most = pull->limit / pull->stiffness;
+  mus_subtract3(pull->target, point, way);
+  double length = mus_length3(way);
+  return length > most ? pull->limit * (length - most / 2) : pull->stiffness / 2 * length * length;
+}
+
+// Someone pulls hard at a hanging sheet, and holds. What the cloth gains in a step, the hand has lost, even at steps so
+// long that the first of them would overshoot: they are halved.
+static void pulling_gives_no_energy_from_nowhere(void **state) {
+  (void)state;
+  run *r = runs_start("{\"frame_rate\": 60, \"time_step\": 0.0167, \"air_density\": 0, \"contact\": false,"
+                      "\"solver\": {\"tolerance\": 1e-8}, \"cloths\": [{\"shape\": {\"vertices\": 441},"
+                      "\"rotate\": [90, 0, 0], \"strain_limit\": 0, \"fabric\": \"wool\","
+                      "\"pins\": [{\"where\": {\"box\": [-1, 0.4999, -1, 1, 1, 1]}}]}]}");
+  for (int step = 0; step < 10; ++step)
+    assert_ok(mus_sim_step(r->sim, NULL));
+  mus_attachment pull = {.count = 1, .vertex = {220}, .weight = {1}, .stiffness = 2000, .limit = 100, .damping = -1};
+  const double *point = mus_sim_positions(r->sim) + 660;
+  pull.target[0] = point[0];
+  pull.target[1] = point[1];
+  pull.target[2] = point[2] + 0.6;
+  int hand, halved = 0;
+  assert_ok(mus_sim_attach(r->sim, &pull, &hand));
+  double fall = 0.264 * 0.164 * 0.164 / 2,
+         before = hand_energy(&pull, point) + runs_energy(mus_sim_step_record(r->sim, 0));
+  for (int step = 0; step < 30; ++step) {
+    int steps;
+    assert_ok(mus_sim_step(r->sim, &steps));
+    const mus_step_record *record = mus_sim_step_record(r->sim, steps - 1);
+    double now = hand_energy(&pull, point) + runs_energy(record);
+    assert_true(now - before <= 0.02 * (runs_energy(record) - record->potential) + 0.1 * fall);
+    before = now;
+    halved += steps > 1;
+  }
+  assert_true(halved > 0);
+  runs_free(r);
+}
+
 // Cloths from files are simulated in another order; users name vertices as the file does.
 static void vertices_are_those_of_files(void **state) {
   run *sheet = runs_start(FREE "\"cloths\": [{\"shape\": {\"vertices\": 121}}]}");
@@ -168,7 +234,10 @@ static void nonsense_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_step_gives_the_springs_impulse), cmocka_unit_test(the_limit_holds),
+      cmocka_unit_test(a_step_gives_the_springs_impulse),
+      cmocka_unit_test(the_limit_holds),
+      cmocka_unit_test(energies_belong_to_forces),
+      cmocka_unit_test(pulling_gives_no_energy_from_nowhere),
       cmocka_unit_test(a_vertex_follows_and_flies_on),
       cmocka_unit_test_setup_teardown(vertices_are_those_of_files, files_setup, files_teardown),
       cmocka_unit_test(nonsense_is_refused)};
