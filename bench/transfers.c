@@ -125,7 +125,7 @@ static mus_status make_levels(workload *w) {
   size_t n = (size_t)w->sheet.rows * 3;
   double *kernel = mus_alloc_zero(3 * n, sizeof *kernel);
   mus_hierarchy *hierarchy = NULL;
-  mus_status status = kernel ? mus_aggregation_create(&sa, &w->aggregation) : mus_fail_memory();
+  mus_status status = kernel ? mus_aggregation_create(&sa, NULL, &w->aggregation) : mus_fail_memory();
   if (!status) {
     hold(&w->sheet, kernel);
     status = mus_aggregation_set_kernel(w->aggregation, w->sheet.rows, 3, 3, kernel);

@@ -39,11 +39,12 @@ typedef enum mus_method {
   MUS_METHOD_CHOLMOD,       ///< sparse Cholesky, prefiltered
   MUS_METHOD_GAMG,          ///< PETSc's smoothed aggregation, prefiltered; only in builds with PETSc
   MUS_METHOD_BOOMERAMG,     ///< hypre's classical AMG through PETSc, prefiltered; only in builds with PETSc
+  MUS_METHOD_SKINNING,      ///< conjugate gradients with Galerkin multigrid in skinning space (Xian et al. 2019)
   MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
   MUS_METHODS
 } mus_method;
 
-/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "auto"; NULL if out of range.
+/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "skinning", "auto"; NULL if out of range.
 MUS_API const char *mus_method_name(mus_method method);
 /// The method of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
@@ -101,15 +102,18 @@ MUS_API const char *mus_preset_name(mus_preset preset);
 /// The preset of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
 
-/// The names of the smoothers, "chebyshev" first; NULL if out of range.
+/// The names of the smoothers: "chebyshev", "gs" (symmetric block Gauss-Seidel), "jacobi"; NULL if out of range.
 MUS_API const char *mus_smoother_name(int index);
+
+enum { MUS_SMOOTHER_TEXT = 64 };
 
 /// Settings of a multigrid hierarchy, whatever makes its levels. In brackets those of the preset robust, which are
 /// those of Tamstorf et al. 2015 except for the cycle.
 typedef struct mus_multigrid_options {
-  mus_cycle cycle;       ///< MUS_CYCLE_W; see docs/solver.md for what each costs
-  const char *smoother;  ///< one of mus_smoother_name() ("chebyshev")
-  int smoother_order;    ///< of the Chebyshev polynomial, 1 to 16 (2)
+  mus_cycle cycle;                  ///< MUS_CYCLE_W; see docs/solver.md for what each costs
+  char smoother[MUS_SMOOTHER_TEXT]; ///< NAME or NAME:SWEEPS, by mus_smoother_name(), for all levels; or several with /
+                                    ///< in between, for the finest level last: "jacobi:10/gs:3" ("chebyshev")
+  int smoother_order;               ///< of the Chebyshev polynomial, and sweeps where they are not given, 1 to 16 (2)
   double smoother_range; ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
   int lanczos_steps;     ///< for the spectral radius of D^-1 A, 1 to 64 (10)
   int levels;            ///< at most this many, 1 to 20 (20)
@@ -128,6 +132,15 @@ typedef struct mus_sa_options {
   int filter_prolongator; ///< 1 drops weak connections while smoothing the prolongator: sparser coarse levels (0)
 } mus_sa_options;
 
+enum { MUS_LEVELS_MAXIMUM = 20, MUS_LEVELS_TEXT = 128 };
+
+/// Settings of skinning, whose levels are made of handles: nodes that stand for those around them, with an affine
+/// motion each.
+typedef struct mus_skinning_options {
+  char levels[MUS_LEVELS_TEXT]; ///< handles from the coarsest level up as Xian et al. write them, "25/500/all"; "":
+                                ///< chosen by size ("")
+} mus_skinning_options;
+
 typedef struct mus_solver_options {
   mus_method method;       ///< MUS_METHOD_SA
   double tolerance;        ///< relative residual at which to stop (1e-5)
@@ -140,6 +153,8 @@ typedef struct mus_solver_options {
   int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
   mus_sa_options sa;
+  mus_skinning_options skinning;
+  int stationary;  ///< 1: plain cycles in place of conjugate gradients, for sa and skinning; for comparison (0)
   unsigned cookie; ///< set by the functions below; options without it are rejected
 } mus_solver_options;
 
@@ -244,8 +259,6 @@ typedef struct mus_level_report {
   int numbers;            ///< entries of `number` that are used
   mus_level_number number[MUS_LEVEL_NUMBERS];
 } mus_level_report;
-
-enum { MUS_LEVELS_MAXIMUM = 20 };
 
 /// What happened in the last solve.
 typedef struct mus_solve_record {

@@ -16,14 +16,15 @@ static const char *const program = "muslin bench";
 typedef struct bench_options {
   bench_plan plan;
   const char *scene, *solvers, *json;
+  const char *levels, *smoother;                               // of skinning; NULL: as they are chosen
   int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
   double time_step, tolerance, density;                        // 0: as the scene says
-  int unknown, fixed_steps, preset, help;
+  int unknown, fixed_steps, preset, stationary, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 24, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 28, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
 
 static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
@@ -59,6 +60,13 @@ static int list_options(bench_options *o, option *list) {
       option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, including the simulator's");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
+  list[n++] = option_text("levels", &o->levels, "LIST",
+                          "of skinning: the numbers of handles from the coarsest level up,\n"
+                          "25/500/all for instance");
+  list[n++] = option_text("smoother", &o->smoother, "LIST",
+                          "of skinning: chebyshev, gs or jacobi, with sweeps, gs:3 for instance;\n"
+                          "by level, the finest last: jacobi:10/jacobi:5");
+  list[n++] = option_flag("cycles", &o->stationary, "skinning by cycles alone, without conjugate gradients");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = option_real("time-step", &o->time_step, "seconds");
   list[n++] = option_flag("fixed-steps", &o->fixed_steps,
@@ -122,7 +130,17 @@ static int parse_command(int argc, char **argv, bench_options *o) {
     return 0;
   }
   o->plan.unknown = (bench_unknown)o->unknown;
-  return parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
+  if (o->smoother && strlen(o->smoother) >= MUS_SMOOTHER_TEXT)
+    return failure_input(program, "--smoother: more than %d letters", MUS_SMOOTHER_TEXT - 1);
+  if (o->levels && strlen(o->levels) >= MUS_LEVELS_TEXT)
+    return failure_input(program, "--levels: more than %d letters", MUS_LEVELS_TEXT - 1);
+  failed = parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
+  for (int k = 0; k < o->plan.variants; ++k)
+    if (o->plan.variant[k].method == MUS_METHOD_SKINNING) {
+      o->plan.variant[k].smoother = o->smoother;
+      o->plan.variant[k].stationary = o->stationary;
+    }
+  return failed;
 }
 
 // --- the scene -------------------------------------------------------------------------------------------------------
@@ -160,6 +178,8 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
     scene->solver.multigrid.cycle = (mus_cycle)o->cycle;
+  if (o->levels)
+    strcpy(scene->solver.skinning.levels, o->levels);
   for (int k = 0; k < scene->cloth_count && o->density > 0; ++k)
     scene->cloths[k].density = o->density;
   const scene_shape shape = {o->vertices, o->tessellation, o->seed};

@@ -29,6 +29,7 @@ typedef struct solve_options {
   int cycle;     // a mus_cycle
   int preset;    // a mus_preset
   const char *solvers;
+  const char *handles, *smoother; // NULL: as the preset says
   mus_method method[SOLVERS_MAXIMUM];
   int methods;
   const char *solution, *json, *plot;
@@ -37,7 +38,7 @@ typedef struct solve_options {
 
 // --- options ------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 32 };
+enum { OPTIONS_MAXIMUM = 36 };
 
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const motions[] = {"translations", "rigid", "auto", NULL}; // in the order of mus_motions
@@ -97,14 +98,21 @@ static int aggregation_options(solve_options *o, option *list) {
   list[n++] = option_flag("filter-prolongator", &sa->filter_prolongator,
                           "drop weak connections while smoothing the prolongator");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "visit coarser levels once (v) or twice (w) (w)");
+  list[n++] = option_text("smoother", &o->smoother, "LIST",
+                          "chebyshev, gs or jacobi, with sweeps if need be, gs:3 for instance; by\n"
+                          "level, the finest last: jacobi:10/gs:3 (chebyshev)");
   list[n++] = option_whole("smoother-order", &multigrid->smoother_order, 0, INT_MAX,
-                           "of the Chebyshev polynomial, 1 to 16 (2)");
+                           "of the Chebyshev polynomial, and sweeps of others, 1 to 16 (2)");
   list[n++] = option_real("smoother-range", &multigrid->smoother_range, "the smoother damps from rho / this to rho");
   list[n++] =
       option_whole("lanczos-steps", &multigrid->lanczos_steps, 0, INT_MAX, "for the spectral radius, 1 to 64 (10)");
   list[n++] = option_whole("max-levels", &multigrid->levels, 0, INT_MAX, "at most this many, 1 to 20 (20)");
   list[n++] =
       option_whole("bottom", &multigrid->bottom, 0, INT_MAX, "unknowns at which a direct solve takes over (600)");
+  list[n++] = option_text("handles", &o->handles, "LIST",
+                          "of skinning, from the coarsest level up, as in 25/500/all; needs --coords\n"
+                          "(chosen by size)");
+  list[n++] = option_flag("cycles", &o->solver.stationary, "cycles alone, without conjugate gradients");
   return n;
 }
 
@@ -119,7 +127,7 @@ static void print_help(const option_table *general, const option_table *aggregat
       printf(" %s", mus_method_name((mus_method)method));
   printf("\n\nOptions:\n");
   options_print(general, stdout);
-  printf("\nSmoothed aggregation:\n");
+  printf("\nMultigrid (sa and skinning):\n");
   options_print(aggregation, stdout);
   printf(
       "\nConstraints (--fix) are lines of text; vertices are numbered from 1, as in Matrix Market files:\n"
@@ -180,6 +188,14 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.multigrid.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
+  if (!failed && o->smoother && strlen(o->smoother) >= MUS_SMOOTHER_TEXT)
+    failed = failure_input(program, "--smoother: more than %d letters", MUS_SMOOTHER_TEXT - 1);
+  if (!failed && o->smoother)
+    strcpy(o->solver.multigrid.smoother, o->smoother);
+  if (!failed && o->handles && strlen(o->handles) >= MUS_LEVELS_TEXT)
+    failed = failure_input(program, "--handles: more than %d letters", MUS_LEVELS_TEXT - 1);
+  if (!failed && o->handles)
+    strcpy(o->solver.skinning.levels, o->handles);
   return failed ? failed : check_ranges(&o->solver);
 }
 

@@ -336,12 +336,17 @@ static const mus_schema_field aggregation_fields[] = {
     {"smooth_prolongator", MUS_SCHEMA_TRUTH, AT(mus_solver_options, sa.smooth_prolongator)},
     {"filter_prolongator", MUS_SCHEMA_TRUTH, AT(mus_solver_options, sa.filter_prolongator)},
     {"cycle", MUS_SCHEMA_CHOICE, AT(mus_solver_options, multigrid.cycle), .choices = cycle_words},
+    {"smoother", MUS_SCHEMA_LETTERS, AT(mus_solver_options, multigrid.smoother), .width = MUS_SMOOTHER_TEXT},
     {"smoother_order", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.smoother_order), FROM_TO(1, 16)},
     {"smoother_range", MUS_SCHEMA_NUMBER, AT(mus_solver_options, multigrid.smoother_range), FROM_TO(1.01, 1000)},
     {"lanczos_steps", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.lanczos_steps), FROM_TO(1, 64)},
     {"levels", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
     {"bottom", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.bottom), FROM_TO(1, 20000)}};
 SCHEMA(aggregation_schema, "the settings of smoothed aggregation", mus_solver_options, aggregation_fields, NULL);
+
+static const mus_schema_field skinning_fields[] = {
+    {"levels", MUS_SCHEMA_LETTERS, AT(mus_skinning_options, levels), .width = MUS_LEVELS_TEXT}};
+SCHEMA(skinning_schema, "the settings of skinning", mus_skinning_options, skinning_fields, NULL);
 
 static void fill_preset(void *solver) {
   mus_solver_options *options = solver;
@@ -356,7 +361,9 @@ static const mus_schema_field solver_fields[] = {
     {"precision", MUS_SCHEMA_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
     {"setup", MUS_SCHEMA_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
     {"threads", MUS_SCHEMA_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
-    {"sa", MUS_SCHEMA_OBJECT, .offset = 0, .inner = &aggregation_schema}};
+    {"stationary", MUS_SCHEMA_TRUTH, AT(mus_solver_options, stationary)},
+    {"sa", MUS_SCHEMA_OBJECT, .offset = 0, .inner = &aggregation_schema},
+    {"skinning", MUS_SCHEMA_OBJECT, AT(mus_solver_options, skinning), .inner = &skinning_schema}};
 SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);
 
 static const mus_schema_field scene_fields[] = {

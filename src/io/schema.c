@@ -214,6 +214,13 @@ static mus_status read_text(const reader *r, const json_t *value, char **to) {
   return MUS_OK;
 }
 
+static mus_status read_letters(const reader *r, const json_t *value, int width, char *to) {
+  if (!json_is_string(value) || json_string_length(value) >= (size_t)width)
+    return wrong(r, "must be a string in quotes of at most %d letters", width - 1);
+  strcpy(to, json_string_value(value));
+  return MUS_OK;
+}
+
 static mus_status read_key(reader *r, const json_t *key, int width, double minimum, double maximum, mus_keys *keys,
                            int index) {
   if (!json_is_object(key))
@@ -366,6 +373,8 @@ static mus_status read_field(reader *r, const json_t *value, const mus_schema_fi
     return read_colour(r, value, to);
   case MUS_SCHEMA_TEXT:
     return read_text(r, value, to);
+  case MUS_SCHEMA_LETTERS:
+    return read_letters(r, value, field->width, to);
   case MUS_SCHEMA_KEYS:
     return read_keys(r, value, field->width, field->minimum, field->maximum, to);
   case MUS_SCHEMA_WHOLES:
@@ -554,6 +563,8 @@ static json_t *write_field(const mus_schema_field *field, const char *object) {
     return write_colour(from);
   case MUS_SCHEMA_TEXT:
     return *(char *const *)from ? mus_json_string(*(char *const *)from) : json_null();
+  case MUS_SCHEMA_LETTERS:
+    return mus_json_string(from);
   case MUS_SCHEMA_KEYS:
     return write_keys(from, field->width);
   case MUS_SCHEMA_WHOLES:

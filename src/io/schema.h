@@ -17,6 +17,7 @@ typedef enum mus_schema_kind {
   MUS_SCHEMA_CHOICE,  // int (an enum): the place of the word in `choices`, or the number for which `word` gives it
   MUS_SCHEMA_COLOUR,  // mus_colour: "#rrggbb", or three numbers from 0 to 1; null is none
   MUS_SCHEMA_TEXT,    // char *, from malloc; null is NULL
+  MUS_SCHEMA_LETTERS, // char[width], ending with 0: a short text in place
   MUS_SCHEMA_KEYS,    // mus_keys of `width`: a value, or a list of {"time": t, "value": v}; null is none
   MUS_SCHEMA_WHOLES, // an array of int[width] from malloc, with the number of these at count_offset; JSON has them in a
                      // row

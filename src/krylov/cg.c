@@ -113,6 +113,13 @@ static double reduce(problem *o, double step, double *square) {
   return energy(o, *square, o->r, 1);
 }
 
+static mus_status not_converged(const char *what, int limit, double goal, const mus_cg_result *result) {
+  return mus_fail(MUS_NOT_CONVERGED,
+                  "%s did not converge: after %d iterations the residual is %.3g where %.3g was asked for; allow more "
+                  "iterations or a larger tolerance, or use a stronger method",
+                  what, limit, result->residuals[limit], goal);
+}
+
 // Iterates from x and its residual r until the norm is at most `goal`. z = M^-1 r, delta = r.z and square = r.r on
 // entry. *left is what x still lacks of the last step, along p.
 static mus_status iterate(problem *o, double delta, double square, double goal, int limit, double *left,
@@ -122,10 +129,7 @@ static mus_status iterate(problem *o, double delta, double square, double goal, 
   while (!(result->residuals[result->iterations] <= goal)) {
     int next = result->iterations + 1;
     if (next > limit)
-      return mus_fail(MUS_NOT_CONVERGED,
-                      "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
-                      "asked for; allow more iterations or a larger tolerance, or use a stronger method",
-                      limit, result->residuals[limit], goal);
+      return not_converged("conjugate gradients", limit, goal, result);
     mus_status status = mus_stop_check();
     if (status)
       return status;
@@ -182,29 +186,64 @@ static mus_status solved_by_zero(mus_cg_result *result) {
   return MUS_OK;
 }
 
-mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
-                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
-  int separate = options->stop == MUS_STOP_RHS && o.space->max_abs(o.n, x) != 0;
+// The first residual, and what norms are compared with: 0 where the solution is x = 0, which is then put there.
+static mus_status start(problem *o, const double *b, mus_stop stop, double *delta, double *square,
+                        mus_cg_result *result) {
+  int separate = stop == MUS_STOP_RHS && o->space->max_abs(o->n, o->x) != 0;
   result->iterations = 0;
   result->reference = 0;
   result->residuals[0] = NAN;
   if (separate) {
-    mus_status status = norm(&o, b, &result->reference);
+    mus_status status = norm(o, b, &result->reference);
     if (status)
       return status;
     if (result->reference == 0) {
-      o.space->fill(o.n, 0.0, x);
+      o->space->fill(o->n, 0.0, o->x);
       return solved_by_zero(result);
     }
   }
-  double delta, square;
-  mus_status status = first_residual(&o, b, &delta, &square, result);
-  if (status)
-    return status;
-  if (!separate)
+  mus_status status = first_residual(o, b, delta, square, result);
+  if (!status && !separate)
     result->reference = result->residuals[0];
+  return status;
+}
+
+mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+  problem o = make_problem(a, s, m, x, work);
+  double delta, square;
+  mus_status status = start(&o, b, options->stop, &delta, &square, result);
+  if (status || result->reference == 0)
+    return status;
   return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
+}
+
+mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                          double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+  problem o = make_problem(a, s, m, x, work);
+  double delta, square;
+  mus_status status = start(&o, b, options->stop, &delta, &square, result);
+  double goal = options->tolerance * result->reference;
+  while (!status && !(result->residuals[result->iterations] <= goal)) {
+    int next = result->iterations + 1;
+    if (next > options->iterations)
+      return not_converged("cycles", options->iterations, goal, result);
+    status = mus_stop_check();
+    if (status)
+      break;
+    advance(&o, 0, 0); // p = S z
+    o.space->axpy(o.n, 1, o.p, o.x);
+    mus_operator_residual(a, b, x, o.r);
+    filter(&o, o.r);
+    square = o.space->dot(o.n, o.r, o.r);
+    delta = energy(&o, square, o.r, 0);
+    status = check_energy(delta, square, next);
+    if (status)
+      break;
+    result->residuals[next] = sqrt(delta);
+    result->iterations = next;
+  }
+  return status;
 }
 
 // Puts x at S y + (I - S) z and finds the reference ||S(b - A(I - S)z)||. *separate becomes 0 when S y = 0: the first

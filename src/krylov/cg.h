@@ -1,4 +1,4 @@
-// Conjugate gradients: plain (PCG, for prefiltered systems) and filtered (MPCG).
+// Conjugate gradients: plain (PCG, for prefiltered systems) and filtered (MPCG); and iterations without them.
 //
 // Both know an operator, a preconditioner and a projection, nothing of where they come from. All vectors live in the
 // operator's space, the workspace too. They allocate nothing: the caller gives the workspace and the memory for the
@@ -32,6 +32,11 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 // range of S, where b and the guess must lie.
 mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                    double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
+
+// The same without conjugate gradients: x <- x + S M^-1 r, for comparison. It converges where M^-1 is a cycle that
+// makes every error smaller in the norm of A. MUS_BREAKDOWN where residuals grow beyond all bounds.
+mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                          double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 
 // S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
 // with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z,

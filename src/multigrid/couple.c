@@ -35,7 +35,7 @@ static mus_status couple_finest_f(mus_hierarchy *h, const mus_beyond *beyond, si
   c->system.radius = coupled_radius(beyond, h->f[0].system.radius);
   c->smoother_state = NULL;
   mus_status status = mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
-  return status || !mus_level_is_smoothed(h, 0) ? status : mus_hierarchy_smooth_f(h, c, &h->coupled_arena);
+  return status || !mus_level_is_smoothed(h, 0) ? status : mus_hierarchy_smooth_f(h, 0, c, &h->coupled_arena);
 }
 
 static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus_beyond *beyond) {
@@ -55,7 +55,7 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
   c->system.inverse_diagonal = inverse;
   c->system.radius = coupled_radius(beyond, h->d[0].system.radius);
   c->smoother_state = NULL;
-  return mus_level_is_smoothed(h, 0) ? mus_hierarchy_smooth(h, c, &h->coupled_arena) : MUS_OK;
+  return mus_level_is_smoothed(h, 0) ? mus_hierarchy_smooth(h, 0, c, &h->coupled_arena) : MUS_OK;
 }
 
 // In double precision, whatever the cycle's is.
@@ -132,8 +132,9 @@ static mus_status measure(mus_hierarchy *h, int k, mus_matrix *a, mus_arena *scr
   int smoothed = mus_level_is_smoothed(h, k);
   *m = (measures){.diagonal = mus_arena_alloc(&h->coupled_arena, (size_t)l->pattern->rows, sizeof *m->diagonal)};
   m->inverse = smoothed ? mus_arena_alloc(&h->coupled_arena, n * (size_t)l->block, sizeof *m->inverse) : NULL;
-  double *work = smoothed && h->smoother->uses_radius ? mus_arena_alloc(scratch, 4 * n, sizeof *work) : NULL;
-  if (!m->diagonal || (smoothed && !m->inverse) || (smoothed && h->smoother->uses_radius && !work))
+  int needs_radius = smoothed && h->smoother[k].kind->uses_radius;
+  double *work = needs_radius ? mus_arena_alloc(scratch, 4 * n, sizeof *work) : NULL;
+  if (!m->diagonal || (smoothed && !m->inverse) || (needs_radius && !work))
     return mus_fail_memory();
   mus_status status = mus_diagonal_places(a->pattern, m->diagonal);
   if (!status)
@@ -164,7 +165,7 @@ static mus_status couple_level_f(mus_hierarchy *h, int k, const mus_matrix *a, c
   if (!m->inverse)
     return MUS_OK;
   mus_to_float(numbers, 1, m->inverse, rounded);
-  return mus_hierarchy_smooth_f(h, c, arena);
+  return mus_hierarchy_smooth_f(h, k, c, arena);
 }
 
 // Hands a coarse matrix to the cycle, with its smoother where there is a coarser one.
@@ -180,7 +181,7 @@ static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, mus_arena
   c->system.diagonal = m.diagonal;
   c->system.inverse_diagonal = m.inverse;
   c->system.radius = m.radius.value;
-  return m.inverse ? mus_hierarchy_smooth(h, c, &h->coupled_arena) : MUS_OK;
+  return m.inverse ? mus_hierarchy_smooth(h, k, c, &h->coupled_arena) : MUS_OK;
 }
 
 static mus_status couple_bottom(mus_hierarchy *h, const mus_matrix *a) {

@@ -21,22 +21,24 @@ enum { DENSE_MAXIMUM = 5000 };
 
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_hierarchy_options *options,
                                 mus_hierarchy **out) {
-  const mus_smoother *smoother = options->smoother;
-  mus_status status = smoother ? MUS_OK : mus_smoother_find(options->multigrid.smoother, &smoother);
-  if (status)
-    return status;
   mus_hierarchy *h = mus_alloc_zero(1, sizeof *h);
   if (!h)
     return mus_fail_memory();
   h->method = method;
   h->self = self;
   h->options = options->multigrid;
-  h->smoother = smoother;
   h->precision = options->precision;
   h->own_finest = options->setup == MUS_SETUP_REUSE || options->setup == MUS_SETUP_AUTO;
   h->renewable = options->setup == MUS_SETUP_COARSE || options->setup == MUS_SETUP_AUTO;
-  *out = h;
-  return MUS_OK;
+  for (int k = 0; options->smoother && k < MUS_LEVELS_MAXIMUM; ++k)
+    h->smoother[k] = (mus_level_smoother){options->smoother, options->multigrid};
+  mus_status status =
+      options->smoother ? MUS_OK : mus_smoothers_read(&options->multigrid, MUS_LEVELS_MAXIMUM, h->smoother);
+  if (status)
+    mus_free(h);
+  else
+    *out = h;
+  return status;
 }
 
 static void clear(mus_hierarchy *h) {
@@ -69,7 +71,8 @@ void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, con
 }
 
 // The inverse block diagonal and, for those who ask, the spectral radius.
-static mus_status measure(mus_hierarchy *h, mus_level *l) {
+static mus_status measure(mus_hierarchy *h, int index) {
+  mus_level *l = &h->level[index];
   size_t n = mus_level_unknowns(l);
   if (!l->inverse_diagonal) {
     l->inverse_diagonal = mus_arena_alloc(&l->numbers, n * (size_t)l->block, sizeof *l->inverse_diagonal);
@@ -77,7 +80,7 @@ static mus_status measure(mus_hierarchy *h, mus_level *l) {
       return mus_fail_memory();
   }
   mus_status status = mus_inverse_diagonal(&l->a, l->diagonal, l->inverse_diagonal);
-  if (status || !(h->method->uses_radius || h->smoother->uses_radius))
+  if (status || !(h->method->uses_radius || h->smoother[index].kind->uses_radius))
     return status;
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
@@ -207,7 +210,7 @@ static mus_status make_symmetric(mus_hierarchy *h) {
   int pays = 0;
   h->symmetric_f = (mus_symmetric_f){0};
   mus_status status = MUS_OK;
-  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother->reads_rows)
+  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother[0].kind->reads_rows)
     status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
   return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
@@ -294,8 +297,8 @@ static mus_status plan_renewal(mus_hierarchy *h) {
 // The numbers of all levels are new, those of the prolongators too.
 static void start_renewal(mus_hierarchy *h) {
   h->renewal[0].held = h->renewal_f[0].held = 0;
-  for (int k = 0; k < h->levels && h->smoother->uses_radius; ++k)
-    if (!mus_level_is_smoothed(h, k))
+  for (int k = 0; k < h->levels; ++k)
+    if (!h->smoother[k].kind->uses_radius || !mus_level_is_smoothed(h, k))
       continue;
     else if (h->precision == MUS_PRECISION_DOUBLE)
       mus_renewal_start(&h->d[k], &h->renewal[k]);
@@ -362,7 +365,8 @@ static mus_status finish_bottom(mus_hierarchy *h, int stalled_early) {
   }
   if (h->bottom.factor)
     return mus_factor_compute(h->bottom.factor, &l->a);
-  return stalled_early ? MUS_OK : measure(h, l); // a level that could not be made coarser is measured already
+  return stalled_early ? MUS_OK
+                       : measure(h, h->levels - 1); // a level that could not be made coarser is measured already
 }
 
 // Whether the level is the last for its size alone, known before anything is computed.
@@ -376,12 +380,11 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
   h->level[0].a = *a;
   int index = 0, coarser = 1, stalled_early = 0;
   for (;; ++index) {
-    mus_level *l = &h->level[index];
     if (symbolic ? is_bottom(h, index) : index + 1 == h->levels)
       break;
     status = mus_stop_check();
     if (!status)
-      status = measure(h, l);
+      status = measure(h, index);
     if (!status && symbolic)
       status = plan_coarser(h, index, &coarser);
     if (!status && coarser)
@@ -486,15 +489,15 @@ static void report_more(const mus_hierarchy *h, int index, mus_level_report *rep
     h->method->report(h->self, index, report);
   if (!mus_level_is_smoothed(h, index))
     return;
-  if (h->precision == MUS_PRECISION_DOUBLE && h->smoother->in_double.report)
-    h->smoother->in_double.report(h->d[index].smoother_state, report);
-  if (h->precision == MUS_PRECISION_SINGLE && h->smoother->in_single.report)
-    h->smoother->in_single.report(h->f[index].smoother_state, report);
+  const mus_smoother *smoother = h->smoother[index].kind;
+  if (h->precision == MUS_PRECISION_DOUBLE && smoother->in_double.report)
+    smoother->in_double.report(h->d[index].smoother_state, report);
+  if (h->precision == MUS_PRECISION_SINGLE && smoother->in_single.report)
+    smoother->in_single.report(h->f[index].smoother_state, report);
 }
 
-double mus_hierarchy_passes(const mus_multigrid_options *options) {
-  const mus_smoother *smoother;
-  return mus_smoother_find(options->smoother, &smoother) ? 0 : smoother->passes(options) + 1;
+double mus_hierarchy_passes(const mus_hierarchy *h, int level) {
+  return h->smoother[level].kind->passes(&h->smoother[level].options) + 1;
 }
 
 void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {

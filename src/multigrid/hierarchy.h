@@ -52,7 +52,7 @@ typedef struct mus_coarsening {
 
 typedef struct mus_hierarchy_options {
   mus_multigrid_options multigrid;
-  const mus_smoother *smoother; // NULL: the one that `multigrid` names
+  const mus_smoother *smoother; // of all levels; NULL: those that `multigrid` names
   mus_precision precision;      // of the cycle
   // What it must be ready for: MUS_SETUP_COARSE and MUS_SETUP_AUTO for renewal. In double precision the cycle reads the
   // finest matrix where the caller has it; MUS_SETUP_REUSE and MUS_SETUP_AUTO make it keep a copy, for hierarchies that
@@ -92,7 +92,7 @@ const float *mus_hierarchy_apply_f(mus_hierarchy *hierarchy);
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);
 // Passes over a level's matrix that one visit of the cycle makes: both sweeps and the residual between them.
-double mus_hierarchy_passes(const mus_multigrid_options *options);
+double mus_hierarchy_passes(const mus_hierarchy *hierarchy, int level);
 size_t mus_hierarchy_bytes(const mus_hierarchy *hierarchy);
 
 #endif

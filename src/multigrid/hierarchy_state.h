@@ -31,7 +31,7 @@ struct mus_hierarchy {
   const mus_coarsening *method;
   void *self;
   mus_multigrid_options options;
-  const mus_smoother *smoother;
+  mus_level_smoother smoother[MUS_LEVELS_MAXIMUM];
   mus_precision precision;
   const double *coordinates; // for the coarsening to see, of the finest level; NULL: not known
   const mus_filter *held;    // the same; NULL: nothing
@@ -66,8 +66,8 @@ static inline int mus_level_is_smoothed(const mus_hierarchy *h, int index) {
 }
 
 // Sets the smoother of a level up, whose system is new. A state that is NULL is made, in the arena.
-mus_status mus_hierarchy_smooth(const mus_hierarchy *h, mus_cycle_level *level, mus_arena *arena);
-mus_status mus_hierarchy_smooth_f(const mus_hierarchy *h, mus_cycle_level_f *level, mus_arena *arena);
+mus_status mus_hierarchy_smooth(const mus_hierarchy *h, int index, mus_cycle_level *level, mus_arena *arena);
+mus_status mus_hierarchy_smooth_f(const mus_hierarchy *h, int index, mus_cycle_level_f *level, mus_arena *arena);
 
 // The cycle is again the one without.
 void mus_hierarchy_uncouple(mus_hierarchy *h);

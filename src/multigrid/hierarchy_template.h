@@ -1,14 +1,16 @@
 // What a hierarchy does in its cycle's precision, as text for base/both_precisions.h. See hierarchy.h.
 
-mus_status NAME(mus_hierarchy_smooth)(const mus_hierarchy *h, TYPE(mus_cycle_level) *level, mus_arena *arena) {
+mus_status NAME(mus_hierarchy_smooth)(const mus_hierarchy *h, int index, TYPE(mus_cycle_level) *level,
+                                      mus_arena *arena) {
+  const mus_level_smoother *smoother = &h->smoother[index];
 #if SINGLE
-  level->smoother = &h->smoother->in_single;
+  level->smoother = &smoother->kind->in_single;
 #else
-  level->smoother = &h->smoother->in_double;
+  level->smoother = &smoother->kind->in_double;
 #endif
   mus_status status = MUS_OK;
   if (!level->smoother_state)
-    status = level->smoother->create(&h->options, &level->system, arena, &level->smoother_state);
+    status = level->smoother->create(&smoother->options, &level->system, arena, &level->smoother_state);
   return status || !level->smoother->set_up ? status : level->smoother->set_up(level->smoother_state, &level->system);
 }
 
@@ -19,13 +21,13 @@ static mus_status NAME(publish)(mus_hierarchy *h, int index, TYPE(mus_cycle_leve
   c->system.radius = l->radius.value;
   c->pt = &l->plan.pt;
   c->passes = &h->passes[index];
-  return mus_level_is_smoothed(h, index) ? NAME(mus_hierarchy_smooth)(h, c, &h->cycle) : MUS_OK;
+  return mus_level_is_smoothed(h, index) ? NAME(mus_hierarchy_smooth)(h, index, c, &h->cycle) : MUS_OK;
 }
 
 static mus_status NAME(plan_renewal_of)(mus_hierarchy *h, int index, TYPE(mus_renewal) *r) {
   const mus_level *l = &h->level[index];
   *r = (TYPE(mus_renewal)){.plan = &l->plan, .diagonal = l->diagonal};
-  if (!h->smoother->uses_radius)
+  if (!h->smoother[index].kind->uses_radius)
     return MUS_OK;
   r->probe = mus_arena_alloc(&h->cycle, mus_level_unknowns(l), sizeof *r->probe);
   return r->probe ? MUS_OK : mus_fail_memory();

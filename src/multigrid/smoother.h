@@ -26,12 +26,19 @@ typedef struct mus_smoother {
   mus_smoother_calls_f in_single;
 } mus_smoother;
 
-// MUS_BAD_INPUT, with the list of names, if there is no such smoother; NULL is no name.
-mus_status mus_smoother_find(const char *name, const mus_smoother **out);
+// What smooths a level, and its settings: `smoother_order` is that of the level.
+typedef struct mus_level_smoother {
+  const mus_smoother *kind;
+  mus_multigrid_options options;
+} mus_level_smoother;
+
+// Reads options->smoother for the finest `levels` levels, finest first. MUS_BAD_INPUT, with the list of names, where it
+// is not as mus_multigrid_options says.
+mus_status mus_smoothers_read(const mus_multigrid_options *options, int levels, mus_level_smoother *out);
 
 // Adds a number to the report of a level, up to MUS_LEVEL_NUMBERS of them. `name` is kept by address.
 void mus_level_note(mus_level_report *report, const char *name, double value);
 
-extern const mus_smoother mus_chebyshev_smoother;
+extern const mus_smoother mus_chebyshev_smoother, mus_gauss_seidel_smoother, mus_jacobi_smoother;
 
 #endif

@@ -65,14 +65,6 @@ mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor) {
   return MUS_OK;
 }
 
-// The smoother's name where it stays: the caller's text may go.
-static const char *lasting_name(const char *smoother) {
-  int k = 0;
-  while (mus_smoother_name(k) && strcmp(mus_smoother_name(k), smoother) != 0)
-    ++k;
-  return mus_smoother_name(k);
-}
-
 mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
   mus_status status =
       mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
@@ -84,7 +76,6 @@ mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
   if (status)
     return status;
   sim->settings.solver = *options;
-  sim->settings.solver.multigrid.smoother = lasting_name(options->multigrid.smoother);
   return MUS_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct mus_run {
   const double *b;
   double *x;                // initial guess in, solution out
   double *residuals;        // options.iterations + 1 norms
+  int stationary;           // methods that can do so iterate without conjugate gradients
   mus_solve_record *record; // all but `bytes`, `true_residual` and what report() fills; see run.h
 } mus_run;
 
@@ -62,7 +63,7 @@ typedef struct mus_method_kind {
 const mus_method_kind *mus_method_table(mus_method method);
 
 extern const mus_method_kind mus_method_sa, mus_method_diag, mus_method_mpcg, mus_method_mpcg_original,
-    mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_auto;
+    mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_skinning, mus_method_auto;
 
 // A method with its state. All functions may be called while `self` is NULL, before it is made.
 typedef struct mus_linear_method {

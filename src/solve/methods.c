@@ -14,6 +14,7 @@ static const mus_method_kind *const table[MUS_METHODS] = {
     [MUS_METHOD_CHOLMOD] = &mus_method_cholmod,
     [MUS_METHOD_GAMG] = &mus_method_gamg,
     [MUS_METHOD_BOOMERAMG] = &mus_method_boomeramg,
+    [MUS_METHOD_SKINNING] = &mus_method_skinning,
     [MUS_METHOD_AUTO] = &mus_method_auto,
 };
 

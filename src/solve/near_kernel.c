@@ -6,29 +6,55 @@
 
 #include "par/par.h"
 
-void mus_rigid_motions(int rows, const double *positions, double *vectors) {
-  double centre[3] = {0, 0, 0}, farthest = 0;
+// Coordinates in which nodes lie around the origin, at most 1 away.
+typedef struct frame {
+  double centre[3], scale;
+} frame;
+
+static frame frame_of(int rows, const double *positions) {
+  frame f = {0};
+  double farthest = 0;
   for (int i = 0; i < rows; ++i) // in order: the same bits for any number of threads
     for (int c = 0; c < 3; ++c)
-      centre[c] += positions[3 * (size_t)i + (size_t)c] / rows;
+      f.centre[c] += positions[3 * (size_t)i + (size_t)c] / rows;
   for (int i = 0; i < rows; ++i) {
     double square = 0;
     for (int c = 0; c < 3; ++c) {
-      double d = positions[3 * (size_t)i + (size_t)c] - centre[c];
+      double d = positions[3 * (size_t)i + (size_t)c] - f.centre[c];
       square += d * d;
     }
     farthest = fmax(farthest, square);
   }
-  double scale = farthest > 0 ? 1 / sqrt(farthest) : 0;
+  f.scale = farthest > 0 ? 1 / sqrt(farthest) : 0;
+  return f;
+}
+
+void mus_rigid_motions(int rows, const double *positions, double *vectors) {
+  frame f = frame_of(rows, positions);
   size_t n = 3 * (size_t)rows;
   MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
   for (int i = 0; i < rows; ++i) {
     const double *at = positions + 3 * (size_t)i;
-    double x = scale * (at[0] - centre[0]), y = scale * (at[1] - centre[1]), z = scale * (at[2] - centre[2]);
+    double x = f.scale * (at[0] - f.centre[0]), y = f.scale * (at[1] - f.centre[1]),
+           z = f.scale * (at[2] - f.centre[2]);
     const double motion[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -z, y}, {z, 0, -x}, {-y, x, 0}};
     for (size_t k = 0; k < 6; ++k)
       for (size_t c = 0; c < 3; ++c)
         vectors[k * n + 3 * (size_t)i + c] = motion[k][c];
+  }
+}
+
+void mus_affine_motions(int rows, const double *positions, double *vectors) {
+  frame f = frame_of(rows, positions);
+  size_t n = 3 * (size_t)rows;
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i) {
+    double at[4] = {1};
+    for (size_t c = 0; c < 3; ++c)
+      at[1 + c] = f.scale * (positions[3 * (size_t)i + c] - f.centre[c]);
+    for (size_t k = 0; k < 12; ++k)
+      for (size_t c = 0; c < 3; ++c)
+        vectors[k * n + 3 * (size_t)i + c] = k % 3 == c ? at[k / 3] : 0;
   }
 }
 

@@ -7,6 +7,11 @@
 // 6 * rows * 3 numbers.
 void mus_rigid_motions(int rows, const double *positions, double *vectors);
 
+// The twelve affine motions of nodes at the given positions: the three translations, then for each of the directions x,
+// y and z the three motions that grow along it from the centre of all nodes, scaled as above. `vectors` receives 12 *
+// rows * 3 numbers.
+void mus_affine_motions(int rows, const double *positions, double *vectors);
+
 // One constant vector for each unknown of a node: `block` vectors of rows * block numbers.
 void mus_constant_vectors(int rows, int block, double *vectors);
 

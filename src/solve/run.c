@@ -90,7 +90,8 @@ mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_o
   if (status)
     return status;
   const mus_projection *s = system->filter.across ? &i.s : NULL; // what the matrix is not filtered by
-  status = mus_pcg(&i.a, s, m, system->right, system->solution, limits, system->work, &i.result);
+  status = (run->stationary ? mus_stationary : mus_pcg)(&i.a, s, m, system->right, system->solution, limits,
+                                                        system->work, &i.result);
   return end_iterations(run, status, &i);
 }
 

@@ -10,7 +10,7 @@
 
 // Filters matrix, right-hand side and initial guess: system->right and system->solution are those of y.
 void mus_run_prefilter(mus_run *run);
-// Conjugate gradients on the prefiltered system as it is now, from solution to x.
+// Conjugate gradients, or what run->stationary asks for, on the prefiltered system as it is now, from solution to x.
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits);
 // Conjugate gradients that filter vectors, from x to x. `original` as in mus_mpcg().
 mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/initialised.h"
+#include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
 #include "par/par.h"
 #include "solve/method.h"
@@ -94,6 +95,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"threads", o->threads, 0, THREADS_MAXIMUM},
                {"preset", o->preset, 0, PRESETS - 1},
                {"prefilter", o->prefilter, 0, 1},
+               {"stationary", o->stationary, 0, 1},
                {"sa.strength", o->sa.strength, 0, 0.999},
                {"sa.dominance", o->sa.dominance, 0, 1},
                {"sa.motions", o->sa.motions, MUS_MOTIONS_TRANSLATIONS, MUS_MOTIONS_AUTO},
@@ -112,7 +114,14 @@ static mus_status check_options(const mus_solver_options *o) {
     if (status)
       return status;
   }
-  return MUS_OK;
+  if (o->stationary && !o->prefilter)
+    return mus_fail(MUS_BAD_INPUT, "stationary cycles need a prefiltered matrix: option prefilter must be 1");
+  if (!memchr(o->multigrid.smoother, 0, MUS_SMOOTHER_TEXT) || !memchr(o->skinning.levels, 0, MUS_LEVELS_TEXT))
+    return mus_fail(MUS_BAD_INPUT, "the text of option multigrid.smoother or skinning.levels has no end");
+  int handles[MUS_LEVELS_MAXIMUM];
+  mus_level_smoother smoother[MUS_LEVELS_MAXIMUM];
+  mus_status status = mus_handles_read(o->skinning.levels, handles);
+  return status ? status : mus_smoothers_read(&o->multigrid, MUS_LEVELS_MAXIMUM, smoother);
 }
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -133,9 +142,6 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
       mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
   if (!status)
     status = check_options(options);
-  const mus_smoother *smoother = NULL;
-  if (!status)
-    status = mus_smoother_find(options->multigrid.smoother, &smoother);
   if (status)
     return status;
   if (!mus_method_kind_available(kind))
@@ -145,7 +151,6 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
   if (!solver)
     return mus_fail_memory();
   *solver = (mus_solver){.options = *options, .method = {.kind = kind}};
-  solver->options.multigrid.smoother = smoother->name; // the caller's text may go
   solver->residuals = mus_alloc(residuals_kept(solver), sizeof *solver->residuals);
   if (!solver->residuals) {
     mus_free(solver);
@@ -276,7 +281,12 @@ mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_cou
 
 static mus_status solve_checked(mus_solver *solver, const double *b, double *x) {
   mus_solve_record *record = &solver->record;
-  mus_run run = {.system = solver->system, .b = b, .x = x, .residuals = solver->residuals, .record = record};
+  mus_run run = {.system = solver->system,
+                 .b = b,
+                 .x = x,
+                 .residuals = solver->residuals,
+                 .stationary = solver->options.stationary,
+                 .record = record};
   mus_cg_options limits = {solver->options.tolerance, solver->options.iterations, solver->options.stop};
   *record = (mus_solve_record){.true_residual = NAN};
   mus_status status = mus_linear_method_solve(&solver->method, &run, &limits);

@@ -39,7 +39,7 @@ static coarse coarsen(const problem *p, const mus_solver_options *options) {
   coarse c = {.options = *options};
   mus_level_view view = problem_view(p, radius);
   c.pattern = mus_arena_alloc(&c.arena, 1, sizeof *c.pattern);
-  assert_int_equal(mus_aggregation_create(&options->sa, &c.aggregation), MUS_OK);
+  assert_int_equal(mus_aggregation_create(&options->sa, NULL, &c.aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(c.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
   mus_coarse_level found = {0};
   assert_int_equal(mus_smoothed_aggregation.analyse(c.aggregation, &view, &c.arena, &found), MUS_OK);
@@ -435,7 +435,7 @@ static void a_kernel_is_needed(void **state) {
   mus_level_view view = problem_view(&p, radius);
   mus_arena arena = {0};
   mus_coarse_level coarser = {0};
-  assert_int_equal(mus_aggregation_create(&options.sa, &aggregation), MUS_OK);
+  assert_int_equal(mus_aggregation_create(&options.sa, NULL, &aggregation), MUS_OK);
   assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_BAD_INPUT);
   assert_int_equal(mus_aggregation_set_kernel(aggregation, p.rows - 1, 1, 1, p.kernel), MUS_OK);
   assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_BAD_INPUT);
@@ -457,7 +457,7 @@ static void special_nodes_only(void **state) {
   mus_arena arena = {0};
   mus_coarse_level coarser = {0};
   int nodes, aggregates;
-  assert_int_equal(mus_aggregation_create(&options.sa, &aggregation), MUS_OK);
+  assert_int_equal(mus_aggregation_create(&options.sa, NULL, &aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(aggregation, 7, 3, 3, p.kernel), MUS_OK);
   assert_int_equal(mus_smoothed_aggregation.analyse(aggregation, &view, &arena, &coarser), MUS_OK);
   assert_int_equal(coarser.prolongator.columns, 0);

@@ -96,7 +96,7 @@ static set_up set_up_for(const problem *p, const mus_smoother *smoother, mus_pre
   options.multigrid.cycle = MUS_CYCLE_V;
   mus_hierarchy_options h = {options.multigrid, smoother, precision, MUS_SETUP_COARSE};
   set_up s;
-  assert_int_equal(mus_aggregation_create(&options.sa, &s.aggregation), MUS_OK);
+  assert_int_equal(mus_aggregation_create(&options.sa, NULL, &s.aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(s.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
   assert_int_equal(mus_hierarchy_create(&mus_smoothed_aggregation, s.aggregation, &h, &s.hierarchy), MUS_OK);
   assert_int_equal(mus_hierarchy_analyse(s.hierarchy, &p->a), MUS_OK);

@@ -482,7 +482,7 @@ static void check_record(const given *g, const mus_solver *solver, mus_method me
 }
 
 static void check_levels(const given *g, const mus_solve_record *record) {
-  if (record->method != MUS_METHOD_SA) {
+  if (record->method != MUS_METHOD_SA && record->method != MUS_METHOD_SKINNING) {
     if (record->method != MUS_METHOD_GAMG && record->method != MUS_METHOD_BOOMERAMG) {
       assert_int_equal(record->levels, 0);
       assert_true(record->operator_complexity == 1);

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "multigrid/skinning/handles.h"
+#include "multigrid/smoother.h"
 #include "support/given.h"
 
 // --- options --------------------------------------------------------------------------------------------------------
@@ -102,31 +104,75 @@ static void smoothers_have_names(void **state) {
   (void)state;
   assert_string_equal(mus_smoother_name(0), "chebyshev");
   assert_null(mus_smoother_name(-1));
-  const char *wrong[] = {"", "Chebyshev", "jacobi", NULL};
+  const char *wrong[] = {"",      "Chebyshev", "gs:",   "gs:0",  "gs:17",     "gs:99999999999999999999",
+                         "gs:3x", ":3",        "gs:-1", "gs:3/", "/gs:3",     "jacobi:2/ssor/gs",
+                         "gs 3",  "gs:3:4",    "gs,gs", "GS:3",  "chebyshev1"};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
     mus_solver_options options = mus_default_solver_options();
-    options.multigrid.smoother = wrong[k];
-    expect_refused(&options, wrong[k] ? wrong[k] : "smoother");
+    strcpy(options.multigrid.smoother, wrong[k]);
+    expect_refused(&options, "smoother");
     for (int s = 0; mus_smoother_name(s); ++s)
       assert_non_null(strstr(mus_last_error(), mus_smoother_name(s)));
   }
 }
 
-// What is written over once the solver is there does not matter to it.
-static void the_smoothers_name_is_not_kept(void **state) {
+static void smoothers_may_differ_by_level(void **state) {
   (void)state;
-  char name[] = "chebyshev";
-  mus_solver_options options = mus_default_solver_options();
-  options.multigrid.smoother = name;
-  mus_solver *solver = NULL;
-  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
-  memset(name, 'x', sizeof name - 1);
-  assert_int_equal(mus_solver_set_pattern(solver, 1, 1, (int[]){0, 1}, (int[]){0}), MUS_OK);
-  assert_int_equal(mus_solver_set_values(solver, (double[]){4}), MUS_OK);
-  double x = 0;
-  assert_int_equal(mus_solver_solve(solver, (double[]){8}, &x), MUS_OK);
-  assert_true(x == 2);
-  mus_solver_free(solver);
+  mus_multigrid_options options = mus_default_solver_options().multigrid;
+  mus_level_smoother found[4];
+  strcpy(options.smoother, "jacobi/chebyshev:4/gs:3");
+  assert_int_equal(mus_smoothers_read(&options, 4, found), MUS_OK);
+  const struct {
+    const char *name;
+    int sweeps;
+  } expected[] = {{"gs", 3}, {"chebyshev", 4}, {"jacobi", 2}, {"jacobi", 2}};
+  for (int k = 0; k < 4; ++k) {
+    assert_string_equal(found[k].kind->name, expected[k].name);
+    assert_int_equal(found[k].options.smoother_order, expected[k].sweeps);
+  }
+  mus_solver_options endless = mus_default_solver_options();
+  memset(endless.multigrid.smoother, 'g', sizeof endless.multigrid.smoother);
+  expect_refused(&endless, "no end");
+}
+
+static void levels_of_handles_are_read(void **state) {
+  (void)state;
+  int count[MUS_LEVELS_MAXIMUM], none[MUS_LEVELS_MAXIMUM] = {0};
+  assert_int_equal(mus_handles_read("", count), MUS_OK);
+  assert_memory_equal(count, none, sizeof none);
+  assert_int_equal(mus_handles_read("25/300/2000/all", count), MUS_OK);
+  const int expected[] = {2000, 300, 25, 0};
+  assert_memory_equal(count, expected, sizeof expected);
+  assert_int_equal(mus_handles_read("1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/all", count), MUS_OK);
+  const char *wrong[] = {"all",
+                         "25",
+                         "25/all/500",
+                         "25/25/all",
+                         "500/25/all",
+                         "0/all",
+                         "25/ all",
+                         "25//all",
+                         "25/ALL",
+                         "-5/all",
+                         "25/500/",
+                         "25/500/allx",
+                         "1.5/all",
+                         " ",
+                         "25/500",
+                         "9999999999999/all",
+                         "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/all"};
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+    mus_solver_options options = mus_default_solver_options();
+    strcpy(options.skinning.levels, wrong[k]);
+    expect_refused(&options, "25/500/all");
+  }
+  mus_solver_options solver = mus_default_solver_options();
+  memset(solver.skinning.levels, '1', sizeof solver.skinning.levels);
+  expect_refused(&solver, "no end");
+  solver = mus_default_solver_options();
+  solver.stationary = 1;
+  solver.prefilter = 0;
+  expect_refused(&solver, "prefilter");
 }
 
 static void missing_methods_say_how_to_get_them(void **state) {
@@ -388,7 +434,8 @@ int main(void) {
       cmocka_unit_test(options_that_are_not_numbers_are_named),
       cmocka_unit_test(methods_have_names),
       cmocka_unit_test(smoothers_have_names),
-      cmocka_unit_test(the_smoothers_name_is_not_kept),
+      cmocka_unit_test(smoothers_may_differ_by_level),
+      cmocka_unit_test(levels_of_handles_are_read),
       cmocka_unit_test(missing_methods_say_how_to_get_them),
       cmocka_unit_test(calls_out_of_order_are_refused),
       cmocka_unit_test(a_pattern_forgets_the_rest),

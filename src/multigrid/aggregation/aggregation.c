@@ -38,21 +38,26 @@ typedef struct sa_grouping {
 
 struct mus_aggregation {
   mus_sa_options options;
-  int count;        // near-null vectors
-  mus_arena finest; // holds the finest level's kernel
-  mus_arena arena;  // holds the rest
+  mus_grouping grouping; // without a function: by strength
+  int count;             // near-null vectors
+  mus_arena finest;      // holds the finest level's kernel
+  mus_arena arena;       // holds the rest
   sa_level level[MUS_LEVELS_MAXIMUM];
   int levels;     // that were analysed
   int remembered; // levels of these that the next analysis is to have
   mus_arena memory;
-  sa_grouping grouping[MUS_LEVELS_MAXIMUM];
+  sa_grouping known[MUS_LEVELS_MAXIMUM];
 };
 
-mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation **out) {
+mus_status mus_aggregation_create(const mus_sa_options *options, const mus_grouping *grouping, mus_aggregation **out) {
   mus_aggregation *self = mus_alloc_zero(1, sizeof *self);
   if (!self)
     return mus_fail_memory();
   self->options = *options;
+  if (grouping) {
+    self->grouping = *grouping;
+    self->options.smooth_prolongator = self->options.kernel_sweeps = 0;
+  }
   *out = self;
   return MUS_OK;
 }
@@ -163,7 +168,7 @@ static mus_status smoothing_part(mus_arena *arena, const mus_pattern *a, const m
 // Strength and aggregates as they were; only what is read after this is filled in.
 static mus_status repeat_grouping(mus_aggregation *self, const mus_level_view *fine, mus_arena *scratch,
                                   mus_strength *s) {
-  const sa_grouping *known = &self->grouping[fine->level];
+  const sa_grouping *known = &self->known[fine->level];
   const mus_pattern *a = fine->a->pattern;
   int blocks = mus_pattern_blocks(a);
   int last = known->strong_count > 0 ? known->strong[known->strong_count - 1] : -1;
@@ -183,12 +188,15 @@ static mus_status repeat_grouping(mus_aggregation *self, const mus_level_view *f
 }
 
 static mus_status group(mus_aggregation *self, const mus_level_view *fine, mus_arena *scratch, mus_strength *s) {
+  mus_aggregates *out = &self->level[fine->level].aggregates;
   if (self->remembered > 0)
     return repeat_grouping(self, fine, scratch, s);
+  if (self->grouping.group)
+    return self->grouping.group(self->grouping.self, fine, &self->arena, out);
   mus_status status = mus_strength_create(scratch, fine, self->options.strength, self->options.dominance, s);
   return status ? status
                 : mus_aggregates_create(&self->arena, fine->a->pattern, s, fine->level == 0 ? self->options.reach : 1,
-                                        &self->level[fine->level].aggregates);
+                                        out);
 }
 
 static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *out) {
@@ -203,7 +211,7 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
     return mus_fail(MUS_BAD_INPUT, "smoothed aggregation has no near-null space for this matrix: set one first");
 
   mus_arena scratch = {0};
-  mus_strength strength;
+  mus_strength strength = {0};
   mus_status status = group(self, fine, &scratch, &strength);
   self->levels = fine->level + 1;
   if (!status) {
@@ -211,7 +219,7 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
     out->block = self->count;
     if (l->aggregates.count > 0) {
       status = one_block_rows(&self->arena, l);
-      if (!status)
+      if (!status && self->options.smooth_prolongator)
         status = smoothing_part(&self->arena, fine->a->pattern, &strength, self->options.filter_prolongator, l);
       if (!status && self->options.smooth_prolongator)
         status = mus_product_pattern(arena, &l->part, &l->tentative, &out->prolongator);
@@ -367,11 +375,15 @@ const mus_coarsening mus_smoothed_aggregation = {.name = "smoothed aggregation",
                                                  .special_nodes = special_nodes,
                                                  .report = report};
 
+// No spectral radius is asked for where nothing is smoothed.
+const mus_coarsening mus_plain_aggregation = {
+    .name = "plain aggregation", .analyse = analyse, .fill = fill, .special_nodes = special_nodes, .report = report};
+
 // --- memory ---------------------------------------------------------------------------------------------------------
 
 // The blocks of A that smooth a filtered prolongator.
 static mus_status remember_level(const mus_aggregation *self, const sa_level *l, mus_list *bytes) {
-  int listed = self->options.filter_prolongator && l->aggregates.count > 0;
+  int listed = self->options.smooth_prolongator && self->options.filter_prolongator && l->aggregates.count > 0;
   int head[3] = {l->nodes, l->aggregates.count, listed ? mus_pattern_blocks(&l->part) : 0};
   mus_status status = mus_bytes_put(bytes, head, sizeof head);
   if (!status)
@@ -423,7 +435,7 @@ mus_status mus_aggregation_recall(mus_aggregation *self, mus_bytes *from) {
   mus_arena_clear(&self->memory);
   self->memory = arena;
   self->remembered = levels;
-  memcpy(self->grouping, grouping, (size_t)levels * sizeof *grouping);
+  memcpy(self->known, grouping, (size_t)levels * sizeof *grouping);
   return MUS_OK;
 }
 

@@ -10,13 +10,25 @@
 #define MUS_MULTIGRID_AGGREGATION_H
 
 #include "base/bytes.h"
+#include "multigrid/aggregation/aggregates.h"
 #include "multigrid/hierarchy.h"
 
 typedef struct mus_aggregation mus_aggregation;
 
-extern const mus_coarsening mus_smoothed_aggregation;
+// The second is for aggregations whose groups are given.
+extern const mus_coarsening mus_smoothed_aggregation, mus_plain_aggregation;
 
-mus_status mus_aggregation_create(const mus_sa_options *options, mus_aggregation **out);
+// Another way of grouping nodes than by the strength of their connections (multigrid/skinning, for instance). `self` is
+// its own state. It is asked from the finest level on, level by level.
+typedef struct mus_grouping {
+  void *self;
+  // Aggregates of all the level's nodes; none where it can't be made coarser.
+  mus_status (*group)(void *self, const mus_level_view *fine, mus_arena *arena, mus_aggregates *out);
+} mus_grouping;
+
+// Without a grouping (NULL) the one of the paper. It is copied; its state must outlive the aggregation. Prolongators of
+// groups that are given are not smoothed, nor is the kernel, whatever the options say.
+mus_status mus_aggregation_create(const mus_sa_options *options, const mus_grouping *grouping, mus_aggregation **out);
 void mus_aggregation_free(mus_aggregation *aggregation); // NULL is fine
 size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
 

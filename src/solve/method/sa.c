@@ -1,4 +1,5 @@
-// Conjugate gradients with smoothed aggregation multigrid (Tamstorf, Jones and McCormick 2015).
+// Conjugate gradients with smoothed aggregation multigrid (Tamstorf, Jones and McCormick 2015), and with Galerkin
+// multigrid in skinning space (Xian, Tong and Liu 2019), which differs in how levels are made.
 //
 // The hierarchy is made without couplings and equalities across nodes. These are smoothed over around it (coupled.h),
 // or couplings are taken into its coarse levels.
@@ -20,10 +21,24 @@ static mus_status create(const mus_solver_options *options, mus_system *system, 
   return MUS_OK;
 }
 
+static mus_status create_skinning(const mus_solver_options *options, mus_system *system, void **self) {
+  mus_handles *handles;
+  mus_status status = mus_handles_create(options->skinning.levels, options->multigrid.bottom, &handles);
+  if (status)
+    return status;
+  status = create(options, system, self);
+  if (status)
+    mus_handles_free(handles);
+  else
+    ((mus_sa *)*self)->handles = handles;
+  return status;
+}
+
 static void destroy(void *self) {
   mus_sa *sa = self;
   mus_hierarchy_free(sa->hierarchy);
   mus_aggregation_free(sa->aggregation);
+  mus_handles_free(sa->handles);
   mus_coupled_free(&sa->coupled);
   mus_arena_clear(&sa->arena);
   mus_free(sa);
@@ -33,7 +48,8 @@ static size_t bytes(const void *self) {
   const mus_sa *sa = self;
   return sizeof *sa + sa->arena.bytes + sa->coupled.arena.bytes +
          (sa->hierarchy ? mus_hierarchy_bytes(sa->hierarchy) : 0) +
-         (sa->aggregation ? mus_aggregation_bytes(sa->aggregation) : 0);
+         (sa->aggregation ? mus_aggregation_bytes(sa->aggregation) : 0) +
+         (sa->handles ? mus_handles_bytes(sa->handles) : 0);
 }
 
 static void make_stale(mus_sa *sa, mus_sa_stale least) {
@@ -43,7 +59,7 @@ static void make_stale(mus_sa *sa, mus_sa_stale least) {
 
 // Coordinates count where rotations come from them; the first ones change how many vectors the near-null space has.
 static void coordinates_changed(mus_sa *sa) {
-  if (sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
+  if (sa->handles || sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
     make_stale(sa, sa->has_positions ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL);
 }
 
@@ -81,11 +97,10 @@ static double cycle_cost(const mus_sa *sa) {
   mus_solve_record record = {0};
   mus_hierarchy_report(sa->hierarchy, &record);
   mus_multigrid_options multigrid = mus_sa_multigrid_settings(sa);
-  double passes = mus_hierarchy_passes(&multigrid);
   double bytes = sa->options->precision == MUS_PRECISION_SINGLE ? 0.5 : 1, cost = 0, visits = 1;
   for (int k = 0; k < record.levels; ++k) {
     double share = (double)record.level[k].nonzeros / (double)record.level[0].nonzeros;
-    cost += share * visits * passes;
+    cost += share * visits * mus_hierarchy_passes(sa->hierarchy, k);
     if (multigrid.cycle == MUS_CYCLE_W) {
       cost += k > 0 ? share * visits / 2 : 0;
       visits *= 2;
@@ -271,3 +286,17 @@ const mus_method_kind mus_method_sa = {.name = "sa",
                                        .remember = mus_sa_remember,
                                        .recall = mus_sa_recall,
                                        .aggregates = aggregates};
+
+const mus_method_kind mus_method_skinning = {.name = "skinning",
+                                             .is_prefiltered = 1,
+                                             .may_filter_vectors = 1,
+                                             .create = create_skinning,
+                                             .free = destroy,
+                                             .changed = changed,
+                                             .solve = solve,
+                                             .report = report,
+                                             .bytes = bytes,
+                                             .cost = cost,
+                                             .remember = mus_sa_remember,
+                                             .recall = mus_sa_recall,
+                                             .aggregates = aggregates};

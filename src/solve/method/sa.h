@@ -1,10 +1,13 @@
-// The state of smoothed aggregation. Private to the method: sa.c runs it, sa_hierarchy.c sets the hierarchy up.
+// The state of methods whose hierarchies are made by aggregation: of smoothed aggregation, and of skinning, whose
+// groups are handles and whose near-null space is the affine motions. Private to them: sa.c runs them, sa_hierarchy.c
+// sets the hierarchy up.
 #ifndef MUS_SOLVE_METHOD_SA_H
 #define MUS_SOLVE_METHOD_SA_H
 
 #include "base/bytes.h"
 #include "multigrid/aggregation/aggregation.h"
 #include "multigrid/hierarchy.h"
+#include "multigrid/skinning/handles.h"
 #include "solve/coupled.h"
 #include "solve/upkeep.h"
 
@@ -15,6 +18,7 @@ typedef struct mus_sa {
   const mus_solver_options *options;
   mus_system *system;
   mus_arena arena;
+  mus_handles *handles; // of skinning; NULL: smoothed aggregation
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_sa_stale stale;
@@ -38,6 +42,8 @@ static inline int mus_sa_is_kept(const mus_sa *sa) {
 // Settings of the hierarchy as it is now, or will be when it is made.
 mus_sa_options mus_sa_settings(const mus_sa *sa);
 mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa);
+// Makes the aggregation where there is none.
+mus_status mus_sa_create_aggregation(mus_sa *sa);
 // MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
 int mus_sa_may_turn_rigid(const mus_sa *sa);
 void mus_sa_turn_rigid(mus_sa *sa);

@@ -6,13 +6,16 @@
 #include "solve/method/sa.h"
 #include "solve/near_kernel.h"
 
+static int is_affine(const mus_sa *sa) { return sa->handles && sa->system->positions; }
+
 static int has_rotations(const mus_sa *sa) {
   mus_motions motions = sa->options->sa.motions;
-  return sa->system->positions && (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
+  return !sa->handles && sa->system->positions &&
+         (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
 }
 
 int mus_sa_may_turn_rigid(const mus_sa *sa) {
-  return sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->turned_rigid;
+  return !sa->handles && sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->turned_rigid;
 }
 
 void mus_sa_turn_rigid(mus_sa *sa) {
@@ -37,11 +40,13 @@ mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
   mus_multigrid_options settings = sa->options->multigrid;
   if (sa->options->sa.motions == MUS_MOTIONS_AUTO && has_rotations(sa))
     settings.smoother_order *= 2;
+  if (sa->handles && *sa->options->skinning.levels)
+    settings.bottom = 1; // the levels that were asked for
   return settings;
 }
 
 static int kernel_count(const mus_sa *sa) {
-  return has_rotations(sa) ? 6 : sa->system->kernel ? sa->system->kernel_count : sa->system->block;
+  return is_affine(sa) ? 12 : has_rotations(sa) ? 6 : sa->system->kernel ? sa->system->kernel_count : sa->system->block;
 }
 
 // The near-null space with what constraints forbid taken out, handed to the aggregation. S may be NULL.
@@ -51,7 +56,9 @@ static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
   double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
   if (!vectors)
     return mus_fail_memory();
-  if (has_rotations(sa))
+  if (is_affine(sa))
+    mus_affine_motions(sa->system->rows, sa->system->positions, vectors);
+  else if (has_rotations(sa))
     mus_rigid_motions(sa->system->rows, sa->system->positions, vectors);
   else if (sa->system->kernel)
     mus_copy((size_t)count * n, sa->system->kernel, vectors);
@@ -64,15 +71,21 @@ static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
   return status;
 }
 
-static mus_status create_hierarchy(mus_sa *sa) {
+mus_status mus_sa_create_aggregation(mus_sa *sa) {
+  if (sa->aggregation)
+    return MUS_OK;
   mus_sa_options settings = mus_sa_settings(sa);
-  mus_status status = MUS_OK;
-  if (!sa->aggregation)
-    status = mus_aggregation_create(&settings, &sa->aggregation);
+  mus_grouping grouping = mus_handles_grouping(sa->handles);
+  return mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
+}
+
+static mus_status create_hierarchy(mus_sa *sa) {
+  mus_status status = mus_sa_create_aggregation(sa);
   mus_hierarchy_options options = {
       .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
   if (!status && !sa->hierarchy)
-    status = mus_hierarchy_create(&mus_smoothed_aggregation, sa->aggregation, &options, &sa->hierarchy);
+    status = mus_hierarchy_create(sa->handles ? &mus_plain_aggregation : &mus_smoothed_aggregation, sa->aggregation,
+                                  &options, &sa->hierarchy);
   return status;
 }
 

@@ -69,9 +69,8 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
     return damaged();
   mus_status status = recall_analysed(sa, m.analysed_count, from);
   sa->turned_rigid = m.turned_rigid; // which the settings of the aggregation depend on
-  mus_sa_options settings = mus_sa_settings(sa);
   if (!status && m.has_hierarchy)
-    status = mus_aggregation_create(&settings, &sa->aggregation);
+    status = mus_sa_create_aggregation(sa);
   if (!status && m.has_hierarchy)
     status = mus_aggregation_recall(sa->aggregation, from);
   if (status)

@@ -1,0 +1,35 @@
+// Damped block-Jacobi: x <- x + omega D^-1 (b - A x), so many times. See smoother.h.
+//
+// Undamped where the spectral radius rho of D^-1 A allows that (Xian, Tong and Liu 2019 use it so for springs, whose
+// matrices are diagonally dominant). Where rho is larger, omega = 4 / (3 rho): the sweeps then damp the upper three
+// quarters of the spectrum by 3 each, and what is below not at all badly. A polynomial in D^-1 A is its own adjoint.
+#include <math.h>
+
+#include "base/error.h"
+#include "multigrid/smoother.h"
+
+// Of one level.
+typedef struct level_state {
+  int sweeps;
+  double omega;
+} level_state;
+
+static double omega_for(double radius) { return fmin(1, 4 / (3 * radius)); }
+
+// A start from zero takes one pass less than a sweep.
+static double passes_of_both(const mus_multigrid_options *options) { return 2.0 * options->smoother_order - 1; }
+
+static void report(const void *state, mus_level_report *report) {
+  mus_level_note(report, "jacobi_omega", ((const level_state *)state)->omega);
+}
+
+#define TEMPLATE "multigrid/smoothers/jacobi_template.h"
+#include "base/both_precisions.h"
+
+const mus_smoother mus_jacobi_smoother = {
+    .name = "jacobi",
+    .uses_radius = 1,
+    .passes = passes_of_both,
+    .in_double = {create, set_up, set_up, pre, post, report},
+    .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report},
+};
