@@ -19,7 +19,7 @@ static void gather(const double *x, const int *node, double at[4][3]) {
 }
 
 mus_pair mus_pair_met(const mus_surface *surface, const mus_contact *contact, double separation, const double *x0) {
-  mus_pair pair = {.contact = *contact, .stage = MUS_PAIR_IMPACTS, .closed = -1};
+  mus_pair pair = {.contact = *contact, .stage = MUS_PAIR_IMPACTS};
   int vertex_face = contact->kind == MUS_VERTEX_FACE;
   double at[4][3], weight[4], u[3];
   gather(x0, contact->node, at);

@@ -24,7 +24,8 @@ typedef enum mus_pair_stage { MUS_PAIR_IMPACTS, MUS_PAIR_PLANES, MUS_PAIR_GIVEN_
 typedef struct mus_pair {
   mus_contact contact; // the latest
   mus_pair_stage stage;
-  int closed;          // 1: bodies leave no room where it meets, 0: they do, -1: not known
+  int closed;          // 1: bodies do not leave as much room as `room` where it meets
+  double room;         // m, that was asked for last; 0: it was not
   double apart;        // m, at the start
   double direction[3]; // at the start, from the second feature to the first
   double safe;         // m: separation times gap

@@ -14,11 +14,11 @@ mus_status mus_escapes_create(mus_arena *arena, const mus_surface *surface, mus_
   size_t cloth = (size_t)surface->cloth_vertices;
   *out = (mus_escapes){.surface = surface,
                        .winding = winding,
-                       .number = mus_arena_alloc(arena, cloth, sizeof *out->number),
+                       .inside = mus_arena_alloc(arena, cloth, sizeof *out->inside),
                        .asked = mus_arena_alloc_zero(arena, cloth, sizeof *out->asked),
                        .candidate = mus_arena_alloc(arena, cloth, sizeof *out->candidate),
                        .place = mus_arena_alloc(arena, cloth, sizeof *out->place)};
-  return out->number && out->asked && out->candidate && out->place ? MUS_OK : mus_fail_memory();
+  return out->inside && out->asked && out->candidate && out->place ? MUS_OK : mus_fail_memory();
 }
 
 void mus_escapes_forget(mus_escapes *escapes) {
@@ -80,7 +80,7 @@ static void find_inside(mus_escapes *escapes, const mus_tangle *tangle, int all)
     MUS_PARALLEL_FOR_IF(end - begin > MUS_PAR_MINIMUM / 16)
     for (int i = begin; i < end; ++i) {
       int v = escapes->candidate[i];
-      escapes->number[v] = mus_stop_is_asked(stop) ? 0 : mus_winding_number(escapes->winding, at(tangle, v));
+      escapes->inside[v] = !mus_stop_is_asked(stop) && mus_winding_is_inside(escapes->winding, at(tangle, v));
     }
     for (int i = begin; i < end; ++i)
       if (mus_is_inside(escapes, escapes->candidate[i]))
@@ -155,7 +155,7 @@ static int find_near_way(const mus_escapes *escapes, const double *p, mus_escape
   double gap = mus_vertex_face_gap(escapes->surface, e->vertex, e->target.triangle);
   for (int k = 0; k < 3; ++k)
     beyond[k] = e->target.point[k] + gap * e->direction[k];
-  return mus_winding_number(escapes->winding, beyond) <= 0.5;
+  return !mus_winding_is_inside(escapes->winding, beyond);
 }
 
 // The nearest that is not buried, or the middle of an overlap.
@@ -366,7 +366,7 @@ static int is_misled(const region *area, const mus_escape *e, const double beyon
 static double exit_distance(const mus_winding *winding, const double *from, const double *direction, double shortest) {
   mus_surface_point point;
   double p[3] = {from[0], from[1], from[2]}, way = 0;
-  for (int k = 0; k < 100 && mus_winding_number(winding, p) > 0.5; ++k) {
+  for (int k = 0; k < 100 && mus_winding_is_inside(winding, p); ++k) {
     if (!mus_winding_closest(winding, p, (mus_winding_filter){0}, &point))
       break;
     double step = fmax(point.distance, shortest);

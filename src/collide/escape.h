@@ -34,9 +34,9 @@ typedef struct mus_escapes {
   mus_winding *winding;
   int count;
   mus_escape *escape;
-  double *number;       // cloth vertices: winding numbers, where asked for
-  unsigned char *asked; // cloth vertices
-  int *candidate;       // those asked for, `candidates` of them
+  unsigned char *inside; // cloth vertices, where asked for
+  unsigned char *asked;  // cloth vertices
+  int *candidate;        // those asked for, `candidates` of them
   int candidates;
   int *place; // cloth vertices: those inside, among the escapes
 } mus_escapes;
@@ -58,7 +58,7 @@ mus_status mus_escapes_find(mus_escapes *escapes, mus_arena *arena, const mus_ta
 void mus_escapes_forget(mus_escapes *escapes);
 
 static inline int mus_is_inside(const mus_escapes *escapes, int vertex) {
-  return vertex < escapes->surface->cloth_vertices && escapes->asked[vertex] && escapes->number[vertex] > 0.5;
+  return vertex < escapes->surface->cloth_vertices && escapes->asked[vertex] && escapes->inside[vertex];
 }
 
 // That of a vertex of the crossing's edge or triangle which is inside; NULL where there is none.

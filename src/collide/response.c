@@ -41,8 +41,8 @@ enum { EARLIEST = 2 };
 
 // From this round on, bodies are asked whether they leave room; most steps need no more rounds.
 enum { FIRST_DOUBT = 2 };
-// Room that cloth needs, in distances below which its pairs meet: two, and some.
-static const double thick = 2.5;
+// Room that cloth needs, in distances below which its pairs meet: two, and some; more where impulses were not enough.
+static const double thick = 2.5, thicker = 5;
 
 typedef struct meeting {
   double time;
@@ -72,6 +72,7 @@ typedef struct response {
   int given_up, stopped; // in this round: pairs, vertices
   size_t asked;          // cuts that others asked for after the last round
   int has_asked;         // 1: and whether they have in any
+  int let_go;            // 1: features have been since pairs were last looked through
 } response;
 
 static mus_status detect(response *r, const unsigned char *moved) {
@@ -206,6 +207,7 @@ static void let_go(response *r, const mus_pair *pair) {
   if (!mark)
     return;
   *mark = 1;
+  r->let_go = 1;
   if (contact->kind == MUS_EDGE_EDGE)
     mus_loosen_edge(r->surface, (int)(mark - r->caught.edge), &r->caught);
   else if (is_cloth_on_body(r, contact, 1))
@@ -216,16 +218,17 @@ static void let_go(response *r, const mus_pair *pair) {
 static int is_closed(response *r, mus_pair *pair) {
   const mus_contact *contact = &pair->contact;
   mus_winding *solids = r->options->solids;
-  if (pair->closed >= 0)
+  double room = (r->stage > IMPULSES ? thicker : thick) * pair->near;
+  if (pair->closed || pair->room >= room)
     return pair->closed;
-  pair->closed = 0;
+  pair->room = room;
   if (!solids || !caught_mark(r, contact))
     return 0;
   if (!r->fitted)
     mus_winding_fit(solids, r->x1);
   r->fitted = 1;
   int first = is_cloth_on_body(r, contact, 1), cloth = r->surface->cloth_vertices;
-  double place[3] = {0}, way = (first ? 1 : -1) * thick * pair->near;
+  double place[3] = {0}, way = first ? room : -room;
   for (int k = 0; k < 4; ++k)
     if (contact->node[k] >= cloth)
       mus_add_scaled3(fabs(contact->weight[k]), r->x1 + 3 * contact->node[k], place);
@@ -294,11 +297,23 @@ static mus_status treat_all(response *r) {
   return MUS_OK;
 }
 
+// All pairs of features that have been let go, whether they met in this round or not.
+static void give_up_caught(response *r) {
+  mus_pair *pair = mus_pairs(&r->pairs);
+  for (size_t i = 0; i < r->pairs.count && r->let_go; ++i) {
+    const unsigned char *caught = caught_mark(r, &pair[i].contact);
+    if (caught && *caught && freedom_of(r, &pair[i].contact).driven)
+      give_up(r, &pair[i]);
+  }
+  r->let_go = 0;
+}
+
 // Cuts of pairs that were given up go, and so do impacts' where there are planes now; those with vertices that have
 // been stopped are solved again.
 static void renew_cuts(response *r) {
   const mus_pair *pair = mus_pairs(&r->pairs);
   mus_cut *cut = mus_cuts(&r->cuts);
+  give_up_caught(r);
   for (size_t i = 0; i < r->cuts.count; ++i) {
     if (cut[i].equal) { // planes are kept in any case, ties only before
       cut[i].gone = cut[i].fresh = r->stage >= PLANES;

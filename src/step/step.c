@@ -106,7 +106,7 @@ static mus_status respond(const mus_step_context *c, mus_step_record *record, in
   if (status || !*changed)
     return status;
   measure(c, record->time, record);
-  if (record->impossible > c->contact->closed && record->tangled == 0 && c->settings->adaptive &&
+  if (record->impossible > 0 && c->contact->closed == 0 && record->tangled == 0 && c->settings->adaptive &&
       record->halvings < CONTACT_HALVINGS)
     return mus_fail(MUS_BREAKDOWN, "bodies left no way for %d pairs in the step to %g s", record->impossible,
                     record->time);

@@ -283,7 +283,7 @@ static void squeeze(int asked) {
   tangle_propose(t);
   assert_ok(tangle_advance(t, &record));
   assert_true(record.impossible > 0);
-  assert_int_equal(record.closed, asked ? record.impossible : 0);
+  assert_true(asked ? 2 * record.closed > record.impossible : record.closed == 0); // others hang on those
   assert_true(record.sweeps < (asked ? 200 : 1000) && record.rounds < 14);
   assert_int_equal(record.stopped, 0);
   const mus_contact *contact = mus_contacts(&t->impossible);
