@@ -15,12 +15,12 @@
 
 #include "base/random.h"
 #include "base/timer.h"
-#include "check/intersections.h"
 #include "energy/fabric.h"
 #include "model/bodies.h"
 #include "model/motion.h"
 #include "sim/simulator.h"
 #include "support/check.h"
+#include "support/exact.h"
 
 // Bodies keep so far from each other, m: cloth between them always has space.
 static const double clearance = 0.05;
@@ -287,67 +287,17 @@ static mus_scene draw_scene(draw *d) {
   return scene;
 }
 
-// --- intersections ---------------------------------------------------------------------------------------------------
-
-typedef struct searcher {
-  mus_check_surface surface;
-  mus_intersections *finder;
-  int *triangle;
-  double *x;
-  mus_list pairs;
-} searcher;
-
-static void searcher_create(const mus_sim *sim, searcher *s) {
-  const mus_bodies *bodies = sim->model.bodies;
-  int cloth = mus_sim_vertices(sim), cloth_corners = 3 * mus_sim_triangles(sim);
-  *s = (searcher){.surface = {.vertices = cloth + mus_bodies_vertices(bodies),
-                              .triangles = mus_sim_triangles(sim) + mus_bodies_triangles(bodies),
-                              .cloth_triangles = mus_sim_triangles(sim)}};
-  s->triangle = zeros(3 * (size_t)s->surface.triangles, sizeof(int));
-  s->x = zeros(3 * (size_t)s->surface.vertices, sizeof(double));
-  for (int i = 0; i < 3 * s->surface.triangles; ++i)
-    s->triangle[i] =
-        i < cloth_corners ? mus_sim_triangle_list(sim)[i] : mus_bodies_triangle_list(bodies)[i - cloth_corners] + cloth;
-  s->surface.triangle = s->triangle;
-  assert_ok(mus_intersections_create(&s->surface, &s->finder));
-}
-
-static void searcher_free(searcher *s) {
-  mus_intersections_free(s->finder);
-  mus_free(s->pairs.items);
-  free(s->triangle);
-  free(s->x);
-}
-
-static int search(searcher *s, mus_sim *sim) {
-  size_t cloth = 3 * (size_t)mus_sim_vertices(sim);
-  memcpy(s->x, mus_sim_positions(sim), cloth * sizeof *s->x);
-  assert_ok(mus_bodies_at(sim->model.bodies, mus_sim_time(sim), s->x + cloth));
-  for (size_t i = 0; i < 3 * (size_t)s->surface.vertices; ++i)
-    s->x[i] = (double)(float)s->x[i];
-  assert_ok(mus_intersections_find(s->finder, s->x, &s->pairs));
-  return (int)s->pairs.count;
-}
-
-// Cloth may also start in a body without crossing its surface.
-static int inside(mus_sim *sim) {
-  mus_contact_workspace *contact = sim->contact;
-  mus_untangle_record record = {0};
-  assert_ok(mus_contact_crossings(contact, sim->state.position, 0));
-  assert_ok(mus_untangle_pushes(contact->untangler, contact->motion.x0, &contact->crossings, 1, &contact->pushes,
-                                &contact->released, &record));
-  return record.inside;
-}
+// --- scenes that start free ------------------------------------------------------------------------------------------
 
 static int starts_free(const mus_scene *scene) {
   mus_sim *sim = NULL;
-  searcher s;
+  exact_finder *s;
   if (!stay_apart(scene, scene->frames / scene->frame_rate))
     return 0;
   assert_ok(mus_sim_create(scene, &sim));
-  searcher_create(sim, &s);
-  int is_free = search(&s, sim) == 0 && inside(sim) == 0;
-  searcher_free(&s);
+  s = exact_begin(sim);
+  int is_free = exact_search(s, sim) == 0 && exact_inside(sim) == 0;
+  exact_end(s);
   mus_sim_free(sim);
   return is_free;
 }
@@ -384,14 +334,14 @@ static int is_finite(const mus_sim *sim) {
   return 1;
 }
 
-static void judge(searcher *s, mus_sim *sim, stress_result *result) {
+static void judge(exact_finder *s, mus_sim *sim, stress_result *result) {
   size_t size = sizeof result->failure;
   if (!is_finite(sim)) {
     snprintf(result->failure, size, "numbers are not finite");
-  } else if ((result->intersections = search(s, sim)) > 0) {
-    const mus_intersection *pair = s->pairs.items;
+  } else if ((result->intersections = exact_search(s, sim)) > 0) {
+    const mus_intersection *pair = exact_pairs(s);
     snprintf(result->failure, size, "%d intersections, of triangles %d and %d of %d first", result->intersections,
-             pair->first, pair->second, s->surface.cloth_triangles);
+             pair->first, pair->second, mus_sim_triangles(sim));
   } else if (!(result->strain < bearable)) {
     snprintf(result->failure, size, "a thread is stretched by %g", result->strain);
   }
@@ -401,10 +351,10 @@ stress_result stress_run(unsigned seed) {
   stress_result result = {0};
   mus_scene scene = stress_scene(seed);
   mus_sim *sim = NULL;
-  searcher s;
+  exact_finder *s;
   double begin = mus_seconds();
   assert_ok(mus_sim_create(&scene, &sim));
-  searcher_create(sim, &s);
+  s = exact_begin(sim);
   while (result.frames < scene.frames && !result.failure[0]) {
     int steps = 0;
     mus_status status = mus_sim_frame(sim, &steps);
@@ -412,11 +362,11 @@ stress_result stress_run(unsigned seed) {
     if (status)
       snprintf(result.failure, sizeof result.failure, "%s: %s", mus_status_name(status), mus_last_error());
     else
-      judge(&s, sim, &result);
+      judge(s, sim, &result);
     result.frames += !result.failure[0];
   }
   result.seconds = mus_seconds() - begin;
-  searcher_free(&s);
+  exact_end(s);
   mus_sim_free(sim);
   mus_scene_free(&scene);
   return result;
