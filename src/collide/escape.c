@@ -216,6 +216,10 @@ typedef struct region {
   double facing;    // of the cloth around it, outside: cosines between its normals and the body's, summed
   double lean;      // m, that part of `depth` that goes along the cloth's normals, with its sign
   double exit[2];   // m, to the outside along the normals and against them, summed over some vertices
+  double area;      // m^2, of the cloth inside
+  double part;      // m^2, of the body's smaller part
+  int contours;     // how many contours bound it
+  int border;       // those of its vertices that lie on the cloth's border
   int rim;          // how many crossings `open` is the sum of
   int votes;        // how many `beyond` is
   int vertices;
@@ -247,7 +251,21 @@ static void look_around(const mus_escapes *escapes, int i, regions *r, int joini
     }
 }
 
-static void gather_regions(const mus_escapes *escapes, regions *r) {
+// The cloth around a vertex inside, and whether it ends there.
+static void measure_vertex(const mus_surface *surface, const double *x, int vertex, region *area) {
+  int border = 0;
+  for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
+    size_t t = (size_t)surface->vertex_triangle[k];
+    area->area += mus_triangle_area(x, surface->triangle + 3 * t) / 3;
+    for (size_t c = 0; c < 3; ++c) { // edge c lies opposite corner c
+      int edge = surface->triangle_edge[3 * t + c];
+      border |= surface->triangle[3 * t + c] != vertex && surface->edge_start[edge + 1] - surface->edge_start[edge] < 2;
+    }
+  }
+  area->border += border && surface->sewn_start[vertex] == surface->sewn_start[vertex + 1];
+}
+
+static void gather_regions(const mus_escapes *escapes, const mus_tangle *tangle, regions *r) {
   for (int i = 0; i < escapes->count; ++i)
     r->first[i] = i;
   for (int i = 0; i < escapes->count; ++i)
@@ -258,6 +276,7 @@ static void gather_regions(const mus_escapes *escapes, regions *r) {
     const mus_escape *e = escapes->escape + i;
     look_around(escapes, i, r, 0);
     ++region_of(r, i)->vertices;
+    measure_vertex(escapes->surface, tangle->x, e->vertex, region_of(r, i));
     region_of(r, i)->held += e->pinched;
     if (e->pinched)
       continue;
@@ -308,12 +327,15 @@ static void look_at_contours(const mus_escapes *escapes, const mus_tangle *tangl
     if (!inside || !is_with_body(escapes->surface, tangle->crossing + contours->member[contours->start[i]]))
       continue;
     int parted = mus_sides_part(sides, tangle->x, contours, tangle->crossing, i, 1);
+    region *area = region_of(r, (int)(inside - escapes->escape));
+    ++area->contours;
+    area->part += parted ? sides->area : 0;
     for (int k = contours->start[i]; k < contours->start[i + 1]; ++k) {
       const mus_crossing *c = tangle->crossing + contours->member[k];
       if (contours->strand[contours->member[k]] == 0)
         look_outside(escapes, tangle, c, r);
       else if (parted)
-        look_along(escapes, tangle, sides, c, region_of(r, (int)(inside - escapes->escape)));
+        look_along(escapes, tangle, sides, c, area);
     }
   }
 }
@@ -326,6 +348,20 @@ static int outer_side(const region *area) {
   return fabs(area->lean) < 0.2 * area->depth ? 0 : area->lean > 0 ? 1 : -1;
 }
 
+// Whether the part of the body beyond the cloth lies in one direction, as that of a limb does, and which.
+static int points_beyond(const region *area, double direction[3]) {
+  double length = mus_length3(area->beyond);
+  mus_scale3(length > 0 ? 1 / length : 0, area->beyond, direction);
+  return length > 0.5 * area->votes && area->votes > 0;
+}
+
+// Speared: a limb goes through the middle of the cloth, which meets it in one contour and is much smaller there than
+// what lies beyond. No way but that over the tip is left, however the cloth may be bent.
+static int is_speared(const region *area) {
+  double tip[3];
+  return points_beyond(area, tip) && area->contours == 1 && area->border == 0 && area->part > 3 * area->area;
+}
+
 // Out the way that the cloth around goes: to the nearest point of the body that faces as the cloth does, not merely to
 // the nearest, which may be the other side of something thin. Not where that is far away.
 static void turn_outwards(const mus_escapes *escapes, const mus_tangle *tangle, const region *area, mus_escape *e) {
@@ -334,7 +370,7 @@ static void turn_outwards(const mus_escapes *escapes, const mus_tangle *tangle, 
   double outwards[3];
   mus_surface_point target;
   mus_scale3(side, e->normal, outwards);
-  if (side == 0 || !e->found || e->pinched || mus_dot3(e->target.normal, outwards) >= 0.2)
+  if (is_speared(area) || side == 0 || !e->found || e->pinched || mus_dot3(e->target.normal, outwards) >= 0.2)
     return;
   if (!mus_winding_closest(escapes->winding, p, (mus_winding_filter){.along = outwards, .behind = 1}, &target) ||
       target.distance > fmax(far_factor * e->depth, far_away))
@@ -342,13 +378,6 @@ static void turn_outwards(const mus_escapes *escapes, const mus_tangle *tangle, 
   e->target = target;
   e->turned = 1;
   head_for_target(e, p);
-}
-
-// Whether the part of the body beyond the cloth lies in one direction, as that of a limb does, and which.
-static int points_beyond(const region *area, double direction[3]) {
-  double length = mus_length3(area->beyond);
-  mus_scale3(length > 0 ? 1 / length : 0, area->beyond, direction);
-  return length > 0.5 * area->votes && area->votes > 0;
 }
 
 // Impaled: most ways out go along the cloth, and the cloth outside is not where they lead.
@@ -402,9 +431,9 @@ static void turn_across(const region *area, mus_escape *e) {
     e->found = 0;
   if (pointed && is_misled(area, e, beyond))
     memcpy(e->direction, beyond, sizeof beyond);
-  if (!is_impaled(area) || (across >= 0.7 && !pointed))
+  if (!is_speared(area) && (!is_impaled(area) || (across >= 0.7 && !pointed)))
     return;
-  e->depth = fmax(e->depth, area->depth / area->vertices);
+  e->depth = fmax(e->depth, is_speared(area) ? sqrt(area->part) / 2 : area->depth / area->vertices);
   if (pointed)
     memcpy(e->direction, beyond, sizeof beyond);
   else
@@ -417,7 +446,7 @@ static mus_status turn_impaled(mus_escapes *escapes, mus_arena *arena, const mus
                .area = mus_arena_alloc_zero(arena, count, sizeof *r.area)};
   if (!r.first || !r.area)
     return mus_fail_memory();
-  gather_regions(escapes, &r);
+  gather_regions(escapes, tangle, &r);
   look_at_contours(escapes, tangle, sides, &r);
   MUS_PARALLEL_FOR_IF(escapes->count > MUS_PAR_MINIMUM / 16)
   for (int i = 0; i < escapes->count; ++i)

@@ -9,7 +9,8 @@
 //
 // Where a region of cloth is impaled rather than dipped in, the nearest points lie sideways: all around it the cloth
 // outside stands in the way, and it would only be stretched. Such a region goes where less of the body is beyond the
-// cloth: towards the tip. Where the cloth does not cut the body in two, it goes along its normal, the shorter way.
+// cloth: towards the tip, along the limb, as far as that is. Where the cloth does not cut the body in two, it goes
+// along its normal, the shorter way.
 #ifndef MUS_COLLIDE_ESCAPE_H
 #define MUS_COLLIDE_ESCAPE_H
 

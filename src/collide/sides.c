@@ -37,7 +37,7 @@ static int reach(mus_sides *sides, frontier *f, int vertex) {
   return 0;
 }
 
-static double triangle_area(const double *x, const int *corner) {
+double mus_triangle_area(const double *x, const int *corner) {
   double u[3], v[3], across[3];
   mus_subtract3(x + 3 * (size_t)corner[1], x + 3 * (size_t)corner[0], u);
   mus_subtract3(x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[0], v);
@@ -52,7 +52,7 @@ static int spread(mus_sides *sides, const double *x, frontier *f) {
   for (int k = surface->vertex_start[vertex]; k < surface->vertex_start[vertex + 1]; ++k) {
     const int *corner = surface->triangle + 3 * (size_t)surface->vertex_triangle[k];
     const int *edge = surface->triangle_edge + 3 * (size_t)surface->vertex_triangle[k];
-    f->area += triangle_area(x, corner);
+    f->area += mus_triangle_area(x, corner);
     int self = corner[0] == vertex ? 0 : corner[1] == vertex ? 1 : 2, next = (self + 1) % 3, last = (self + 2) % 3;
     if ((!sides->crossed[edge[last]] && reach(sides, f, corner[next])) ||
         (!sides->crossed[edge[next]] && reach(sides, f, corner[last])))
@@ -77,8 +77,11 @@ static int flood_both(mus_sides *sides, const double *x, int edge) {
     reach(sides, f + side, sides->surface->edge[2 * (size_t)edge + (size_t)side]);
   for (;;) {
     frontier *behind = f + (f[1].area < f[0].area);
-    if (behind->done == behind->count)
+    if (behind->done == behind->count) {
+      sides->area = behind->area / 3;
+      sides->vertices = behind->count;
       return behind->own;
+    }
     if (spread(sides, x, behind))
       return 0;
   }

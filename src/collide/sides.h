@@ -9,11 +9,15 @@
 
 #include "collide/contours.h"
 
+double mus_triangle_area(const double *x, const int *corner);
+
 typedef struct mus_sides {
   const mus_surface *surface;
   int *mark;              // vertices: the flood that last came here
   int flood;              // the latest
   int smaller;            // that of the smaller side
+  double area;            // m^2, of the smaller side
+  int vertices;           // of the smaller side
   int *queue;             // vertices: one side from the front, the other from the back
   unsigned char *crossed; // edges: 1 while the contour crosses them an odd number of times
 } mus_sides;

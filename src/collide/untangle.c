@@ -157,36 +157,6 @@ typedef struct chain {
 static const mus_crossing *crossing_of(const work *w, chain c, int i) { return w->tangle.crossing + c.member[i]; }
 static int strand_of(const work *w, chain c, int i) { return w->tangle.contours.strand[c.member[i]]; }
 
-// Sends the end `astray` of a crossing's edge back through the triangle, to the side of the other end.
-static mus_status send_back(work *w, const mus_crossing *c, int astray) {
-  const int *end = w->surface->edge + 2 * (size_t)c->edge;
-  double normal[3], way[3];
-  mus_triangle_normal(w->surface, w->tangle.x, c->triangle, normal);
-  mus_subtract3(at(w, end[1 - astray]), at(w, end[astray]), way);
-  double height = mus_dot3(normal, way), beyond = astray ? 1 - c->along : c->along;
-  for (int k = 0; k < 3; ++k)
-    normal[k] = height < 0 ? -normal[k] : normal[k];
-  return push_vertex(w, end[astray], c->triangle, c->part, normal,
-                     fabs(height) * beyond + mus_vertex_face_gap(w->surface, end[astray], c->triangle));
-}
-
-// Where a contour cuts a strand in two, sends the smaller side back, except beside vertices inside; counts in `sent`.
-static mus_status return_side(work *w, chain c, int strand, int *sent) {
-  mus_sides *sides = &w->untangler->sides;
-  mus_status status = MUS_OK;
-  if (!mus_sides_part(sides, w->tangle.x, &w->tangle.contours, w->tangle.crossing, c.contour, strand))
-    return MUS_OK;
-  for (int i = 0; i < c.count && status == MUS_OK; ++i) {
-    const mus_crossing *crossing = crossing_of(w, c, i);
-    int astray = mus_sides_smaller_end(sides, crossing);
-    if (strand_of(w, c, i) != strand || astray < 0 || mus_escape_beside(&w->untangler->escapes, crossing))
-      continue;
-    status = send_back(w, crossing, astray);
-    ++*sent;
-  }
-  return status;
-}
-
 // The diagonal of the box around the contour's crossings.
 static double extent(const work *w, chain c) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size[3];
@@ -201,6 +171,60 @@ static double extent(const work *w, chain c) {
   }
   mus_subtract3(high, low, size);
   return mus_length3(size);
+}
+
+// Lifts the corners of a triangle that a body comes through: cloth that is stretched over something, or on a limb,
+// would hardly be moved by springs. Off the face that comes through, where that lies along the triangle; over a tip,
+// this is the way to its end; and not at all over an edge, where triangles of all directions would stir up each other.
+static mus_status lift_corners(work *w, const mus_crossing *c, const double outwards[3], double way, int tip) {
+  const int *end = w->surface->edge + 2 * (size_t)c->edge, *corner = w->surface->triangle + 3 * (size_t)c->triangle;
+  double place[3];
+  mus_surface_point near;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < 3; ++k)
+    place[k] = (1 - c->along) * at(w, end[0])[k] + c->along * at(w, end[1])[k];
+  if (!mus_winding_closest(w->untangler->winding, place, (mus_winding_filter){0}, &near))
+    return MUS_OK;
+  int flat = mus_dot3(near.normal, outwards) >= 0.7;
+  for (int k = 0; k < 3 && status == MUS_OK && (flat || tip); ++k)
+    status = push_vertex(w, corner[k], near.triangle, near.part, flat ? near.normal : outwards, way);
+  return status;
+}
+
+// Sends the end `astray` of a crossing's edge back through the triangle, to the side of the other end: along `normal`,
+// `way` far, which are returned.
+static mus_status send_back(work *w, const mus_crossing *c, int astray, double normal[3], double *way) {
+  const int *end = w->surface->edge + 2 * (size_t)c->edge;
+  double along[3];
+  mus_triangle_normal(w->surface, w->tangle.x, c->triangle, normal);
+  mus_subtract3(at(w, end[1 - astray]), at(w, end[astray]), along);
+  double height = mus_dot3(normal, along), beyond = astray ? 1 - c->along : c->along;
+  if (height < 0)
+    mus_scale3(-1, normal, normal);
+  *way = fabs(height) * beyond + mus_vertex_face_gap(w->surface, end[astray], c->triangle);
+  return push_vertex(w, end[astray], c->triangle, c->part, normal, *way);
+}
+
+// Where a contour cuts a strand in two, sends the smaller side back, except beside vertices inside; counts in `sent`.
+static mus_status return_side(work *w, chain c, int strand, int *sent) {
+  mus_sides *sides = &w->untangler->sides;
+  mus_status status = MUS_OK;
+  if (!mus_sides_part(sides, w->tangle.x, &w->tangle.contours, w->tangle.crossing, c.contour, strand))
+    return MUS_OK;
+  double size = extent(w, c), normal[3], way;
+  int tip = sides->vertices > c.count && sides->area > 1.5 * size * size;
+  for (int i = 0; i < c.count && status == MUS_OK; ++i) {
+    const mus_crossing *crossing = crossing_of(w, c, i);
+    int astray = mus_sides_smaller_end(sides, crossing);
+    if (strand_of(w, c, i) != strand || astray < 0 || mus_escape_beside(&w->untangler->escapes, crossing))
+      continue;
+    status = send_back(w, crossing, astray, normal, &way);
+    mus_scale3(-1, normal, normal);
+    if (status == MUS_OK && crossing->edge >= w->surface->cloth_edges && is_with_solid(w, crossing))
+      status = lift_corners(w, crossing, normal, way, tip);
+    ++*sent;
+  }
+  return status;
 }
 
 static double edge_length(const work *w, int edge) {
@@ -254,12 +278,12 @@ static mus_status return_to_front(work *w, chain c, int *sent) {
   for (int i = 0; i < c.count && status == MUS_OK; ++i) {
     const mus_crossing *crossing = crossing_of(w, c, i);
     const int *end = w->surface->edge + 2 * (size_t)crossing->edge;
-    double normal[3], along[3];
+    double normal[3], along[3], way;
     if (crossing->triangle < w->surface->cloth_triangles)
       continue;
     mus_triangle_normal(w->surface, w->tangle.x, crossing->triangle, normal);
     mus_subtract3(at(w, end[1]), at(w, end[0]), along);
-    status = send_back(w, crossing, mus_dot3(normal, along) < 0);
+    status = send_back(w, crossing, mus_dot3(normal, along) < 0, normal, &way);
     ++*sent;
   }
   return status;

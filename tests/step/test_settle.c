@@ -88,6 +88,16 @@ static void a_sleeve_comes_out_of_a_limb(void **state) {
              200);
 }
 
+// A limb goes in by one side of a sleeve and out by the other: nothing is left but the way over its end.
+static void a_sleeve_that_a_limb_pierces_slides_off_it(void **state) {
+  (void)state;
+  comes_free("{\"time_step\": 0.0416666667, \"gravity\": [0, 0, 0], \"cloths\": [{"
+             "\"shape\": {\"kind\": \"tube\", \"size\": [0.3, 0.3], \"vertices\": 900}}],"
+             "\"bodies\": [{\"rotate\": [0, 0, 30], \"translate\": [0, -0.2, 0],"
+             "\"shape\": {\"kind\": \"capsule\", \"radius\": 0.04, \"length\": 1.2, \"facet\": 0.001}}]}",
+             50);
+}
+
 static void sheets_come_apart(void **state) {
   (void)state;
   comes_free("{\"time_step\": 0.0416666667, \"gravity\": [0, 0, 0], \"cloths\": ["
@@ -199,6 +209,7 @@ int main(void) {
                                      cmocka_unit_test(a_tight_tube_comes_out_of_a_sphere),
                                      cmocka_unit_test(a_tube_beside_the_middle_comes_out),
                                      cmocka_unit_test(a_sleeve_comes_out_of_a_limb),
+                                     cmocka_unit_test(a_sleeve_that_a_limb_pierces_slides_off_it),
                                      cmocka_unit_test(sheets_come_apart),
                                      cmocka_unit_test(settling_can_be_turned_off),
                                      cmocka_unit_test(a_breakdown_ends_it),

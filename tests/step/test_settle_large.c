@@ -46,6 +46,13 @@ static void a_tube_comes_out_of_the_waist(void **state) {
                                      "\"shape\": {\"kind\": \"tube\", \"size\": [0.76, 0.25], \"vertices\": 3000}}]}");
 }
 
+// The arm goes in by its upper side and out by its lower one.
+static void a_sleeve_slides_off_an_arm_that_pierces_it(void **state) {
+  (void)state;
+  comes_free("sleeve", SCENE MANNEQUIN ", \"cloths\": [{\"translate\": [0.35, 1.2, 0],"
+                                       "\"shape\": {\"kind\": \"tube\", \"size\": [0.3, 0.25], \"vertices\": 1500}}]}");
+}
+
 static void skirts_come_out_of_the_mannequin(void **state) {
   (void)state;
   needs(DATA "garments/diffcloth/skirt2011.obj");
@@ -97,9 +104,12 @@ static void sheets_come_apart(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_tube_comes_out_of_the_waist), cmocka_unit_test(skirts_come_out_of_the_mannequin),
-      cmocka_unit_test(a_shirt_comes_out_of_a_body),   cmocka_unit_test(a_sheet_leaves_an_open_body),
-      cmocka_unit_test(a_dress_comes_apart),           cmocka_unit_test(sheets_come_apart)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_tube_comes_out_of_the_waist),
+                                     cmocka_unit_test(a_sleeve_slides_off_an_arm_that_pierces_it),
+                                     cmocka_unit_test(skirts_come_out_of_the_mannequin),
+                                     cmocka_unit_test(a_shirt_comes_out_of_a_body),
+                                     cmocka_unit_test(a_sheet_leaves_an_open_body),
+                                     cmocka_unit_test(a_dress_comes_apart),
+                                     cmocka_unit_test(sheets_come_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
