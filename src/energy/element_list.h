@@ -46,6 +46,15 @@ typedef struct mus_buttoning {
   double damping;   // N s/m
 } mus_buttoning;
 
+// A solid to be made of tetrahedra.
+typedef struct mus_solid_source {
+  int count;
+  const int *corner;  // count * 4; positive volumes at rest
+  const double *rest; // positions at rest, m; NULL: those of the mesh
+  double mu, lambda;  // Lame's constants, Pa
+  double damping;     // s, see energy/tetrahedron.h
+} mus_solid_source;
+
 // What elements may be made from; NULL or 0 for what is absent. A kind reads what it needs, and its list may point into
 // the arrays of the mesh and the topology.
 typedef struct mus_element_source {
@@ -59,6 +68,7 @@ typedef struct mus_element_source {
   const mus_sewing *sewing;
   int buttonings;
   const mus_buttoning *buttoning;
+  const mus_solid_source *solid;
 } mus_element_source;
 
 // The air around a cloth.

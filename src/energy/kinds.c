@@ -1,10 +1,21 @@
 // The table of kinds. See kinds.h.
 #include "energy/kinds.h"
 
-const mus_element_kind *const mus_element_kinds[] = {
-    &mus_membrane_kind,       &mus_hinge_kind,    &mus_edge_spring_kind, &mus_cross_spring_kind,
-    &mus_tension_spring_kind, &mus_buckling_kind, &mus_drag_kind,        &mus_stitch_kind,
-    &mus_edge_stitch_kind,    &mus_button_kind,   &mus_face_button_kind, NULL};
+const mus_element_kind *const mus_element_kinds[] = {&mus_membrane_kind,
+                                                     &mus_hinge_kind,
+                                                     &mus_edge_spring_kind,
+                                                     &mus_cross_spring_kind,
+                                                     &mus_tension_spring_kind,
+                                                     &mus_buckling_kind,
+                                                     &mus_drag_kind,
+                                                     &mus_stitch_kind,
+                                                     &mus_edge_stitch_kind,
+                                                     &mus_button_kind,
+                                                     &mus_face_button_kind,
+                                                     &mus_corotated_kind,
+                                                     &mus_neo_hookean_kind,
+                                                     &mus_venant_kirchhoff_kind,
+                                                     NULL};
 
 const mus_element_kind *const mus_joining_kinds[] = {&mus_stitch_kind, &mus_edge_stitch_kind, &mus_button_kind,
                                                      &mus_face_button_kind, NULL};

@@ -8,14 +8,17 @@
 extern const mus_element_kind mus_membrane_kind, // stretch and shear of every triangle, and drag on it
     mus_hinge_kind,                              // bending at every hinge
     mus_edge_spring_kind,                        // mass-spring cloth: along every edge, all alike
-    mus_cross_spring_kind,   // mass-spring cloth: between the two corners opposite to an inner edge, all alike
-    mus_tension_spring_kind, // Choi and Ko's type 1, along every edge: slack under compression
-    mus_buckling_kind,       // Choi and Ko's type 2, across every hinge
-    mus_drag_kind,           // drag on every triangle, where there is air
-    mus_stitch_kind,         // between vertices
-    mus_edge_stitch_kind,    // from a vertex to a point of an edge
-    mus_button_kind,         // a spring between vertices
-    mus_face_button_kind;    // from a vertex to a point of a triangle
+    mus_cross_spring_kind,     // mass-spring cloth: between the two corners opposite to an inner edge, all alike
+    mus_tension_spring_kind,   // Choi and Ko's type 1, along every edge: slack under compression
+    mus_buckling_kind,         // Choi and Ko's type 2, across every hinge
+    mus_drag_kind,             // drag on every triangle, where there is air
+    mus_stitch_kind,           // between vertices
+    mus_edge_stitch_kind,      // from a vertex to a point of an edge
+    mus_button_kind,           // a spring between vertices
+    mus_face_button_kind,      // from a vertex to a point of a triangle
+    mus_corotated_kind,        // tetrahedra of solids: co-rotated linear,
+    mus_neo_hookean_kind,      // stable Neo-Hookean,
+    mus_venant_kirchhoff_kind; // St. Venant and Kirchhoff's
 
 // All of them, up to NULL.
 extern const mus_element_kind *const mus_element_kinds[];

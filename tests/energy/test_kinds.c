@@ -5,6 +5,10 @@
 #include "energy/stitch.h"
 #include "mesh/generate.h"
 
+// Tetrahedra at rest somewhere else than where the vertices of the sheet are.
+static const int corner[] = {0, 1, 6, 13, 14, 20, 15, 21};
+static double rest_of_solid[3 * 36];
+
 typedef struct sheet {
   mus_arena arena;
   mus_mesh mesh;
@@ -23,6 +27,10 @@ static void sheet_create(sheet *s) {
   mus_generate_options options = {.vertices = 36, .width = 0.05, .depth = 0.05};
   assert_int_equal(mus_generate_rectangle(&s->arena, &options, &s->mesh), MUS_OK);
   assert_int_equal(mus_topology_create(&s->arena, &s->mesh, &s->topology), MUS_OK);
+  static const mus_solid_source solid = {
+      .count = 2, .corner = corner, .rest = rest_of_solid, .mu = 4000, .lambda = 6000, .damping = 0.01};
+  for (int k = 0; k < 3 * 36; ++k)
+    rest_of_solid[k] = s->mesh.position[k] + (k % 3 == 1 ? 0.004 * (k / 3 * 7 % 5) : 0);
   s->source = (mus_element_source){.mesh = &s->mesh,
                                    .topology = &s->topology,
                                    .fabric = mus_fabric_at(3),
@@ -30,7 +38,8 @@ static void sheet_create(sheet *s) {
                                    .sewings = 3,
                                    .sewing = sewing,
                                    .buttonings = 3,
-                                   .buttoning = buttoning};
+                                   .buttoning = buttoning,
+                                   .solid = &solid};
 }
 
 static void kinds_are_whole(void **state) {
