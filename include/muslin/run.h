@@ -89,6 +89,8 @@ typedef struct mus_run_record {
   size_t bytes;            ///< peak memory held by the simulator
   long long overstretched; ///< steps that ended with triangles beyond a strain limit by more than 2% of it
   double strain_reached;   ///< the largest strain over its limit, in all steps; 0 where nothing is limited
+  double strain_place[3];  ///< m: the middle of the triangle that has it ...
+  int strain_frame;        ///< ... and the frame in whose steps that was; 0 where nothing is limited
   int stitches;            ///< of all seams
   int open_stitches;       ///< of these, ones with drawn-in threads whose ends are more than 0.1 mm apart at the end
   double seam_gap;         ///< m: the largest between the ends of a closed stitch, over all steps

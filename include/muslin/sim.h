@@ -47,6 +47,7 @@ typedef struct mus_step_record {
   double momentum[3], angular_momentum[3];         ///< kg m/s, kg m^2/s about the origin
   double strain_maximum, strain_99;                ///< largest and 99th percentile, of |C_u| and |C_v|, or of springs
   double strain_reached;                           ///< the largest strain over its limit; 0 where nothing is limited
+  double strain_place[3];                          ///< m: the middle of the triangle that has it; 0 likewise
   int overstretched;                               ///< triangles beyond a strain limit by more than 2% of it
   int limit_rounds;                                ///< rounds that brought cloth back within its limits
   int body_contacts;                               ///< vertices that a body held, and features that it repelled

@@ -248,8 +248,11 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
   if (s->tangled > 0)
     printf("  cloth was tangled in %lld steps\n", s->tangled);
   if (s->overstretched > 0)
-    printf("  pins, bodies or contact stretched cloth beyond its strain limit in %lld steps, to %.3g times the limit\n",
-           s->overstretched, s->strain_reached);
+    printf(
+        "  pins, bodies or contact stretched cloth beyond its strain limit in %lld steps, to %.3g times the limit, at "
+        "(%.3g, %.3g, %.3g) in frame %d\n",
+        s->overstretched, s->strain_reached, s->strain_place[0], s->strain_place[1], s->strain_place[2],
+        s->strain_frame);
   else if (s->strain_reached > 0)
     printf("  strain reached %.3g of its limit\n", s->strain_reached);
   tell_tangles(s);

@@ -120,6 +120,7 @@ typedef struct mus_element_sums {
   double energy[MUS_ENERGY_NAMES]; // J
   double strain;                   // the largest, without its sign
   double reached;                  // the largest strain over its limit; 0 where there is none
+  double place[3];                 // m: the middle of the element that has it
   int beyond;                      // elements beyond a limit by more than MUS_LIMIT_SLACK of it
 } mus_element_sums;
 

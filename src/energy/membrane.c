@@ -127,7 +127,12 @@ static void measure(const mus_element_list *list, int first, int count, const do
     for (int d = 0; d < 2; ++d)
       if (list->limit[d] > 0)
         reached = fmax(reached, found.strain[d] / list->limit[d]);
-    to->reached = fmax(to->reached, reached);
+    if (reached > to->reached) {
+      to->reached = reached;
+      mus_zero(3, to->place);
+      for (int v = 0; v < 3; ++v)
+        mus_add_scaled3(1.0 / 3, position + 3 * (size_t)list->vertex[3 * (size_t)(first + k) + (size_t)v], to->place);
+    }
     to->beyond += reached > 1 + MUS_LIMIT_SLACK;
   }
 }

@@ -27,7 +27,8 @@ typedef struct run_state {
   int64_t interval, residual;
   int64_t settled, steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
   int64_t overstretched;
-  double strain_reached;
+  double strain_reached, strain_place[3];
+  int64_t strain_frame;
   int64_t open_stitches;
   double seam_gap; // m
   mus_run_seconds spent;
@@ -204,7 +205,7 @@ static mus_status find_checkpoint(run *r, int *found) {
 // --- begin or go on --------------------------------------------------------------------------------------------------
 
 // Opens what has been written, to be searched, and tells where cloth goes through something before the first step. That
-// is no reason not to run: it is drawn apart.
+// is no reason not to run: it is drawn apart, unless it is at places where seams sew cloth through itself.
 static mus_status find_tangles(run *r, int resumes) {
   if (!r->scene->contact)
     return MUS_OK;
@@ -213,10 +214,14 @@ static mus_status find_tangles(run *r, int resumes) {
   r->record->start_pairs = r->tangles.start;
   if (status || resumes || r->tangles.start <= 0 || !file)
     return status;
+  int crossings = 0;
+  status = mus_sim_crossings(r->sim, 0, NULL, &crossings);
+  if (status)
+    return status;
   mus_run_tangle region[3];
   int count = mus_tangles_regions(&r->tangles, 3, region);
-  fprintf(file, "%s: %lld pairs of triangles intersect at the start; the run pulls them apart:\n", r->options->folder,
-          r->tangles.start);
+  fprintf(file, "%s: %lld pairs of triangles intersect at the start; %s:\n", r->options->folder, r->tangles.start,
+          crossings > 0 ? "the run pulls them apart" : "both sides are sewn, and the run leaves them as they are");
   for (int k = 0; k < count && k < 3; ++k)
     fprintf(file, "  %s and %s: %lld around (%.3g, %.3g, %.3g)\n", region[k].cloth, region[k].other, region[k].pairs,
             region[k].place[0], region[k].place[1], region[k].place[2]);
@@ -373,7 +378,11 @@ static void count_step(run *r, const mus_step_record *record) {
   r->state.tangled += record->tangled > 0;
   r->state.impossible += record->impossible;
   r->state.overstretched += record->overstretched > 0;
-  r->state.strain_reached = fmax(r->state.strain_reached, record->strain_reached);
+  if (record->strain_reached > r->state.strain_reached) {
+    r->state.strain_reached = record->strain_reached;
+    r->state.strain_frame = r->frame + 1;
+    memcpy(r->state.strain_place, record->strain_place, sizeof record->strain_place);
+  }
   r->state.open_stitches = record->open_stitches;
   r->state.seam_gap = fmax(r->state.seam_gap, record->seam_gap);
   r->suspect |= record->tangled > 0 || record->impossible > 0;
@@ -504,6 +513,8 @@ static void summarise(run *r) {
   s->impossible = r->state.impossible;
   s->overstretched = r->state.overstretched;
   s->strain_reached = r->state.strain_reached;
+  s->strain_frame = (int)r->state.strain_frame;
+  memcpy(s->strain_place, r->state.strain_place, sizeof s->strain_place);
   s->rejected = r->state.rejected;
   s->stitches = r->sim ? mus_sim_model(r->sim)->stitches : 0;
   s->open_stitches = (int)r->state.open_stitches;

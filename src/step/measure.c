@@ -100,7 +100,10 @@ static void add_part(const sums *from, mus_step_record *to) {
   mus_add_scaled3(1, from->momentum, to->momentum);
   mus_add_scaled3(1, from->angular_momentum, to->angular_momentum);
   to->strain_maximum = fmax(to->strain_maximum, from->elements.strain);
-  to->strain_reached = fmax(to->strain_reached, from->elements.reached);
+  if (from->elements.reached > to->strain_reached) {
+    to->strain_reached = from->elements.reached;
+    memcpy(to->strain_place, from->elements.place, sizeof to->strain_place);
+  }
   to->overstretched += from->elements.beyond;
 }
 
@@ -118,6 +121,7 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
   record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;
   mus_zero(3, record->momentum);
   mus_zero(3, record->angular_momentum);
+  mus_zero(3, record->strain_place);
   record->strain_maximum = record->strain_reached = 0;
   record->overstretched = 0;
   for (int p = 0; p < PARTS; ++p)

@@ -178,6 +178,8 @@ static void pins_that_force_more_are_told_of(void **state) {
   int rounds;
   double reached = reached_in(r, 16, &rounds);
   assert_true(reached > 4.9 && reached < 6); // strains of 1 where 0.2 is allowed
+  const double *place = mus_sim_step_record(r->sim, 0)->strain_place;
+  assert_true(place[0] > -0.5 && place[0] < 1.5 && fabs(place[2]) < 0.5 && place[0] != 0);
   assert_true(runs_speed(r) < 3);
   runs_free(r);
 }
