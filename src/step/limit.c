@@ -31,8 +31,8 @@ static const double relative_stiffness = 100;
 
 static mus_status fill(mus_limiter *l, const mus_model *model) {
   size_t unknowns = 3 * (size_t)model->vertices;
-  double **vectors[] = {&l->goal, &l->gradient, &l->change, &l->pushed};
-  for (int k = 0; k < 4; ++k)
+  double **vectors[] = {&l->goal, &l->gradient, &l->change, &l->pushed, &l->best[0], &l->best[1]};
+  for (int k = 0; k < 6; ++k)
     if (!(*vectors[k] = mus_arena_alloc_zero(&l->arena, unknowns, sizeof(double))))
       return mus_fail_memory();
   l->reach = mus_arena_alloc(&l->arena, 2 * model->limited, sizeof *l->reach);
@@ -439,6 +439,16 @@ static mus_status follow(const mus_step_context *c, mus_limiter *l, double lengt
       keep_momentum(c, &c->model->cloths[k], &before[k]);
   mus_free(before);
   return MUS_OK;
+}
+
+void mus_limit_keep(const mus_step_context *c) {
+  mus_copy(c->work->unknowns, c->state->position, (*c->limiter)->best[0]);
+  mus_copy(c->work->unknowns, c->state->velocity, (*c->limiter)->best[1]);
+}
+
+void mus_limit_go_back(const mus_step_context *c) {
+  mus_copy(c->work->unknowns, (*c->limiter)->best[0], c->state->position);
+  mus_copy(c->work->unknowns, (*c->limiter)->best[1], c->state->velocity);
 }
 
 mus_status mus_limit_prepare(const mus_step_context *c, const mus_scheme *s) {

@@ -32,6 +32,7 @@ struct mus_limiter {
   mus_linear linear;
   double *goal, *gradient, *change; // unknowns: x, and those of a round
   double *pushed;                   // unknowns: where response moved vertices in this step, unit vectors; else 0
+  double *best[2];                  // unknowns: positions and velocities of the best end of the step so far
   double *reach, *length;           // 2 * model->limited: R, |w|
   double least;                     // of all limits
   double softness;                  // e
@@ -77,6 +78,10 @@ mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most
 // since; NULL the first time in a step.
 mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
                              mus_step_record *record, int *changed);
+
+// Keeps this end of the step, and goes back to what was kept.
+void mus_limit_keep(const mus_step_context *c);
+void mus_limit_go_back(const mus_step_context *c);
 
 // What response is to keep to (limit_cuts.c), so that it does not stretch what limits have brought back.
 typedef struct mus_limit_cuts {

@@ -25,7 +25,7 @@
 // Steps are halved so often at most because bodies left no way.
 enum { CONTACT_HALVINGS = 2 };
 // Response may stretch what limits have brought back, and the other way round; both take turns so often.
-enum { TURNS = 4 };
+enum { TURNS = 6 };
 // Steps are halved so often at most because response has stretched threads, by this part of their limits or more.
 enum { LIMIT_HALVINGS = 2 };
 static const double overstretched = 0.2;
@@ -113,24 +113,41 @@ static mus_status respond(const mus_step_context *c, mus_step_record *record, in
   return mus_accept_state(state, c->work->unknowns, record);
 }
 
-// Response has the last word.
-static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+// Response has the last word; of several turns, the end counts in which threads are least beyond their limits.
+static mus_status take_turns(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double *before = c->work->predicted; // workspace that is free now
-  mus_limit_cuts cuts;
-  mus_limit_cuts_begin(c, s, &cuts);
-  if (c->contact)
-    c->contact->more = c->model->limited > 0 ? &cuts.more : NULL;
+  double best = INFINITY;
   int limited = 0, responded = 1;
-  mus_status status = limit(c, s, NULL, record, &limited);
-  double allowed = fmax(1, record->strain_reached) + overstretched;
-  for (int turn = 0; turn < TURNS && responded && !status; ++turn) {
+  mus_status status = MUS_OK;
+  for (int turn = 0; turn < TURNS && responded && !status && best > 1 + MUS_LIMIT_SLACK; ++turn) {
     if (turn > 0)
       status = limit(c, s, before, record, &limited);
     if (status || (turn > 0 && !limited))
       break;
     mus_copy(c->work->unknowns, c->state->position, before);
     status = respond(c, record, &responded);
+    if (!status && *c->limiter && record->strain_reached < best) {
+      best = record->strain_reached;
+      mus_limit_keep(c);
+    }
   }
+  if (!status && best < record->strain_reached) {
+    mus_limit_go_back(c);
+    measure(c, record->time, record);
+  }
+  return status;
+}
+
+static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  mus_limit_cuts cuts;
+  mus_limit_cuts_begin(c, s, &cuts);
+  if (c->contact)
+    c->contact->more = c->model->limited > 0 ? &cuts.more : NULL;
+  int limited = 0;
+  mus_status status = limit(c, s, NULL, record, &limited);
+  double allowed = fmax(1, record->strain_reached) + overstretched;
+  if (!status)
+    status = take_turns(c, s, record);
   if (c->contact)
     c->contact->more = NULL;
   if (!status && record->strain_reached > allowed && record->tangled == 0 && c->settings->adaptive &&
