@@ -14,22 +14,22 @@ typedef struct graph {
   int *start, *neighbour;
 } graph;
 
-static mus_status build_graph(mus_arena *scratch, int vertices, const mus_topology *topology, graph *out) {
+static mus_status build_graph(mus_arena *scratch, int vertices, int edges, const int *edge, graph *out) {
   int *degree = mus_arena_alloc_zero(scratch, (size_t)vertices, sizeof *degree);
   int *count = mus_arena_alloc(scratch, (size_t)vertices + 1, sizeof *count);
   int *by_degree = mus_arena_alloc(scratch, (size_t)vertices, sizeof *by_degree);
   int *start = mus_arena_alloc(scratch, (size_t)vertices + 1, sizeof *start);
-  int *unsorted = mus_arena_alloc(scratch, (size_t)topology->edges * 2, sizeof *unsorted);
-  int *sorted = mus_arena_alloc(scratch, (size_t)topology->edges * 2, sizeof *sorted);
+  int *unsorted = mus_arena_alloc(scratch, (size_t)edges * 2, sizeof *unsorted);
+  int *sorted = mus_arena_alloc(scratch, (size_t)edges * 2, sizeof *sorted);
   if (!degree || !count || !by_degree || !start || !unsorted || !sorted)
     return mus_fail_memory();
-  for (size_t i = 0; i < (size_t)topology->edges * 2; ++i)
-    ++degree[topology->edge[i]];
+  for (size_t i = 0; i < (size_t)edges * 2; ++i)
+    ++degree[edge[i]];
   memcpy(start, degree, (size_t)vertices * sizeof *start);
   mus_accumulate(vertices, start);
   memcpy(count, start, (size_t)vertices * sizeof *count);
-  for (size_t e = 0; e < (size_t)topology->edges; ++e) {
-    int a = topology->edge[2 * e], b = topology->edge[2 * e + 1];
+  for (size_t e = 0; e < (size_t)edges; ++e) {
+    int a = edge[2 * e], b = edge[2 * e + 1];
     unsorted[count[a]++] = b;
     unsorted[count[b]++] = a;
   }
@@ -123,6 +123,21 @@ static mus_status sort_triangles(mus_arena *scratch, const mus_mesh *mesh, mus_o
   return MUS_OK;
 }
 
+mus_status mus_order_vertices(int vertices, int edges, const int *edge, int *vertex, int *new_vertex) {
+  mus_arena scratch = {0};
+  graph g = {0};
+  int *list = mus_arena_alloc(&scratch, (size_t)vertices, sizeof *list);
+  mus_status status = list ? build_graph(&scratch, vertices, edges, edge, &g) : mus_fail_memory();
+  if (status == MUS_OK)
+    status = cuthill_mckee(&scratch, vertices, &g, list);
+  for (int i = 0; status == MUS_OK && i < vertices; ++i) {
+    vertex[i] = list[vertices - 1 - i]; // the reverse has less fill under factorisation, and is as good else
+    new_vertex[vertex[i]] = i;
+  }
+  mus_arena_clear(&scratch);
+  return status;
+}
+
 mus_status mus_order_find(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology, mus_order *out) {
   mus_arena scratch = {0};
   mus_order order = {.vertices = mesh->vertices, .triangles = mesh->triangles};
@@ -130,20 +145,10 @@ mus_status mus_order_find(mus_arena *arena, const mus_mesh *mesh, const mus_topo
   order.vertex = mus_arena_alloc(arena, n, sizeof *order.vertex);
   order.new_vertex = mus_arena_alloc(arena, n, sizeof *order.new_vertex);
   order.triangle = mus_arena_alloc(arena, (size_t)mesh->triangles, sizeof *order.triangle);
-  int *list = mus_arena_alloc(&scratch, n, sizeof *list);
-  graph g = {0};
-  mus_status status = MUS_OK;
-  if (!order.vertex || !order.new_vertex || !order.triangle || !list)
-    status = mus_fail_memory();
-  if (status == MUS_OK)
-    status = build_graph(&scratch, mesh->vertices, topology, &g);
-  if (status == MUS_OK)
-    status = cuthill_mckee(&scratch, mesh->vertices, &g, list);
-  for (int i = 0; status == MUS_OK && i < mesh->vertices; ++i) {
-    order.vertex[i] =
-        list[mesh->vertices - 1 - i]; // the reverse has less fill under factorisation, and is as good else
-    order.new_vertex[order.vertex[i]] = i;
-  }
+  if (!order.vertex || !order.new_vertex || !order.triangle)
+    return mus_fail_memory();
+  mus_status status =
+      mus_order_vertices(mesh->vertices, topology->edges, topology->edge, order.vertex, order.new_vertex);
   if (status == MUS_OK)
     status = sort_triangles(&scratch, mesh, &order);
   mus_arena_clear(&scratch);

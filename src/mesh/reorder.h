@@ -18,6 +18,10 @@ typedef struct mus_order {
   int *triangle;   // the number that triangle t had before: in the order of their first vertices
 } mus_order;
 
+// The order of vertices alone, for any graph: `edges` pairs of different vertices, each pair once. `vertex` and
+// `new_vertex` receive what mus_order has.
+mus_status mus_order_vertices(int vertices, int edges, const int *edge, int *vertex, int *new_vertex);
+
 mus_status mus_order_find(mus_arena *arena, const mus_mesh *mesh, const mus_topology *topology, mus_order *out);
 // A mesh in the new order. The corners of triangles stay as they are.
 mus_status mus_order_apply(mus_arena *arena, const mus_order *order, const mus_mesh *mesh, mus_mesh *out);
