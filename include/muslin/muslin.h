@@ -9,6 +9,7 @@
 ///   muslin/sim.h            simulate step by step, and pull at the cloth
 ///   muslin/recording.h      read the frames of such a folder
 ///   muslin/info.h           what a file contains
+///   muslin/fill.h           surfaces and shapes filled with tetrahedra
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 ///   muslin/machine.h        how fast the machine is, for measurements
@@ -16,6 +17,7 @@
 #define MUSLIN_MUSLIN_H
 
 #include "muslin/check.h"
+#include "muslin/fill.h"
 #include "muslin/info.h"
 #include "muslin/machine.h"
 #include "muslin/matrix_market.h"

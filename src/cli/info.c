@@ -21,13 +21,15 @@ int info_command(int argc, char **argv) {
   if (help) {
     printf("muslin info FILE\n\n"
            "Describes a file: a mesh (OBJ, PLY: sizes, rest shape, defects and what a run does about them;\n"
-           "glTF: its animations too), a scene (every key with its value, as JSON; built-in scenes by name), a cache\n"
-           "(PC2, MDD), a matrix (Matrix Market), a checkpoint, a report, or a result folder.\n\nOptions:\n");
+           "glTF: its animations too), a solid of tetrahedra (Gmsh, Medit, VTK, TetGen: volume, angles, quality,\n"
+           "defects), a scene (every key with its value, as JSON; built-in scenes by name), a cache (PC2, MDD),\n"
+           "a matrix (Matrix Market), a checkpoint, a report, or a result folder.\n\nOptions:\n");
     options_print(&table, stdout);
     return 0;
   }
   if (count == 0)
-    return failure_input(program, "no file given: name a mesh, scene, cache, matrix, checkpoint or result folder");
+    return failure_input(program,
+                         "no file given: name a mesh, solid, scene, cache, matrix, checkpoint or result folder");
   mus_status status = mus_info(path, stdout);
   fflush(stdout);
   return status ? failure_status(program, NULL, status) : 0;

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "examples.h"
 #include "failure.h"
+#include "fill.h"
 #include "info.h"
 #include "muslin/muslin.h"
 #include "options.h"
@@ -30,7 +31,8 @@ static const command commands[] = {
     {"examples", examples_command, "list the built-in scenes"},
     {"check", check_command, "search a result for intersections"},
     {"render", render_command, "draw pictures and videos of a result"},
-    {"info", info_command, "describe a mesh, scene, cache, matrix or result folder"},
+    {"info", info_command, "describe a mesh, solid, scene, cache, matrix or result folder"},
+    {"fill", fill_command, "fill a closed surface or a built-in shape with tetrahedra"},
     {"weld", weld_command, "copy a result with closed seams welded"},
     {"solve", solve_command, "run the linear solver on a Matrix Market system"},
     {"bench", bench_command, "compare solvers"},

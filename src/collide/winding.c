@@ -155,7 +155,7 @@ static mus_status measure_holes(mus_arena *scratch, const mus_surface *surface, 
   return MUS_OK;
 }
 
-static mus_status classify_bodies(mus_winding *winding, const double *x) {
+static mus_status classify_bodies(mus_winding *winding, const double *x, int all) {
   const mus_surface *surface = winding->surface;
   mus_arena scratch = {0};
   for (int v = surface->cloth_vertices; v < surface->vertices; ++v)
@@ -171,7 +171,7 @@ static mus_status classify_bodies(mus_winding *winding, const double *x) {
   if (status == MUS_OK) {
     measure_triangles(surface, x, size);
     for (size_t b = 0; b < bodies; ++b) {
-      winding->solid[b] = size[b].holes <= 2 * size[b].area && size[b].area > 0;
+      winding->solid[b] = size[b].area > 0 && (all || size[b].holes <= 2 * size[b].area);
       winding->sign[b] = size[b].volume < 0 ? -1 : 1;
     }
   }
@@ -566,12 +566,12 @@ int mus_winding_closest(const mus_winding *winding, const double p[3], mus_windi
 
 // --- life ----------------------------------------------------------------------------------------------------------
 
-mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_winding **out) {
+static mus_status create(const mus_surface *surface, const double *x, int all, mus_winding **out) {
   mus_winding *winding = mus_alloc_zero(1, sizeof *winding);
   if (!winding)
     return mus_fail_memory();
   winding->surface = surface;
-  mus_status status = classify_bodies(winding, x);
+  mus_status status = classify_bodies(winding, x, all);
   if (status == MUS_OK)
     status = gather_triangles(winding);
   if (status != MUS_OK) {
@@ -583,6 +583,14 @@ mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_w
   fit(winding, x);
   *out = winding;
   return MUS_OK;
+}
+
+mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_winding **out) {
+  return create(surface, x, 0, out);
+}
+
+mus_status mus_winding_create_of_all(const mus_surface *surface, const double *x, mus_winding **out) {
+  return create(surface, x, 1, out);
 }
 
 void mus_winding_free(mus_winding *winding) {

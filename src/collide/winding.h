@@ -20,6 +20,8 @@ typedef struct mus_winding mus_winding;
 
 // The surface must outlive it. `x`: positions, which the tree is built from, and which say what is solid.
 mus_status mus_winding_create(const mus_surface *surface, const double *x, mus_winding **out);
+// The same, but whatever has an area counts as solid, however large its holes are.
+mus_status mus_winding_create_of_all(const mus_surface *surface, const double *x, mus_winding **out);
 // New positions of the bodies: the tree keeps its shape. What is known about the same positions stays known.
 void mus_winding_fit(mus_winding *winding, const double *x);
 void mus_winding_free(mus_winding *winding); // NULL is fine

@@ -13,7 +13,7 @@
 #include "par/par.h"
 
 // How near a cut draws a lattice point, in parts of the edge's length.
-static const double near_on_long = 0.24999, near_on_short = 0.41189;
+static const double near_on_long = 0.284, near_on_short = 0.398;
 
 // A lattice point with cut edges.
 typedef struct active {
@@ -54,10 +54,10 @@ static int has_cuts(const stuffing *s, int point) {
 // the function may jump.
 static double find_cut(const stuffing *s, int a, int b) {
   double p[3], q[3], low = 0, high = 1, at_low = s->lattice.value[a], at_high = s->lattice.value[b], t = 0.5;
-  const double enough = 1e-6 * s->lattice.spacing;
+  const double enough = 1e-3 * s->lattice.spacing;
   mus_lattice_position(&s->lattice, a, p);
   mus_lattice_position(&s->lattice, b, q);
-  for (int step = 1; step <= 60 && high - low > 1e-6; ++step) {
+  for (int step = 1; step <= 30 && high - low > 1e-4; ++step) {
     double x[3];
     t = step % 3 == 0 ? 0.5 * (low + high) : low + (high - low) * at_low / (at_low - at_high);
     for (int k = 0; k < 3; ++k)

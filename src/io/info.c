@@ -12,6 +12,7 @@
 #include "io/cache.h"
 #include "io/checkpoint.h"
 #include "io/gltf.h"
+#include "io/solid_file.h"
 #include "mesh/measure.h"
 #include "muslin/matrix_market.h"
 #include "muslin/scene.h"
@@ -197,6 +198,8 @@ static info_part choose(const char *path, const char *first) {
   if (strncmp(first, "ply", 3) == 0 || ends_with(path, ".obj") || ends_with(path, ".obj.gz") ||
       ends_with(path, ".ply") || ends_with(path, ".ply.gz"))
     return mus_info_mesh;
+  if (mus_solid_file_is(path, first))
+    return mus_info_solid;
   if (strncmp(first, "glTF", 4) == 0 || mus_gltf_is_path(path))
     return mus_info_gltf;
   if (strncmp(first, "{\"muslin\": ", 11) == 0)
@@ -225,7 +228,8 @@ mus_status mus_info(const char *path, FILE *out) {
   info_part part = choose(path, first);
   return part ? part(path, out)
               : mus_fail(MUS_BAD_INPUT,
-                         "%.200s: is of an unknown kind: give a mesh (OBJ, PLY, glTF), a scene (JSON), a cache (PC2, "
-                         "MDD), a matrix (Matrix Market), a checkpoint or a result folder",
+                         "%.200s: is of an unknown kind: give a mesh (OBJ, PLY, glTF), a solid (Gmsh, Medit, VTK, "
+                         "TetGen), a scene (JSON), a cache (PC2, MDD), a matrix (Matrix Market), a checkpoint or a "
+                         "result folder",
                          path);
 }

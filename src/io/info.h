@@ -5,6 +5,7 @@
 #include "muslin/info.h"
 
 mus_status mus_info_mesh(const char *path, FILE *out);
+mus_status mus_info_solid(const char *path, FILE *out);
 mus_status mus_info_gltf(const char *path, FILE *out);
 mus_status mus_info_report(const char *path, FILE *out);
 // Of a folder that a run has written, or is writing.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mesh/capsule.h"
 #include "mesh/topology.h"
 
 // A cone with round ends, in its bone's frame. What the left side has, the right one has too, mirrored.
@@ -58,11 +59,10 @@ enum {
 
 static const double blend = 0.009; // m: k of the smooth union
 
-// A capsule in space, with what its distance needs.
+// A capsule in space, and its bone.
 typedef struct placed {
   mus_bone bone;
-  mus_point from, along;
-  double from_radius, to_radius, over_square; // 1 / |along|^2
+  mus_capsule capsule;
 } placed;
 
 typedef struct figure {
@@ -78,8 +78,7 @@ static placed place_capsule(const mus_bone_place *place, const capsule *c, int r
   }
   mus_point a = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, from));
   mus_point b = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, to));
-  mus_point along = mus_point_subtract(b, a);
-  return (placed){bone, a, along, c->from_radius, c->to_radius, 1 / mus_point_dot(along, along)};
+  return (placed){bone, mus_capsule_between(a, b, c->from_radius, c->to_radius)};
 }
 
 static void place_figure(const mus_bone_place *place, figure *f) {
@@ -91,20 +90,11 @@ static void place_figure(const mus_bone_place *place, figure *f) {
       f->capsule[count++] = place_capsule(place, &half[k], right);
 }
 
-// Nearly so where the ends differ.
-static double capsule_distance(const placed *c, mus_point p) {
-  mus_point to = mus_point_subtract(p, c->from);
-  double s = mus_point_dot(to, c->along) * c->over_square;
-  s = s < 0 ? 0 : s > 1 ? 1 : s;
-  mus_point away = mus_point_subtract(to, mus_point_scale(s, c->along));
-  return mus_point_length(away) - c->from_radius - s * (c->to_radius - c->from_radius);
-}
-
 // The smooth union; `nearest` receives the capsule that is nearest where it is not NULL.
 static double distance(const figure *f, mus_point p, int *nearest) {
   double d[CAPSULES], least = INFINITY, sum = 0;
   for (int k = 0; k < CAPSULES; ++k) {
-    d[k] = capsule_distance(&f->capsule[k], p);
+    d[k] = mus_capsule_distance(&f->capsule[k].capsule, p);
     if (d[k] < least) {
       least = d[k];
       if (nearest)
@@ -134,7 +124,7 @@ static size_t point_at(const grid *g, int i, int j, int k) {
 static void span(const figure *f, double cell, grid *g) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int k = 0; k < 2 * CAPSULES; ++k) {
-    const placed *c = &f->capsule[k / 2];
+    const mus_capsule *c = &f->capsule[k / 2].capsule;
     mus_point p = k % 2 == 0 ? c->from : mus_point_add(c->from, c->along);
     const double x[3] = {p.x, p.y, p.z}, margin = fmax(c->from_radius, c->to_radius) + 3 * blend;
     for (int a = 0; a < 3; ++a) {

@@ -68,6 +68,10 @@ typedef struct mus_solid_repair {
 // not finite, or when vertices are missing and such tetrahedra are not to be dropped.
 mus_status mus_tetrahedra_repair(mus_arena *arena, const mus_tetrahedra *mesh, unsigned what, mus_tetrahedra *out,
                                  mus_solid_repair *record);
+// A copy without crumbs: pieces with less than `part` of the greatest piece's volume are dropped, and their vertices
+// removed.
+mus_status mus_tetrahedra_drop_pieces(mus_arena *arena, const mus_tetrahedra *mesh, double part, mus_tetrahedra *out,
+                                      mus_solid_repair *record);
 // "dropped 3 flat tetrahedra, turned 2 inverted tetrahedra", and the like; "" when nothing was done.
 void mus_solid_repair_text(const mus_solid_repair *record, size_t size, char *text);
 

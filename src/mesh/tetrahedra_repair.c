@@ -161,7 +161,8 @@ static mus_status drop_duplicates(mus_arena *scratch, mus_tetrahedra *mesh, mus_
 
 // --- pieces --------------------------------------------------------------------------------------------------------
 
-static mus_status keep_largest_piece(mus_arena *scratch, mus_tetrahedra *mesh, mus_solid_repair *record) {
+// The piece of the greatest volume, and those that have at least `part` of that.
+static mus_status keep_large_pieces(mus_arena *scratch, mus_tetrahedra *mesh, double part, mus_solid_repair *record) {
   int *piece = mus_arena_alloc(scratch, (size_t)mesh->vertices, sizeof *piece), kept = 0, largest = 0;
   double *volume = mus_arena_alloc_zero(scratch, (size_t)mesh->vertices, sizeof *volume);
   if (!piece || !volume)
@@ -172,11 +173,13 @@ static mus_status keep_largest_piece(mus_arena *scratch, mus_tetrahedra *mesh, m
   for (int v = 0; v < mesh->vertices; ++v)
     if (volume[v] > volume[largest])
       largest = v;
-  for (int t = 0; t < mesh->tetrahedra; ++t)
-    if (piece[mesh->corner[4 * (size_t)t]] == piece[largest])
+  for (int t = 0; t < mesh->tetrahedra; ++t) {
+    int of = piece[mesh->corner[4 * (size_t)t]];
+    if (of == piece[largest] || volume[of] >= part * volume[largest])
       keep(mesh, t, kept++, record);
     else
       ++record->dropped[MUS_SOLID_PIECE];
+  }
   mesh->tetrahedra = kept;
   return MUS_OK;
 }
@@ -304,7 +307,7 @@ static mus_status repair(mus_arena *arena, mus_arena *scratch, mus_tetrahedra *m
   if (!status && is_asked_for(what, MUS_SOLID_BRANCHING_VERTEX))
     status = split_vertices(arena, scratch, mesh, record);
   if (!status && is_asked_for(what, MUS_SOLID_PIECE))
-    status = keep_largest_piece(scratch, mesh, record);
+    status = keep_large_pieces(scratch, mesh, INFINITY, record);
   if (!status && is_asked_for(what, MUS_SOLID_UNREFERENCED))
     status = remove_unreferenced(scratch, mesh, record);
   return status;
@@ -321,6 +324,27 @@ mus_status mus_tetrahedra_repair(mus_arena *arena, const mus_tetrahedra *mesh, u
   status = prepare(arena, mesh, &copy, &done);
   if (!status)
     status = repair(arena, &scratch, &copy, what, &done);
+  mus_arena_clear(&scratch);
+  if (status)
+    return status;
+  *out = copy;
+  *record = done;
+  return MUS_OK;
+}
+
+mus_status mus_tetrahedra_drop_pieces(mus_arena *arena, const mus_tetrahedra *mesh, double part, mus_tetrahedra *out,
+                                      mus_solid_repair *record) {
+  mus_status status = refuse(mesh, 0);
+  if (status)
+    return status;
+  mus_arena scratch = {0};
+  mus_tetrahedra copy;
+  mus_solid_repair done = {0};
+  status = prepare(arena, mesh, &copy, &done);
+  if (!status)
+    status = keep_large_pieces(&scratch, &copy, part, &done);
+  if (!status)
+    status = remove_unreferenced(&scratch, &copy, &done);
   mus_arena_clear(&scratch);
   if (status)
     return status;
