@@ -89,7 +89,7 @@ static double distance(const void *data, const double p[3]) {
   double away = f->reach;
   if (mus_winding_closest(f->winding, p, (mus_winding_filter){.reach = f->closed ? 0 : f->reach}, &nearest))
     away = nearest.distance;
-  return mus_winding_number(f->winding, p) > 0.5 ? -away : away;
+  return mus_winding_is_inside(f->winding, p) ? -away : away;
 }
 
 mus_box mus_filled_surface_box(const mus_filled_surface *surface) { return mus_mesh_box(&surface->mesh); }
@@ -163,7 +163,7 @@ static int is_border(const mus_filled_surface *f, const double p[3], const doubl
   for (int side = 0; side < 2; ++side) {
     double x[3] = {p[0], p[1], p[2]};
     mus_add_scaled3(side == 0 ? 1 : -1, step, x);
-    inside[side] = mus_winding_number(f->winding, x) > 0.5;
+    inside[side] = mus_winding_is_inside(f->winding, x);
   }
   return inside[0] != inside[1];
 }
