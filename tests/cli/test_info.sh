@@ -146,7 +146,7 @@ lists 'closed/report.json: the report of a run, complete'
 
 # --- what is none of these ----------------------------------------------------------------------------------------
 head -c 3000 /dev/urandom | tr -d '{' >noise.bin
-refuses 'noise.bin: is of an unknown kind: give a mesh \(OBJ, PLY, glTF\), a scene' noise.bin
+refuses 'noise.bin: is of an unknown kind: give a mesh \(OBJ, PLY, glTF\), a solid \(Gmsh, Medit, VTK, TetGen\), a scene' noise.bin
 : >empty
 refuses 'empty: is of an unknown kind' empty
 refuses 'nothing: there is neither such a file nor a built-in scene' nothing
