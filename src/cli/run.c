@@ -78,13 +78,13 @@ static void print_help(const option_table *table) {
          "SCENE is a scene file (docs/scene.md), the name of a built-in scene (muslin examples), or a result folder,\n"
          "whose scene is then run again into the same folder or, with --resume, resumed.\n\nOptions:\n");
   options_print(table, stdout);
-  printf("\nOptions override the scene. Ctrl-C stops within a second and keeps all finished frames, a second Ctrl-C "
-         "stops\n"
-         "at once. In either case, and even after kill -9, --resume continues, and the results are bit-identical to "
-         "those of an uninterrupted run.\n"
-         "\nExit status: 0 if everything was done; 1 if the run failed, was stopped, or ends with more intersections "
-         "than it\n"
-         "began with; 2 for bad input.\n");
+  printf(
+      "\nOptions override the scene. Ctrl-C stops, normally within a second, and keeps all finished frames;\n"
+      "a second Ctrl-C stops at once. In either case, and even after kill -9, --resume continues, and the results are\n"
+      "bit-identical to those of an uninterrupted run.\n"
+      "\nExit status: 0 if everything was done; 1 if the run failed, was stopped, or ends with more intersections "
+      "than it\n"
+      "began with; 2 for bad input.\n");
 }
 
 static int parse_command(int argc, char **argv, run_options *o) {
