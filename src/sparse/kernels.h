@@ -25,7 +25,15 @@ typedef enum mus_operation {
 static inline int mus_scatter_stride(int column_block) { return (column_block + 3) / 4 * 4; }
 
 // Block shapes with kernels of their own.
-typedef enum mus_shape { MUS_SHAPE_ANY, MUS_SHAPE_3X3, MUS_SHAPE_6X6, MUS_SHAPE_3X6, MUS_SHAPES } mus_shape;
+typedef enum mus_shape {
+  MUS_SHAPE_ANY,
+  MUS_SHAPE_3X3,
+  MUS_SHAPE_6X6,
+  MUS_SHAPE_3X6,
+  MUS_SHAPE_12X12,
+  MUS_SHAPE_3X12,
+  MUS_SHAPES
+} mus_shape;
 
 static inline mus_shape mus_shape_of(int row_block, int column_block) {
   if (row_block == 3 && column_block == 3)
@@ -34,6 +42,10 @@ static inline mus_shape mus_shape_of(int row_block, int column_block) {
     return MUS_SHAPE_6X6;
   if (row_block == 3 && column_block == 6)
     return MUS_SHAPE_3X6;
+  if (row_block == 12 && column_block == 12)
+    return MUS_SHAPE_12X12;
+  if (row_block == 3 && column_block == 12)
+    return MUS_SHAPE_3X12;
   return MUS_SHAPE_ANY;
 }
 

@@ -23,6 +23,22 @@ ALWAYS_INLINE void NAME(row_any)(const TYPE(mus_task) *t, int row_block, int col
   }
 }
 
+// Rows of a block whose length is a multiple of four: four lanes for each, with a sum of their own until the end.
+ALWAYS_INLINE void NAME(row_by_fours)(const TYPE(mus_task) *t, int row_block, int column_block, int begin, int end,
+                                      REAL *sum) {
+  REAL lane[MUS_BLOCK_MAXIMUM][4] = {{0}};
+  for (int k = begin; k < end; ++k) {
+    const REAL *a = t->value + (size_t)k * (size_t)(row_block * column_block);
+    const REAL *x = t->x + (size_t)t->column[k] * (size_t)column_block;
+    for (int r = 0; r < row_block; ++r)
+      for (int c = 0; c < column_block; c += 4)
+        for (int l = 0; l < 4; ++l)
+          lane[r][l] += a[r * column_block + c + l] * x[c + l];
+  }
+  for (int r = 0; r < row_block; ++r)
+    sum[r] = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3]);
+}
+
 // One row of A^T x; here `row_block` counts the rows of A's blocks, so the sum has column_block entries.
 ALWAYS_INLINE void NAME(row_transposed)(const TYPE(mus_task) *t, int row_block, int column_block, int begin, int end,
                                         REAL *sum) {
@@ -93,6 +109,8 @@ ALWAYS_INLINE void NAME(rows)(const TYPE(mus_task) *t, int begin, int end, mus_o
         NAME(row_6x6)(t, from, to, sum);
       else if (row_block == 3 && column_block == 6)
         NAME(row_3x6)(t, from, to, sum);
+      else if (column_block == 12)
+        NAME(row_by_fours)(t, row_block, column_block, from, to, sum);
       else
         NAME(row_any)(t, row_block, column_block, from, to, sum);
     }
@@ -119,19 +137,17 @@ ALWAYS_INLINE void NAME(scatter_rows)(const TYPE(mus_task) *t, int begin, int en
   }
 }
 
-#define KERNEL(operation, stem)                                                                                        \
-  static void NAME(stem##_any)(const TYPE(mus_task) *t, int begin, int end) {                                          \
-    NAME(rows)(t, begin, end, operation, t->row_block, t->column_block);                                               \
-  }                                                                                                                    \
-  static void NAME(stem##_3x3)(const TYPE(mus_task) *t, int begin, int end) {                                          \
-    NAME(rows)(t, begin, end, operation, 3, 3);                                                                        \
-  }                                                                                                                    \
-  static void NAME(stem##_6x6)(const TYPE(mus_task) *t, int begin, int end) {                                          \
-    NAME(rows)(t, begin, end, operation, 6, 6);                                                                        \
-  }                                                                                                                    \
-  static void NAME(stem##_3x6)(const TYPE(mus_task) *t, int begin, int end) {                                          \
-    NAME(rows)(t, begin, end, operation, 3, 6);                                                                        \
+#define KERNEL_OF(operation, stem, shape, row_block, column_block)                                                     \
+  static void NAME(stem##_##shape)(const TYPE(mus_task) *t, int begin, int end) {                                      \
+    NAME(rows)(t, begin, end, operation, row_block, column_block);                                                     \
   }
+#define KERNEL(operation, stem)                                                                                        \
+  KERNEL_OF(operation, stem, any, t->row_block, t->column_block)                                                       \
+  KERNEL_OF(operation, stem, 3x3, 3, 3)                                                                                \
+  KERNEL_OF(operation, stem, 6x6, 6, 6)                                                                                \
+  KERNEL_OF(operation, stem, 3x6, 3, 6)                                                                                \
+  KERNEL_OF(operation, stem, 12x12, 12, 12)                                                                            \
+  KERNEL_OF(operation, stem, 3x12, 3, 12)
 
 KERNEL(MUS_OP_MULTIPLY, multiply)
 KERNEL(MUS_OP_ADD, add)
@@ -139,26 +155,24 @@ KERNEL(MUS_OP_RESIDUAL, residual)
 KERNEL(MUS_OP_CHEBYSHEV, chebyshev)
 KERNEL(MUS_OP_TRANSPOSED, transposed)
 
-static void NAME(scatter_any)(const TYPE(mus_task) *t, int begin, int end) {
-  NAME(scatter_rows)(t, begin, end, t->row_block, t->column_block);
-}
-static void NAME(scatter_3x3_rows)(const TYPE(mus_task) *t, int begin, int end) {
-  NAME(scatter_rows)(t, begin, end, 3, 3);
-}
-static void NAME(scatter_6x6_rows)(const TYPE(mus_task) *t, int begin, int end) {
-  NAME(scatter_rows)(t, begin, end, 6, 6);
-}
-static void NAME(scatter_3x6_rows)(const TYPE(mus_task) *t, int begin, int end) {
-  NAME(scatter_rows)(t, begin, end, 3, 6);
-}
+#define SCATTER_OF(shape, row_block, column_block)                                                                     \
+  static void NAME(scatter_rows_##shape)(const TYPE(mus_task) *t, int begin, int end) {                                \
+    NAME(scatter_rows)(t, begin, end, row_block, column_block);                                                        \
+  }
+SCATTER_OF(any, t->row_block, t->column_block)
+SCATTER_OF(3x3, 3, 3)
+SCATTER_OF(6x6, 6, 6)
+SCATTER_OF(3x6, 3, 6)
+SCATTER_OF(12x12, 12, 12)
+SCATTER_OF(3x12, 3, 12)
 
 #define SHAPES(stem)                                                                                                   \
-  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6) }
+  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12) }
 static TYPE(mus_row_kernel) *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
-    SHAPES(multiply),   SHAPES(add),
-    SHAPES(residual),   SHAPES(chebyshev),
-    SHAPES(transposed), {NAME(scatter_any), NAME(scatter_3x3_rows), NAME(scatter_6x6_rows), NAME(scatter_3x6_rows)}};
+    SHAPES(multiply), SHAPES(add), SHAPES(residual), SHAPES(chebyshev), SHAPES(transposed), SHAPES(scatter_rows)};
 
 #undef SHAPES
+#undef SCATTER_OF
 #undef KERNEL
+#undef KERNEL_OF
 #undef ALWAYS_INLINE

@@ -39,9 +39,10 @@ typedef struct shape {
   int row_block, column_block;
 } shape;
 
-static const shape all_shapes[] = {{1, 1},   {2, 2}, {3, 3}, {4, 4}, {5, 5},  {6, 6}, {7, 7},
-                                   {12, 12}, {3, 6}, {6, 3}, {2, 5}, {12, 1}, {1, 12}};
-static const shape fast_shapes[] = {{3, 3}, {6, 6}, {3, 6}, {2, 5}}; // those with kernels of their own, and one without
+static const shape all_shapes[] = {{1, 1},   {2, 2}, {3, 3}, {4, 4}, {5, 5},  {6, 6},  {7, 7},
+                                   {12, 12}, {3, 6}, {6, 3}, {2, 5}, {12, 1}, {1, 12}, {3, 12}};
+static const shape fast_shapes[] = {{3, 3},   {6, 6},  {3, 6},
+                                    {12, 12}, {3, 12}, {2, 5}}; // those with kernels of their own, and one without
 enum { SHAPES = sizeof all_shapes / sizeof *all_shapes, FAST_SHAPES = sizeof fast_shapes / sizeof *fast_shapes };
 
 static problem *create(int rows, int columns, int most, shape s, uint64_t seed) {
@@ -86,7 +87,7 @@ static guarded pages[PAGES];
 
 static int open_pages(void **state) {
   (void)state;
-  return guarded_create_all((size_t)1 << 21, PAGES, pages);
+  return guarded_create_all((size_t)1 << 25, PAGES, pages);
 }
 
 static int close_pages(void **state) {
