@@ -7,13 +7,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "mesh/groups.h"
-
-// A vertex on an edge, by numbers of the first members of their groups.
-typedef struct insert {
-  int low, high; // the ends of the edge, the lower first
-  double ratio;  // from low to high
-  int vertex;
-} insert;
+#include "mesh/weld_corners.h"
 
 // One of them as seen walking around a triangle.
 typedef struct passed {
@@ -32,7 +26,7 @@ typedef struct welding {
   mus_arena scratch;
   const mus_mesh *mesh;
   int *group;
-  insert *inserts;
+  mus_weld_insert *inserts;
   int insert_count;
   mus_list walk;                      // passed, of one triangle
   mus_list stack;                     // piece, of one triangle
@@ -42,7 +36,7 @@ typedef struct welding {
 // --- what lies on edges ----------------------------------------------------------------------------------------------
 
 static int by_edges(const void *a, const void *b) {
-  const insert *x = a, *y = b;
+  const mus_weld_insert *x = a, *y = b;
   if (x->low != y->low)
     return x->low < y->low ? -1 : 1;
   if (x->high != y->high)
@@ -52,22 +46,45 @@ static int by_edges(const void *a, const void *b) {
   return (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
+// By edges, each vertex once on each.
+static void order_inserts(welding *w) {
+  qsort(w->inserts, (size_t)w->insert_count, sizeof *w->inserts, by_edges);
+  int kept = 0;
+  for (int k = 0; k < w->insert_count; ++k) {
+    const mus_weld_insert *i = &w->inserts[k], *last = kept > 0 ? &w->inserts[kept - 1] : NULL;
+    if (!last || last->low != i->low || last->high != i->high || last->vertex != i->vertex)
+      w->inserts[kept++] = *i;
+  }
+  w->insert_count = kept;
+}
+
 static void list_inserts(welding *w, int count, const mus_tie *tie, const unsigned char *closed) {
   for (int k = 0; k < count; ++k) {
     int a = mus_group_first(w->group, tie[k].a), b = mus_group_first(w->group, tie[k].b),
         c = mus_group_first(w->group, tie[k].c);
     if (!closed[k] || tie[k].b == tie[k].c || a == b || a == c || b == c)
       continue;
-    w->inserts[w->insert_count++] = b < c ? (insert){b, c, tie[k].ratio, a} : (insert){c, b, 1 - tie[k].ratio, a};
+    w->inserts[w->insert_count++] =
+        b < c ? (mus_weld_insert){b, c, tie[k].ratio, a} : (mus_weld_insert){c, b, 1 - tie[k].ratio, a};
   }
-  qsort(w->inserts, (size_t)w->insert_count, sizeof *w->inserts, by_edges);
-  int kept = 0;
-  for (int k = 0; k < w->insert_count; ++k) {
-    const insert *i = &w->inserts[k], *last = kept > 0 ? &w->inserts[kept - 1] : NULL;
-    if (!last || last->low != i->low || last->high != i->high || last->vertex != i->vertex)
-      w->inserts[kept++] = *i;
-  }
-  w->insert_count = kept;
+  order_inserts(w);
+}
+
+// What closes slits at corners.
+static mus_status add_corners(welding *w) {
+  int count;
+  mus_weld_insert *corner, *all;
+  mus_status status = mus_weld_corners(&w->scratch, w->mesh, w->group, w->insert_count, w->inserts, &count, &corner);
+  if (status || count == 0)
+    return status;
+  if (!(all = mus_arena_alloc(&w->scratch, (size_t)(w->insert_count + count), sizeof *all)))
+    return mus_fail_memory();
+  memcpy(all, w->inserts, (size_t)w->insert_count * sizeof *all);
+  memcpy(all + w->insert_count, corner, (size_t)count * sizeof *all);
+  w->inserts = all;
+  w->insert_count += count;
+  order_inserts(w);
+  return MUS_OK;
 }
 
 // The first insert that is not before the edge.
@@ -75,7 +92,7 @@ static int find_edge(const welding *w, int low, int high) {
   int from = 0, to = w->insert_count;
   while (from < to) {
     int middle = from + (to - from) / 2;
-    const insert *i = &w->inserts[middle];
+    const mus_weld_insert *i = &w->inserts[middle];
     if (i->low < low || (i->low == low && i->high < high))
       from = middle + 1;
     else
@@ -86,7 +103,7 @@ static int find_edge(const welding *w, int low, int high) {
 
 // --- triangles -------------------------------------------------------------------------------------------------------
 
-static mus_status add_passed(welding *w, const piece *p, int side, const insert *i, int forward) {
+static mus_status add_passed(welding *w, const piece *p, int side, const mus_weld_insert *i, int forward) {
   passed *item = mus_list_add(&w->walk, sizeof *item);
   if (!item)
     return mus_fail_memory();
@@ -108,7 +125,7 @@ static mus_status walk_around(welding *w, piece *p) {
       ++to;
     p->first[side] = (int)w->walk.count;
     for (int k = 0; k < to - from && !status; ++k) {
-      const insert *i = &w->inserts[a == low ? from + k : to - 1 - k];
+      const mus_weld_insert *i = &w->inserts[a == low ? from + k : to - 1 - k];
       if (i->vertex != p->corner[(side + 2) % 3])
         status = add_passed(w, p, side, i, a == low);
     }
@@ -213,7 +230,7 @@ static mus_status take_triangles(mus_arena *arena, const welding *w, mus_weld *o
 }
 
 static mus_status weld(mus_arena *arena, welding *w, int count, const mus_tie *tie, const unsigned char *closed,
-                       mus_weld *out) {
+                       int corners, mus_weld *out) {
   w->group = mus_arena_alloc(&w->scratch, (size_t)w->mesh->vertices, sizeof *w->group);
   w->inserts = mus_arena_alloc(&w->scratch, (size_t)count, sizeof *w->inserts);
   if (!w->group || !w->inserts)
@@ -224,7 +241,7 @@ static mus_status weld(mus_arena *arena, welding *w, int count, const mus_tie *t
     if (closed[k] && tie[k].b == tie[k].c)
       mus_group_join(w->group, tie[k].a, tie[k].b);
   list_inserts(w, count, tie, closed);
-  mus_status status = MUS_OK;
+  mus_status status = corners ? add_corners(w) : MUS_OK;
   for (int t = 0; t < w->mesh->triangles && !status; ++t)
     status = weld_triangle(w, t);
   if (!status)
@@ -233,10 +250,10 @@ static mus_status weld(mus_arena *arena, welding *w, int count, const mus_tie *t
 }
 
 mus_status mus_weld_create(mus_arena *arena, const mus_mesh *mesh, int count, const mus_tie *tie,
-                           const unsigned char *closed, mus_weld *out) {
+                           const unsigned char *closed, int corners, mus_weld *out) {
   welding w = {.mesh = mesh};
   *out = (mus_weld){0};
-  mus_status status = weld(arena, &w, count, tie, closed, out);
+  mus_status status = weld(arena, &w, count, tie, closed, corners, out);
   mus_free(w.walk.items);
   mus_free(w.stack.items);
   mus_free(w.corners.items);

@@ -49,7 +49,7 @@ static mus_status weld_all(mus_model *model, search *s) {
     tie[k] = model->stitch[k].tie;
     closed[k] = 1;
   }
-  mus_status status = mus_weld_create(&model->arena, &s->before, model->stitches, tie, closed, &weld);
+  mus_status status = mus_weld_create(&model->arena, &s->before, model->stitches, tie, closed, 0, &weld);
   if (status)
     return status;
   for (size_t i = 0; i < 3 * (size_t)weld.mesh.triangles; ++i)

@@ -132,7 +132,7 @@ static mus_status weld_closed(mus_result_surface *all) {
   mus_intersections_free(all->finder);
   all->finder = NULL;
   mus_arena_clear(&all->weld);
-  mus_status status = mus_weld_create(&all->weld, &all->whole, all->tie_count, all->tie, all->closed, &weld);
+  mus_status status = mus_weld_create(&all->weld, &all->whole, all->tie_count, all->tie, all->closed, 0, &weld);
   if (status)
     return status;
   memcpy(all->welded, all->closed, (size_t)all->tie_count);

@@ -76,7 +76,7 @@ static mus_status weld_closed(job *j, welded_cloth *w) {
     j->record->welded += closed[count++];
   }
   j->record->stitches += count;
-  return mus_weld_create(&j->arena, &source->mesh, count, tie, closed, &w->weld);
+  return mus_weld_create(&j->arena, &source->mesh, count, tie, closed, 1, &w->weld);
 }
 
 static mus_status share_vertices(job *j, welded_cloth *w) {

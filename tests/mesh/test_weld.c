@@ -50,7 +50,7 @@ static void seams_become_edges(void **state) {
   mus_topology topology;
   double material[36], heights[20], now[16];
   make(&mesh, material);
-  assert_ok(mus_weld_create(&arena, &mesh, 4, tie, closed, &weld));
+  assert_ok(mus_weld_create(&arena, &mesh, 4, tie, closed, 1, &weld));
   assert_int_equal(weld.mesh.vertices, 8);
   assert_int_equal(weld.mesh.triangles, 8); // the first triangle in three
   check_near(material_area(&weld.mesh), 2, 1e-15);
@@ -78,7 +78,7 @@ static void open_seams_stay_open(void **state) {
   mus_weld weld;
   double material[36];
   make(&mesh, material);
-  assert_ok(mus_weld_create(&arena, &mesh, 2, tie, closed, &weld));
+  assert_ok(mus_weld_create(&arena, &mesh, 2, tie, closed, 1, &weld));
   assert_true(weld.mesh.vertices == 9 && weld.mesh.triangles == 6);
   check_near(material_area(&weld.mesh), 2, 1e-15);
   mus_arena_clear(&arena);
@@ -94,10 +94,32 @@ static void all_sides_may_be_divided(void **state) {
   mus_arena arena = {0};
   mus_mesh mesh = {.vertices = 9, .triangles = 3, .triangle = (int *)one, .material = material};
   mus_weld weld;
-  assert_ok(mus_weld_create(&arena, &mesh, 5, tie, closed, &weld));
+  assert_ok(mus_weld_create(&arena, &mesh, 5, tie, closed, 0, &weld));
   assert_int_equal(weld.mesh.triangles, 6 + 2);
   check_near(material_area(&weld.mesh), 1.5, 1e-14);
   mus_arena_clear(&arena);
+}
+
+// Two triangles below, whose upper sides 0-1 and 1-2 have 4 and 5 of the one above in their middles: 1 is the corner.
+static void corners_leave_no_slit(void **state) {
+  (void)state;
+  static const int three[] = {3, 1, 0, 3, 2, 1, 4, 5, 6};
+  double material[] = {1, -1, 1, 0, 0, 0, 1, -1, 2, 0, 1, 0, 5, 0, 6, 0, 5.5, 1};
+  const mus_tie tie[] = {{4, 0, 1, 0.5}, {5, 1, 2, 0.25}};
+  const unsigned char closed[] = {1, 1};
+  for (int corners = 0; corners < 2; ++corners) {
+    mus_arena arena = {0};
+    mus_mesh mesh = {.vertices = 7, .triangles = 3, .triangle = (int *)three, .material = material};
+    mus_weld weld;
+    mus_topology topology;
+    assert_ok(mus_weld_create(&arena, &mesh, 2, tie, closed, corners, &weld));
+    assert_int_equal(weld.mesh.triangles, 5 + corners);
+    check_near(material_area(&weld.mesh), 1.5, 1e-14);
+    assert_ok(mus_topology_create(&arena, &weld.mesh, &topology));
+    assert_int_equal(topology.boundary_edges, corners ? 6 : 9);
+    assert_int_equal(topology.branching_edges, 0);
+    mus_arena_clear(&arena);
+  }
 }
 
 // A strip whose two sides are sewn together has no surface left.
@@ -109,7 +131,7 @@ static void triangles_without_surface_go(void **state) {
   mus_arena arena = {0};
   mus_mesh mesh = {.vertices = 4, .triangles = 2, .triangle = (int *)strip};
   mus_weld weld;
-  assert_ok(mus_weld_create(&arena, &mesh, 2, tie, closed, &weld));
+  assert_ok(mus_weld_create(&arena, &mesh, 2, tie, closed, 1, &weld));
   assert_true(weld.mesh.triangles == 0 && weld.mesh.vertices == 2 && !weld.mesh.material);
   mus_arena_clear(&arena);
 }
@@ -117,6 +139,7 @@ static void triangles_without_surface_go(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(seams_become_edges), cmocka_unit_test(open_seams_stay_open),
                                      cmocka_unit_test(all_sides_may_be_divided),
+                                     cmocka_unit_test(corners_leave_no_slit),
                                      cmocka_unit_test(triangles_without_surface_go)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
