@@ -1,6 +1,7 @@
 // Contact inside a step. See contact.h.
 #include "contact/contact.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -324,6 +325,17 @@ void mus_contact_forces(const mus_contact_workspace *work, const double *velocit
 double mus_contact_work(const mus_contact_workspace *work, const double *velocity) {
   double repelled = mus_repulsions_work(&work->beyond, velocity) + mus_repulsions_work(&work->within, velocity);
   return mus_holds_work(&work->model.map, &work->holds, velocity, repelled);
+}
+
+double mus_contact_body_speed(const mus_contact_workspace *work) {
+  const mus_surface *surface = &work->model.surface;
+  double farthest = 0;
+  for (size_t v = (size_t)surface->cloth_vertices; v < (size_t)surface->vertices; ++v) {
+    double way[3];
+    mus_subtract3(work->motion.x1 + 3 * v, work->motion.x0 + 3 * v, way);
+    farthest = fmax(farthest, mus_dot3(way, way));
+  }
+  return sqrt(farthest) / work->motion.h;
 }
 
 void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state) {

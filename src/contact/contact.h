@@ -98,6 +98,9 @@ void mus_contact_forces(const mus_contact_workspace *work, const double *velocit
 // J that contact has put in: work of holds and repulsions over a step that ends with these velocities.
 double mus_contact_work(const mus_contact_workspace *work, const double *velocity);
 
+// m/s: of the fastest vertex of a body in the step.
+double mus_contact_body_speed(const mus_contact_workspace *work);
+
 // Draws the vertices of all that was tangled when the step began to the middle of those around them: the last resort
 // for triangles that are all but lines, which nothing else moves.
 void mus_contact_smooth(const mus_contact_workspace *work, double *position);

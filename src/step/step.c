@@ -3,6 +3,7 @@
 //   constrain   what pins prescribe (prescribe.h), and which seams are closed (seams.h)
 //   touch       what is near, and what bodies prescribe (contact/contact.h)
 //   advance     assemble, solve and move, as the integrator does it (integrator.h)
+//   calm        hold back what a tangle would throw away
 //   sew         bring together what seams are to close (seams.h)
 //   measure     energies, momenta and strains of where that leads (assemble.h)
 //   check       whether that can be believed (accept.h)
@@ -29,6 +30,8 @@ enum { TURNS = 6 };
 // Steps are halved so often at most because response has stretched threads, by this part of their limits or more.
 enum { LIMIT_HALVINGS = 2 };
 static const double overstretched = 0.2;
+// How much faster things may become in a step while something is tangled.
+static const double calming = 2;
 
 static void predict(const mus_step_context *c, const mus_scheme *s) {
   mus_copy(c->work->unknowns, c->state->position, c->work->start_position);
@@ -66,6 +69,30 @@ static mus_status begin(const mus_step_context *c, const mus_scheme *s, mus_step
   if (!status)
     status = constrain(c, s);
   return status ? status : touch(c, s, record);
+}
+
+static double fastest_of(size_t unknowns, const double *velocity) {
+  double square = 0;
+  for (size_t i = 0; i < unknowns; i += 3)
+    square = fmax(square, mus_dot3(velocity + i, velocity + i));
+  return sqrt(square);
+}
+
+// What is tangled is linearised far from any rest: forces of triangles that are all but lines may lead anywhere. In
+// such steps nothing becomes much faster than cloth and bodies were, or than pushes out of tangles go.
+static void calm(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
+  if (record->tangled == 0)
+    return;
+  size_t unknowns = c->work->unknowns;
+  double before = fmax(fastest_of(unknowns, c->work->start_velocity), mus_contact_body_speed(c->contact));
+  double most = calming * fmax(before, MUS_LEAVING_SPEED), *velocity = c->state->velocity;
+  for (size_t i = 0; i < unknowns; i += 3) {
+    double speed = sqrt(mus_dot3(velocity + i, velocity + i));
+    if (speed <= most || c->work->prescribed.pinned[i / 3] >= 0)
+      continue;
+    mus_scale3(most / speed, velocity + i, velocity + i);
+    mus_scheme_move(s, 3, c->work->predicted + i, velocity + i, c->state->position + i);
+  }
 }
 
 static mus_status sew(const mus_step_context *c, const mus_scheme *s) {
@@ -188,8 +215,10 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   mus_status status = begin(c, &s, record);
   if (!status)
     status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
-  if (!status)
+  if (!status) {
+    calm(c, &s, record);
     status = sew(c, &s);
+  }
   if (!status) {
     measure(c, s.time, record);
     status = check(c, &s, record);
