@@ -144,7 +144,8 @@ void garments_sew_dress(const char *folder, char *path, size_t size) {
   options.checkpoint = 0;
   assert_ok(mus_scene_parse("dress",
                             "{\"frames\": 18, \"time_step\": 0.0138888889, \"gravity\": [0, 0, 0],"
-                            "\"bodies\": [" MANNEQUIN "], \"cloths\": [{\"name\": \"dress\", \"close\": 0.5,"
+                            "\"bodies\": [" MANNEQUIN
+                            "], \"cloths\": [{\"name\": \"dress\", \"close\": 0.5, \"strain_limit\": 0,"
                             "\"shape\": {\"kind\": \"garment\", \"around\": \"mannequin\", \"vertices\": 2000}}]}",
                             &scene));
   assert_ok(mus_run(&scene, &options, &record));
