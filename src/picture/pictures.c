@@ -19,6 +19,7 @@
 #include "picture/looks.h"
 #include "picture/studio.h"
 #include "render/video.h"
+#include "result/cloth_weld.h"
 
 enum {
   GLANCES = 24,      // frames that are looked at where not all are needed
@@ -184,6 +185,30 @@ static mus_status prepare_heat(picture_job *job, int k) {
   return job->heat[k] ? mus_heat_plan_create(arena, mesh, &job->plan[k]) : mus_fail_memory();
 }
 
+// Seams that are closed in the first and in the last of all pictures are drawn as surfaces without edges: triangles
+// name one vertex of those that are sewn together. Positions stay as they are.
+static mus_status weld_cloth(picture_job *job, int k) {
+  const mus_result_cloth *cloth = &job->result.cloths[k];
+  mus_render_mesh *shown = &job->studio.mesh[k];
+  mus_arena *arena = &job->studio.arena;
+  double *last = mus_arena_alloc(arena, 3 * (size_t)cloth->mesh.vertices, sizeof *last);
+  const double *position[] = {job->position[k], last};
+  mus_cloth_weld made;
+  mus_status status = last ? mus_result_positions(&job->result, k, job->first, job->position[k]) : mus_fail_memory();
+  if (!status)
+    status = mus_result_positions(&job->result, k, job->last, last);
+  if (!status)
+    status = mus_cloth_weld_create(arena, cloth, 2, position, &made);
+  if (status)
+    return status;
+  for (size_t i = 0; i < 3 * (size_t)made.weld.mesh.triangles; ++i)
+    made.weld.mesh.triangle[i] = made.weld.kept[made.weld.mesh.triangle[i]];
+  shown->triangles = made.weld.mesh.triangles;
+  shown->triangle = made.weld.mesh.triangle;
+  shown->material = made.weld.mesh.material;
+  return MUS_OK;
+}
+
 static mus_status prepare_cloth(picture_job *job, const char *const *fabrics, int k) {
   const mus_mesh *mesh = &job->result.cloths[k].mesh;
   mus_render_mesh *shown = &job->studio.mesh[k];
@@ -201,7 +226,10 @@ static mus_status prepare_cloth(picture_job *job, const char *const *fabrics, in
   choose_look(job->options, mesh, &shown->look);
   if (job->options->show)
     prepare_contacts(job, k);
-  return job->heat ? prepare_heat(job, k) : MUS_OK;
+  if (job->heat)
+    return prepare_heat(job, k);
+  int as_simulated = job->options->wireframe || job->options->show || job->result.cloths[k].stitches == 0;
+  return as_simulated ? MUS_OK : weld_cloth(job, k);
 }
 
 static mus_status prepare_cloths(picture_job *job) {

@@ -8,10 +8,8 @@
 #include "io/cache.h"
 #include "io/result.h"
 #include "io/result_reader.h"
-#include "mesh/weld.h"
+#include "result/cloth_weld.h"
 
-// Ends of a stitch that are no farther apart are closed, m.
-static const double closed_gap = 1e-4;
 enum { FORMATS = 8 };
 
 typedef struct job {
@@ -53,30 +51,15 @@ static mus_status parse_formats(job *j, const char *formats) {
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
 
-static mus_tie tie_of(const mus_stitch *s) {
-  int b = s->ratio == 1 ? s->c : s->b, c = s->ratio == 0 ? s->b : s->c;
-  return (mus_tie){s->a, b, c, b == c ? 0 : s->ratio};
-}
-
-// Which stitches are closed where `before` is.
+// By stitches that are closed where `before` is.
 static mus_status weld_closed(job *j, welded_cloth *w) {
-  const mus_result_cloth *source = w->source;
-  mus_tie *tie = mus_arena_alloc(&j->arena, (size_t)source->stitches, sizeof *tie);
-  unsigned char *closed = mus_arena_alloc(&j->arena, (size_t)source->stitches, 1);
-  int count = 0;
-  if (!tie || !closed)
-    return mus_fail_memory();
-  for (int k = 0; k < source->stitches; ++k) {
-    double gap[3];
-    tie[count] = tie_of(&source->stitch[k]);
-    if (tie[count].a == tie[count].b || tie[count].a == tie[count].c)
-      continue;
-    mus_tie_gap(&tie[count], w->before, gap);
-    closed[count] = mus_length3(gap) <= closed_gap;
-    j->record->welded += closed[count++];
-  }
-  j->record->stitches += count;
-  return mus_weld_create(&j->arena, &source->mesh, count, tie, closed, 1, &w->weld);
+  mus_cloth_weld made;
+  const double *position = w->before;
+  mus_status status = mus_cloth_weld_create(&j->arena, w->source, 1, &position, &made);
+  w->weld = made.weld;
+  j->record->stitches += made.stitches;
+  j->record->welded += made.closed;
+  return status;
 }
 
 static mus_status share_vertices(job *j, welded_cloth *w) {

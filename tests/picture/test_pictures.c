@@ -308,6 +308,35 @@ static mus_render_record draw_jump(mus_render_options *options, int count, image
   return record;
 }
 
+// Two triangles, and one whose corners lie in the middles of their upper sides, which turn a corner between them: as
+// they are there is a slit; sewn there is none, as if they were welded.
+static const char apart[] = "v 0 0 0\nv 1 0 0.2\nv 2 0 0\nv 1 0 1\nv 0.5 0 0.1\nv 1.5 0 0.1\nv 1 0 -1\n"
+                            "f 1 4 2\nf 2 4 3\nf 5 6 7\n";
+static const char sewn[] = "v 0 0 0\nv 1 0 0.2\nv 2 0 0\nv 1 0 1\nv 0.5 0 0.1\nv 1.5 0 0.1\nv 1 0 -1\n"
+                           "f 1 4 2\nf 2 4 3\nf 5 6 7\nstitch 4 0 1 0.5\nstitch 5 1 2 0.5\n";
+static const char welded[] = "v 0 0 0\nv 1 0 0.2\nv 2 0 0\nv 1 0 1\nv 0.5 0 0.1\nv 1.5 0 0.1\nv 1 0 -1\n"
+                             "f 1 4 5\nf 5 4 2\nf 2 4 6\nf 6 4 3\nf 5 2 7\nf 2 6 7\n";
+
+static void seams_have_no_slits(void **state) {
+  if (!drawing_possible())
+    return;
+  const char *text[] = {apart, sewn, welded};
+  char mesh[300];
+  image it[3];
+  mus_render_options options = small_picture();
+  options.look = MUS_RENDER_LOOK_PLAIN;
+  snprintf(mesh, sizeof mesh, "%s", files_path(*state, "panels.obj"));
+  for (int k = 0; k < 3; ++k) {
+    files_write(mesh, text[k], strlen(text[k]));
+    assert_ok(mus_render(mesh, NULL, output, &options, NULL));
+    it[k] = drawing_load(output);
+  }
+  assert_int_equal(differing(&it[1], &it[2]), 0);
+  assert_true(differing(&it[0], &it[1]) > 50);
+  for (int k = 0; k < 3; ++k)
+    free(it[k].pixel);
+}
+
 static void free_images(int count, image *it) {
   for (int k = 0; k < count; ++k)
     free(it[k].pixel);
@@ -593,6 +622,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(ranges_are_given_or_found, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(a_range_above_all_is_one_colour, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(nothing_but_cloth_moves_in_a_sequence, set_up, files_teardown),
+      cmocka_unit_test_setup_teardown(seams_have_no_slits, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(a_camera_follows, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(a_camera_goes_around, set_up, files_teardown),
       cmocka_unit_test_setup_teardown(sequences_take_every_so_manyth_frame, set_up, files_teardown),
