@@ -51,8 +51,8 @@ typedef struct mus_fill_record {
 MUS_API mus_fill_options mus_default_fill_options(void);
 
 /// Fills what a mesh file (OBJ, PLY, glTF) encloses, or a built-in shape by its name, and writes it to `path`. That
-/// ends in .msh (Gmsh), .mesh (Medit), .vtk, .node or .ele (TetGen, both files); or in .obj or .ply, for the filling's
-/// surface alone. MUS_BAD_INPUT, with the remedy, where that cannot be. `options` and `record` may be NULL.
+/// ends in .msh (Gmsh), .mesh (Medit), .vtk, .vtu, .node or .ele (TetGen, both files); or in .obj or .ply, for the
+/// filling's surface alone. MUS_BAD_INPUT, with the remedy, where that cannot be. `options` and `record` may be NULL.
 MUS_API mus_status mus_fill_solid(const char *shape, const char *path, const mus_fill_options *options,
                                   mus_fill_record *record);
 

@@ -13,7 +13,7 @@ static const char *const name = "muslin fill";
 static void print_help(const option_table *table) {
   printf("muslin fill SHAPE -o FILE [options]\n\n"
          "Fills a closed surface (OBJ, PLY, glTF) or a built-in shape with tetrahedra, and writes them to FILE, which\n"
-         "ends in .msh (Gmsh), .mesh (Medit), .vtk or .node (TetGen), or in .obj or .ply for the surface alone.\n"
+         "ends in .msh (Gmsh), .mesh (Medit), .vtk, .vtu or .node (TetGen), or in .obj or .ply for the surface alone.\n"
          "Surfaces may have holes and overlap themselves. See docs/solids.md.\n\nBuilt-in shapes:\n");
   for (int k = 0; mus_fill_shape_name(k); ++k)
     printf("  %-12s %s\n", mus_fill_shape_name(k), mus_fill_shape_about(k));
@@ -56,9 +56,9 @@ int fill_command(int argc, char **argv) {
   list[2] = option_whole("vertices", &options.vertices, 9, INT_MAX, "about so many vertices, without --edge (10000)");
   list[3] = option_real("scale", &options.scale, "multiplies coordinates: 0.01 for a surface in centimetres (1)");
   list[4] = option_flag("largest", &options.largest, "keep only the largest piece");
-  list[5] =
-      option_text("format", &options.format, "NAME",
-                  "msh, msh-text, msh2, msh2-text, mesh, vtk, vtk-text or tetgen\n(as FILE ends; msh is version 4.1)");
+  list[5] = option_text(
+      "format", &options.format, "NAME",
+      "msh, msh-text, msh2, msh2-text, mesh, vtk, vtk-text, vtu or tetgen\n(as FILE ends; msh is version 4.1)");
   list[6] = option_flag("help", &help, "print this text");
   list[6].letter = 'h';
   option_table table = {name, list, OPTIONS};

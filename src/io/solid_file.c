@@ -74,15 +74,11 @@ static const struct {
   void (*write)(mus_output *out, const mus_tetrahedra *mesh, int version, int binary); // NULL: two files
   int version, binary;
 } formats[] = {
-    {"msh", ".msh", mus_gmsh_write, 4, 1},
-    {"msh-text", ".msh", mus_gmsh_write, 4, 0},
-    {"msh2", ".msh", mus_gmsh_write, 2, 1},
-    {"msh2-text", ".msh", mus_gmsh_write, 2, 0},
-    {"mesh", ".mesh", mus_medit_write, 2, 0},
-    {"vtk", ".vtk", mus_vtk_write, 3, 1},
-    {"vtk-text", ".vtk", mus_vtk_write, 3, 0},
-    {"tetgen", ".node", NULL, 0, 0},
-    {"tetgen", ".ele", NULL, 0, 0},
+    {"msh", ".msh", mus_gmsh_write, 4, 1},     {"msh-text", ".msh", mus_gmsh_write, 4, 0},
+    {"msh2", ".msh", mus_gmsh_write, 2, 1},    {"msh2-text", ".msh", mus_gmsh_write, 2, 0},
+    {"mesh", ".mesh", mus_medit_write, 2, 0},  {"vtk", ".vtk", mus_vtk_write, 3, 1},
+    {"vtk-text", ".vtk", mus_vtk_write, 3, 0}, {"vtu", ".vtu", mus_vtu_write, 1, 1},
+    {"tetgen", ".node", NULL, 0, 0},           {"tetgen", ".ele", NULL, 0, 0},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -103,7 +99,7 @@ mus_status mus_solid_file_check_name(const char *path, const char *format) {
   if (!format)
     return mus_fail(
         MUS_BAD_INPUT,
-        "%.200s: the name says no format of tetrahedra: let it end in .msh, .mesh, .vtk, .node or .ele, or .gz "
+        "%.200s: the name says no format of tetrahedra: let it end in .msh, .mesh, .vtk, .vtu, .node or .ele, or .gz "
         "after that",
         path);
   for (int k = 0; k < FORMATS; ++k)
@@ -111,7 +107,7 @@ mus_status mus_solid_file_check_name(const char *path, const char *format) {
       return mus_fail(MUS_BAD_INPUT, "%.200s: files of the format \"%s\" end in %s: name it so", path, format,
                       formats[k].extension);
   return mus_fail(MUS_BAD_INPUT,
-                  "\"%.40s\" is not a format: give msh, msh-text, msh2, msh2-text, mesh, vtk, vtk-text or tetgen",
+                  "\"%.40s\" is not a format: give msh, msh-text, msh2, msh2-text, mesh, vtk, vtk-text, vtu or tetgen",
                   format);
 }
 

@@ -5,6 +5,7 @@
 //   medit   .mesh  text. Regions are the references of tetrahedra.
 //   vtk     .vtk   legacy files, versions 1 to 5.1, text and binary. Regions are the first whole-number scalars of
 //   cells. tetgen  .node and .ele beside each other, either of which may be named. Regions are the first attribute.
+//   vtu     .vtu   VTK's XML files, binary; written only.
 //
 // All may be gzip-compressed (.gz). Whatever a file declares, memory grows with what it really holds. Errors name the
 // file, the line (in binary files the element) and the remedy. Tetrahedra of ten nodes count as those of their corners;

@@ -64,6 +64,7 @@ mus_status mus_tetgen_scan(mus_scanner *nodes, mus_scanner *elements, mus_arena 
 void mus_gmsh_write(mus_output *out, const mus_tetrahedra *mesh, int version, int binary); // 2 or 4
 void mus_medit_write(mus_output *out, const mus_tetrahedra *mesh, int version, int binary);
 void mus_vtk_write(mus_output *out, const mus_tetrahedra *mesh, int version, int binary);
+void mus_vtu_write(mus_output *out, const mus_tetrahedra *mesh, int version, int binary);
 mus_status mus_tetgen_write(const char *path, const mus_tetrahedra *mesh);
 
 // Binary numbers, least significant byte first; most significant first for `big`.

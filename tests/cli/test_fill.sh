@@ -35,6 +35,8 @@ for format in msh msh-text msh2 msh2-text mesh vtk vtk-text tetgen; do
   expect 0 info "$format.$end"
   says out "^  tetrahedra +$tetrahedra\$"
 done
+expect 0 fill ball -o ball.vtu --edge 0.2
+refuses 'ball.vtu: is of an unknown kind' info ball.vtu
 holds 'TetGen has a second file' test -s tetgen.ele
 expect 0 fill ball -o skin.obj --edge 0.2
 expect 0 info skin.obj
