@@ -72,7 +72,7 @@ const shades = pixels => new Set(pixels.filter((_, k) => k % 4 === 0)).size;
 async function live(browser) {
   const server = await view('drooping', '--vertices', '441', '--paused');
   const page = await open(browser, server.address);
-  await frames(page, 1);
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))); // it is drawn
   const first = await look(page);
   check('the cloth is not blank', shades(first) > 20);
   await page.click('#play');
