@@ -25,8 +25,9 @@
 
 // Steps are halved so often at most because bodies left no way.
 enum { CONTACT_HALVINGS = 2 };
-// Response may stretch what limits have brought back, and the other way round; both take turns so often.
-enum { TURNS = 6 };
+// Response may stretch what limits have brought back, and the other way round; both take turns so often, and less while
+// something is tangled: about what is caught between bodies they cannot agree.
+enum { TURNS = 6, TANGLED_TURNS = 2 };
 // Steps are halved so often at most because response has stretched threads, by this part of their limits or more.
 enum { LIMIT_HALVINGS = 2 };
 static const double overstretched = 0.2;
@@ -144,9 +145,9 @@ static mus_status respond(const mus_step_context *c, mus_step_record *record, in
 static mus_status take_turns(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double *before = c->work->predicted; // workspace that is free now
   double best = INFINITY;
-  int limited = 0, responded = 1;
+  int limited = 0, responded = 1, turns = record->tangled > 0 ? TANGLED_TURNS : TURNS;
   mus_status status = MUS_OK;
-  for (int turn = 0; turn < TURNS && responded && !status && best > 1 + MUS_LIMIT_SLACK; ++turn) {
+  for (int turn = 0; turn < turns && responded && !status && best > 1 + MUS_LIMIT_SLACK; ++turn) {
     if (turn > 0)
       status = limit(c, s, before, record, &limited);
     if (status || (turn > 0 && !limited))
