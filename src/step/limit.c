@@ -460,6 +460,17 @@ mus_status mus_limit_prepare(const mus_step_context *c, const mus_scheme *s) {
   return MUS_OK;
 }
 
+// Where threads contradict each other, shortening one after the other may lead anywhere.
+static int has_helped(const mus_step_context *c, const mus_limiter *l, double worst) {
+  return isfinite(mus_max_abs(c->work->unknowns, c->state->position)) && count_beyond(c->model, l).worst < worst;
+}
+
+static void undo(const mus_step_context *c, mus_limiter *l, int *changed) {
+  mus_copy(c->work->unknowns, l->goal, c->state->position);
+  mus_limit_measure(c->model, c->state->position, l->length);
+  *changed = 0;
+}
+
 mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
                              mus_step_record *record, int *changed) {
   *changed = 0;
@@ -479,6 +490,8 @@ mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, con
   size_t most = (size_t)(few * (double)c->model->limited);
   status = mus_limit_near(c, l, most, changed);
   record->limit_rounds += *changed;
+  if (!status && *changed && !has_helped(c, l, worst))
+    undo(c, l, changed);
   if (!status && are_many(c->model, count_beyond(c->model, l).count)) {
     status = make_solver(c, l);
     if (!status)
@@ -487,10 +500,8 @@ mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, con
       status = mus_limit_near(c, l, most, changed);
     *changed = 1;
   }
-  if (!status && *changed && !(count_beyond(c->model, l).worst < worst)) { // it has not helped
-    mus_copy(c->work->unknowns, l->goal, c->state->position);
-    *changed = 0;
-  }
+  if (!status && *changed && !has_helped(c, l, worst))
+    undo(c, l, changed);
   if (!status && *changed)
     shorten(c, l);
   if (!status && *changed)
