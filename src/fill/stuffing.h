@@ -6,8 +6,8 @@
 // long edges, 0.398 of the length on the short ones) move into it, and so come to lie on the surface; of what is still
 // cut, the part inside is divided into at most three tetrahedra by fixed rules.
 //
-// No tetrahedron is inverted, and every dihedral angle is between 10.6 and 164.8 degrees, whatever the shape. The paper
-// proves such bounds (10.78 and 164.74) by interval arithmetic. The thresholds here come from a search over all states
+// No tetrahedron is inverted, and dihedral angles are between 10.6 and 164.8 degrees in all that was ever found. The
+// paper proves bounds of about that size; the thresholds here, which are others, come from a search over all states
 // that a tetrahedron of the lattice can be in: which points are inside, outside or moved, where to, by nothing, by all
 // of the threshold or by something between, and where edges are cut. The worst that it found are 10.69 and 164.4
 // degrees. Inside, where nothing was cut or moved, angles are 60 and 90 degrees. Surface vertices lie on the surface to
