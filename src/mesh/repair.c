@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "mesh/measure.h"
+#include "mesh/repair_parts.h"
 #include "mesh/topology.h"
 
 static int is_asked_for(unsigned what, mus_defect defect) { return (what & MUS_REPAIR(defect)) != 0; }
@@ -26,19 +27,13 @@ static mus_status refuse(const mus_mesh *mesh, unsigned what) {
 
 // --- welding -------------------------------------------------------------------------------------------------------
 
-static mus_status weld(mus_arena *scratch, mus_mesh *mesh, mus_repair_record *record) {
-  int *first = mus_arena_alloc(scratch, (size_t)mesh->vertices, sizeof *first);
-  if (!first)
-    return mus_fail_memory();
-  mus_status status = mus_first_at_place(mesh, first);
-  if (status != MUS_OK)
-    return status;
-  for (int v = 0; v < mesh->vertices; ++v)
-    record->welded += first[v] != v;
-  for (size_t i = 0; i < (size_t)mesh->triangles * 3; ++i)
-    if (mesh->triangle[i] >= 0 && mesh->triangle[i] < mesh->vertices)
-      mesh->triangle[i] = first[mesh->triangle[i]];
-  return MUS_OK;
+static mus_cornered corners_of(const mus_mesh *mesh) {
+  return (mus_cornered){mesh->vertices, mesh->position, (size_t)mesh->triangles * 3, mesh->triangle};
+}
+
+static mus_status weld(mus_arena *scratch, const mus_mesh *mesh, mus_repair_record *record) {
+  mus_cornered all = corners_of(mesh);
+  return mus_repair_weld(scratch, &all, &record->welded);
 }
 
 // --- dropping ------------------------------------------------------------------------------------------------------
@@ -181,22 +176,10 @@ static void mirror(mus_mesh *mesh, mus_repair_record *record) {
 // --- removing vertices ---------------------------------------------------------------------------------------------
 
 static mus_status remove_unreferenced(mus_arena *scratch, mus_mesh *mesh, mus_repair_record *record) {
-  int *number = mus_arena_alloc_zero(scratch, (size_t)mesh->vertices, sizeof *number), kept = 0;
-  if (!number)
-    return mus_fail_memory();
-  for (size_t i = 0; i < (size_t)mesh->triangles * 3; ++i)
-    number[mesh->triangle[i]] = 1;
-  for (int v = 0; v < mesh->vertices; ++v)
-    if (number[v]) {
-      memmove(mesh->position + (size_t)kept * 3, mesh->position + (size_t)v * 3, 3 * sizeof *mesh->position);
-      record->vertex_source[kept] = v;
-      number[v] = kept++;
-    }
-  for (size_t i = 0; i < (size_t)mesh->triangles * 3; ++i)
-    mesh->triangle[i] = number[mesh->triangle[i]];
-  record->removed = mesh->vertices - kept;
-  mesh->vertices = kept;
-  return MUS_OK;
+  mus_cornered all = corners_of(mesh);
+  mus_status status = mus_repair_remove_unused(scratch, &all, record->vertex_source, &record->removed);
+  mesh->vertices = all.vertices;
+  return status;
 }
 
 // --- all of it -----------------------------------------------------------------------------------------------------
@@ -255,29 +238,19 @@ mus_status mus_mesh_repair(mus_arena *arena, const mus_mesh *mesh, unsigned what
 
 // --- in words ------------------------------------------------------------------------------------------------------
 
-typedef struct sentence {
-  char text[512];
-  int length;
-} sentence;
-
-static void say(sentence *s, const char *before, int count, const char *one, const char *many) {
-  if (count > 0)
-    s->length += snprintf(s->text + s->length, sizeof s->text - (size_t)s->length, "%s%s%d %s",
-                          s->length > 0 ? ", " : "", before, count, count > 1 ? many : one);
-}
-
 void mus_repair_text(const mus_repair_record *record, size_t size, char *text) {
-  sentence s = {{0}, 0};
-  say(&s, "welded ", record->welded, "vertex", "vertices");
+  mus_repair_words words = {{0}, 0};
+  mus_repair_say(&words, "welded ", record->welded, "vertex", "vertices");
   const int *dropped = record->dropped;
-  say(&s, "dropped ", dropped[MUS_DEFECT_INDEX], "triangle with a missing vertex", "triangles with missing vertices");
-  say(&s, "dropped ", dropped[MUS_DEFECT_REPEATED] + dropped[MUS_DEFECT_DEGENERATE], "triangle without area",
-      "triangles without area");
-  say(&s, "dropped ", dropped[MUS_DEFECT_DEGENERATE_MATERIAL], "triangle without area in the material",
-      "triangles without area in the material");
-  say(&s, "dropped ", dropped[MUS_DEFECT_DUPLICATE], "duplicate triangle", "duplicate triangles");
-  say(&s, "flipped ", record->turned, "triangle", "triangles");
-  say(&s, "mirrored ", record->mirrored, "triangle in the material", "triangles in the material");
-  say(&s, "removed ", record->removed, "vertex without triangles", "vertices without triangles");
-  snprintf(text, size, "%s", s.text);
+  mus_repair_say(&words, "dropped ", dropped[MUS_DEFECT_INDEX], "triangle with a missing vertex",
+                 "triangles with missing vertices");
+  mus_repair_say(&words, "dropped ", dropped[MUS_DEFECT_REPEATED] + dropped[MUS_DEFECT_DEGENERATE],
+                 "triangle without area", "triangles without area");
+  mus_repair_say(&words, "dropped ", dropped[MUS_DEFECT_DEGENERATE_MATERIAL], "triangle without area in the material",
+                 "triangles without area in the material");
+  mus_repair_say(&words, "dropped ", dropped[MUS_DEFECT_DUPLICATE], "duplicate triangle", "duplicate triangles");
+  mus_repair_say(&words, "flipped ", record->turned, "triangle", "triangles");
+  mus_repair_say(&words, "mirrored ", record->mirrored, "triangle in the material", "triangles in the material");
+  mus_repair_say(&words, "removed ", record->removed, "vertex without triangles", "vertices without triangles");
+  snprintf(text, size, "%s", words.text);
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mesh/check.h"
 #include "mesh/groups.h"
+#include "mesh/repair_parts.h"
 #include "mesh/sort.h"
 #include "mesh/tetrahedra_check.h"
 #include "mesh/tetrahedra_private.h"
@@ -92,18 +92,13 @@ static mus_status refuse(const mus_tetrahedra *mesh, unsigned what) {
   return MUS_OK;
 }
 
-static mus_status weld(mus_arena *scratch, mus_tetrahedra *mesh, mus_solid_repair *record) {
-  int *first = mus_arena_alloc(scratch, (size_t)mesh->vertices, sizeof *first);
-  mus_mesh points = {.vertices = mesh->vertices, .position = mesh->position};
-  mus_status status = first ? mus_first_at_place(&points, first) : mus_fail_memory();
-  if (status)
-    return status;
-  for (int v = 0; v < mesh->vertices; ++v)
-    record->welded += first[v] != v;
-  for (size_t i = 0; i < (size_t)mesh->tetrahedra * 4; ++i)
-    if (mesh->corner[i] >= 0 && mesh->corner[i] < mesh->vertices)
-      mesh->corner[i] = first[mesh->corner[i]];
-  return MUS_OK;
+static mus_cornered corners_of(const mus_tetrahedra *mesh) {
+  return (mus_cornered){mesh->vertices, mesh->position, (size_t)mesh->tetrahedra * 4, mesh->corner};
+}
+
+static mus_status weld(mus_arena *scratch, const mus_tetrahedra *mesh, mus_solid_repair *record) {
+  mus_cornered all = corners_of(mesh);
+  return mus_repair_weld(scratch, &all, &record->welded);
 }
 
 // The defect that a tetrahedron is to be dropped for, or MUS_SOLID_DEFECTS.
@@ -258,22 +253,10 @@ static mus_status split_vertices(mus_arena *arena, mus_arena *scratch, mus_tetra
 }
 
 static mus_status remove_unreferenced(mus_arena *scratch, mus_tetrahedra *mesh, mus_solid_repair *record) {
-  int *number = mus_arena_alloc_zero(scratch, (size_t)mesh->vertices, sizeof *number), kept = 0;
-  if (!number)
-    return mus_fail_memory();
-  for (size_t i = 0; i < (size_t)mesh->tetrahedra * 4; ++i)
-    number[mesh->corner[i]] = 1;
-  for (int v = 0; v < mesh->vertices; ++v)
-    if (number[v]) {
-      memmove(mesh->position + (size_t)kept * 3, mesh->position + (size_t)v * 3, 3 * sizeof *mesh->position);
-      record->vertex_source[kept] = record->vertex_source[v];
-      number[v] = kept++;
-    }
-  for (size_t i = 0; i < (size_t)mesh->tetrahedra * 4; ++i)
-    mesh->corner[i] = number[mesh->corner[i]];
-  record->removed = mesh->vertices - kept;
-  mesh->vertices = kept;
-  return MUS_OK;
+  mus_cornered all = corners_of(mesh);
+  mus_status status = mus_repair_remove_unused(scratch, &all, record->vertex_source, &record->removed);
+  mesh->vertices = all.vertices;
+  return status;
 }
 
 // --- all of it -----------------------------------------------------------------------------------------------------
@@ -355,28 +338,19 @@ mus_status mus_tetrahedra_drop_pieces(mus_arena *arena, const mus_tetrahedra *me
 
 // --- in words ------------------------------------------------------------------------------------------------------
 
-typedef struct sentence {
-  char text[512];
-  int length;
-} sentence;
-
-static void say(sentence *s, const char *before, int count, const char *one, const char *many) {
-  if (count > 0)
-    s->length += snprintf(s->text + s->length, sizeof s->text - (size_t)s->length, "%s%s%d %s",
-                          s->length > 0 ? ", " : "", before, count, count > 1 ? many : one);
-}
-
 void mus_solid_repair_text(const mus_solid_repair *record, size_t size, char *text) {
-  sentence s = {{0}, 0};
+  mus_repair_words words = {{0}, 0};
   const int *dropped = record->dropped;
-  say(&s, "welded ", record->welded, "vertex", "vertices");
-  say(&s, "dropped ", dropped[MUS_SOLID_INDEX], "tetrahedron with a missing vertex",
-      "tetrahedra with missing vertices");
-  say(&s, "dropped ", dropped[MUS_SOLID_REPEATED] + dropped[MUS_SOLID_FLAT], "flat tetrahedron", "flat tetrahedra");
-  say(&s, "turned ", record->turned, "inverted tetrahedron", "inverted tetrahedra");
-  say(&s, "dropped ", dropped[MUS_SOLID_DUPLICATE], "duplicate tetrahedron", "duplicate tetrahedra");
-  say(&s, "split off ", record->split, "vertex", "vertices");
-  say(&s, "dropped ", dropped[MUS_SOLID_PIECE], "tetrahedron of smaller pieces", "tetrahedra of smaller pieces");
-  say(&s, "removed ", record->removed, "vertex without tetrahedra", "vertices without tetrahedra");
-  snprintf(text, size, "%s", s.text);
+  mus_repair_say(&words, "welded ", record->welded, "vertex", "vertices");
+  mus_repair_say(&words, "dropped ", dropped[MUS_SOLID_INDEX], "tetrahedron with a missing vertex",
+                 "tetrahedra with missing vertices");
+  mus_repair_say(&words, "dropped ", dropped[MUS_SOLID_REPEATED] + dropped[MUS_SOLID_FLAT], "flat tetrahedron",
+                 "flat tetrahedra");
+  mus_repair_say(&words, "turned ", record->turned, "inverted tetrahedron", "inverted tetrahedra");
+  mus_repair_say(&words, "dropped ", dropped[MUS_SOLID_DUPLICATE], "duplicate tetrahedron", "duplicate tetrahedra");
+  mus_repair_say(&words, "split off ", record->split, "vertex", "vertices");
+  mus_repair_say(&words, "dropped ", dropped[MUS_SOLID_PIECE], "tetrahedron of smaller pieces",
+                 "tetrahedra of smaller pieces");
+  mus_repair_say(&words, "removed ", record->removed, "vertex without tetrahedra", "vertices without tetrahedra");
+  snprintf(text, size, "%s", words.text);
 }
