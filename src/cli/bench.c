@@ -130,15 +130,11 @@ static int parse_command(int argc, char **argv, bench_options *o) {
     return 0;
   }
   o->plan.unknown = (bench_unknown)o->unknown;
-  if (o->smoother && strlen(o->smoother) >= MUS_SMOOTHER_TEXT)
-    return failure_input(program, "--smoother: more than %d letters", MUS_SMOOTHER_TEXT - 1);
-  if (o->levels && strlen(o->levels) >= MUS_LEVELS_TEXT)
-    return failure_input(program, "--levels: more than %d letters", MUS_LEVELS_TEXT - 1);
   failed = parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
-  for (int k = 0; k < o->plan.variants; ++k)
+  for (int k = 0; k < o->plan.variants && !failed; ++k)
     if (o->plan.variant[k].method == MUS_METHOD_SKINNING) {
-      o->plan.variant[k].smoother = o->smoother;
       o->plan.variant[k].stationary = o->stationary;
+      failed = option_copy(program, "smoother", o->smoother, MUS_SMOOTHER_TEXT, o->plan.variant[k].smoother);
     }
   return failed;
 }
@@ -178,8 +174,9 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
     scene->solver.multigrid.cycle = (mus_cycle)o->cycle;
-  if (o->levels)
-    strcpy(scene->solver.skinning.levels, o->levels);
+  failed = option_copy(program, "levels", o->levels, MUS_LEVELS_TEXT, scene->solver.skinning.levels);
+  if (failed)
+    return failed;
   for (int k = 0; k < scene->cloth_count && o->density > 0; ++k)
     scene->cloths[k].density = o->density;
   const scene_shape shape = {o->vertices, o->tessellation, o->seed};

@@ -59,7 +59,7 @@ mus_solver_options bench_variant_options(const bench_variant *variant, const mus
   options.method = variant->method;
   if (variant->filtered)
     options.prefilter = 0;
-  if (variant->smoother)
+  if (*variant->smoother)
     strcpy(options.multigrid.smoother, variant->smoother);
   options.stationary = variant->stationary;
   options.stop = MUS_STOP_RHS; // the initial guess, where there is one, is to save iterations

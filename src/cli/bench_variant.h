@@ -8,10 +8,10 @@
 typedef struct bench_variant {
   char name[40]; // as it was given
   mus_method method;
-  int preset;           // a mus_preset; negative: as the scene says
-  int filtered;         // constraints are filtered out of vectors, not out of the matrix
-  const char *smoother; // NULL: the preset's or the scene's; shorter than MUS_SMOOTHER_TEXT
-  int stationary;       // cycles without conjugate gradients
+  int preset;                       // a mus_preset; negative: as the scene says
+  int filtered;                     // constraints are filtered out of vectors, not out of the matrix
+  char smoother[MUS_SMOOTHER_TEXT]; // "": the preset's or the scene's
+  int stationary;                   // cycles without conjugate gradients
 } bench_variant;
 
 // Returns 0, or an exit status after saying on stderr what is wrong with the word.

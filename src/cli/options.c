@@ -219,6 +219,16 @@ static int parse_option(const option_table *table, int argc, char **argv, int *a
   return store(table, o, value);
 }
 
+int option_copy(const char *program, const char *name, const char *text, size_t size, char *to) {
+  if (text && strlen(text) >= size) {
+    fprintf(stderr, "%s: --%s: more than %zu letters\n", program, name, size - 1);
+    return 2;
+  }
+  if (text)
+    strcpy(to, text);
+  return 0;
+}
+
 int options_parse(const option_table *table, int argc, char **argv, const char **plain, int maximum, int *plain_count) {
   int only_plain = 0;
   *plain_count = 0;

@@ -42,6 +42,10 @@ option option_text(const char *name, const char **target, const char *value, con
 option option_texts(const char *name, option_list *target, const char *value, const char *help);
 option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help);
 
+// Copies the text of an option, unless it is NULL: not given. Returns 0, or an exit status after saying on stderr that
+// it is too long for `size` letters with the 0 at their end.
+int option_copy(const char *program, const char *name, const char *text, size_t size, char *to);
+
 typedef struct option_table {
   const char *program; // starts every error text, e.g. "muslin solve"
   const option *options;

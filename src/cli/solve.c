@@ -188,14 +188,10 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.multigrid.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
-  if (!failed && o->smoother && strlen(o->smoother) >= MUS_SMOOTHER_TEXT)
-    failed = failure_input(program, "--smoother: more than %d letters", MUS_SMOOTHER_TEXT - 1);
-  if (!failed && o->smoother)
-    strcpy(o->solver.multigrid.smoother, o->smoother);
-  if (!failed && o->handles && strlen(o->handles) >= MUS_LEVELS_TEXT)
-    failed = failure_input(program, "--handles: more than %d letters", MUS_LEVELS_TEXT - 1);
-  if (!failed && o->handles)
-    strcpy(o->solver.skinning.levels, o->handles);
+  if (!failed)
+    failed = option_copy(program, "smoother", o->smoother, MUS_SMOOTHER_TEXT, o->solver.multigrid.smoother);
+  if (!failed)
+    failed = option_copy(program, "handles", o->handles, MUS_LEVELS_TEXT, o->solver.skinning.levels);
   return failed ? failed : check_ranges(&o->solver);
 }
 

@@ -42,38 +42,19 @@ static inline void evaluate(mus_solid_law *law, const mus_element_list *list, in
   }
 }
 
-static void evaluate_corotated(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
-  evaluate(mus_corotated_law, list, first, count, e);
-}
+// The kind of a law: its function is known where elements are evaluated.
+#define KIND(stem, title)                                                                                              \
+  static void evaluate_##stem(const mus_element_list *list, int first, int count, const mus_evaluation *e) {           \
+    evaluate(mus_##stem##_law, list, first, count, e);                                                                 \
+  }                                                                                                                    \
+  const mus_element_kind mus_##stem##_kind = {.name = title,                                                           \
+                                              .arity = 4,                                                              \
+                                              .rest_bytes = sizeof(mus_tetrahedron_rest),                              \
+                                              .material_bytes = sizeof(mus_solid_constants),                           \
+                                              .energy = MUS_ENERGY_STRETCH,                                            \
+                                              .create = create,                                                        \
+                                              .evaluate = evaluate_##stem};
 
-static void evaluate_neo_hookean(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
-  evaluate(mus_neo_hookean_law, list, first, count, e);
-}
-
-static void evaluate_venant_kirchhoff(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
-  evaluate(mus_venant_kirchhoff_law, list, first, count, e);
-}
-
-const mus_element_kind mus_corotated_kind = {.name = "co-rotated tetrahedron",
-                                             .arity = 4,
-                                             .rest_bytes = sizeof(mus_tetrahedron_rest),
-                                             .material_bytes = sizeof(mus_solid_constants),
-                                             .energy = MUS_ENERGY_STRETCH,
-                                             .create = create,
-                                             .evaluate = evaluate_corotated};
-
-const mus_element_kind mus_neo_hookean_kind = {.name = "Neo-Hookean tetrahedron",
-                                               .arity = 4,
-                                               .rest_bytes = sizeof(mus_tetrahedron_rest),
-                                               .material_bytes = sizeof(mus_solid_constants),
-                                               .energy = MUS_ENERGY_STRETCH,
-                                               .create = create,
-                                               .evaluate = evaluate_neo_hookean};
-
-const mus_element_kind mus_venant_kirchhoff_kind = {.name = "St. Venant-Kirchhoff tetrahedron",
-                                                    .arity = 4,
-                                                    .rest_bytes = sizeof(mus_tetrahedron_rest),
-                                                    .material_bytes = sizeof(mus_solid_constants),
-                                                    .energy = MUS_ENERGY_STRETCH,
-                                                    .create = create,
-                                                    .evaluate = evaluate_venant_kirchhoff};
+KIND(corotated, "co-rotated tetrahedron")
+KIND(neo_hookean, "Neo-Hookean tetrahedron")
+KIND(venant_kirchhoff, "St. Venant-Kirchhoff tetrahedron")

@@ -45,21 +45,26 @@ static void assert_valid(const mus_tetrahedra *mesh) {
   assert_int_equal(report.count[MUS_SOLID_UNREFERENCED], 0);
 }
 
+// Fills a shape with edges of 1 m and takes its angles in.
+static void stuff_and_measure(const mus_shape *shape, double *least, double *largest) {
+  mus_arena arena = {0};
+  mus_tetrahedra mesh;
+  mus_tetrahedra_quality q;
+  assert_ok(mus_stuff(&arena, shape, 1, &mesh));
+  assert_true(mesh.tetrahedra > 1000);
+  assert_valid(&mesh);
+  mus_tetrahedra_measure(&mesh, &q);
+  *least = fmin(*least, q.least_angle);
+  *largest = fmax(*largest, q.largest_angle);
+  mus_arena_clear(&arena);
+}
+
 static void angles_hold_for_noise(void **state) {
   (void)state;
   double least = 180, largest = 0;
   for (uint64_t seed = 1; seed <= 4; ++seed) {
-    mus_arena arena = {0};
-    mus_tetrahedra mesh;
-    mus_tetrahedra_quality q;
     mus_shape shape = {.distance = noise, .data = &seed, .low = {0, 0, 0}, .high = {10, 10, 10}};
-    assert_ok(mus_stuff(&arena, &shape, 1, &mesh));
-    assert_true(mesh.tetrahedra > 1000);
-    assert_valid(&mesh);
-    mus_tetrahedra_measure(&mesh, &q);
-    least = fmin(least, q.least_angle);
-    largest = fmax(largest, q.largest_angle);
-    mus_arena_clear(&arena);
+    stuff_and_measure(&shape, &least, &largest);
   }
   print_message("angles from %g to %g degrees\n", least, largest);
   assert_true(least >= MUS_STUFFING_LEAST_ANGLE && largest <= MUS_STUFFING_LARGEST_ANGLE);
@@ -84,22 +89,14 @@ static void angles_hold_for_waves(void **state) {
   double least = 180, largest = 0;
   for (size_t n = 0; n < sizeof worst / sizeof *worst; ++n) {
     uint64_t seed = worst[n];
-    mus_arena arena = {0};
     waves w = {.shift = mus_random(seed, 77)};
     for (uint64_t k = 0; k < 6; ++k) {
       w.phase[k] = 3 * mus_random(seed, k);
       for (uint64_t c = 0; c < 3; ++c)
         w.turn[k][c] = (1.2 + 0.05 * (double)(seed % 10)) * mus_random(seed, 100 + 3 * k + c);
     }
-    mus_tetrahedra mesh;
-    mus_tetrahedra_quality q;
     mus_shape shape = {.distance = wave_height, .data = &w, .low = {0, 0, 0}, .high = {14, 14, 14}};
-    assert_ok(mus_stuff(&arena, &shape, 1, &mesh));
-    assert_valid(&mesh);
-    mus_tetrahedra_measure(&mesh, &q);
-    least = fmin(least, q.least_angle);
-    largest = fmax(largest, q.largest_angle);
-    mus_arena_clear(&arena);
+    stuff_and_measure(&shape, &least, &largest);
   }
   print_message("angles from %g to %g degrees\n", least, largest);
   assert_true(least >= MUS_STUFFING_LEAST_ANGLE && largest <= MUS_STUFFING_LARGEST_ANGLE);

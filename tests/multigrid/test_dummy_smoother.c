@@ -63,9 +63,8 @@ static void NAME(backward)(const void *state, const TYPE(mus_level_system) *leve
 
 #include "base/random.h"
 #include "krylov/cg.h"
-#include "multigrid/aggregation/aggregation.h"
 #include "par/vector.h"
-#include "support/problem.h"
+#include "support/smoothed.h"
 
 #define TEMPLATE "multigrid/test_dummy_smoother.c"
 #include "base/both_precisions.h"
@@ -85,44 +84,6 @@ static const mus_smoother gauss_seidel = {
 
 // --- a hierarchy with it ---------------------------------------------------------------------------------------------
 
-typedef struct set_up {
-  mus_aggregation *aggregation;
-  mus_hierarchy *hierarchy;
-} set_up;
-
-static set_up set_up_for(const problem *p, const mus_smoother *smoother, mus_precision precision) {
-  mus_solver_options options = mus_default_solver_options();
-  options.multigrid.bottom = 60;
-  options.multigrid.cycle = MUS_CYCLE_V;
-  mus_hierarchy_options h = {options.multigrid, smoother, precision, MUS_SETUP_COARSE};
-  set_up s;
-  assert_int_equal(mus_aggregation_create(&options.sa, NULL, &s.aggregation), MUS_OK);
-  assert_int_equal(mus_aggregation_set_kernel(s.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
-  assert_int_equal(mus_hierarchy_create(&mus_smoothed_aggregation, s.aggregation, &h, &s.hierarchy), MUS_OK);
-  assert_int_equal(mus_hierarchy_analyse(s.hierarchy, &p->a), MUS_OK);
-  return s;
-}
-
-static void tear_down(set_up *s) {
-  mus_hierarchy_free(s->hierarchy);
-  mus_aggregation_free(s->aggregation);
-}
-
-// r . M s = s . M r and r . M r > 0 for random vectors, to the cycle's rounding.
-static void is_symmetric_and_definite(mus_hierarchy *h, int n, double rounding) {
-  double *r = mus_alloc(4 * (size_t)n, sizeof *r), *s = r + n, *mr = s + n, *ms = mr + n;
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
-    mus_fill_random((size_t)n, seed, r);
-    mus_fill_random((size_t)n, 100 + seed, s);
-    mus_hierarchy_apply(h, r, mr);
-    mus_hierarchy_apply(h, s, ms);
-    double rr = mus_dot((size_t)n, r, mr), ss = mus_dot((size_t)n, s, ms);
-    assert_true(rr > 0 && ss > 0);
-    assert_true(fabs(mus_dot((size_t)n, r, ms) - mus_dot((size_t)n, s, mr)) <= rounding * sqrt(rr * ss));
-  }
-  mus_free(r);
-}
-
 static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
 
 static int iterations(mus_hierarchy *h, const problem *p, const mus_beyond *beyond) {
@@ -138,21 +99,19 @@ static int iterations(mus_hierarchy *h, const problem *p, const mus_beyond *beyo
   return result.iterations;
 }
 
-static const double rounding[] = {[MUS_PRECISION_DOUBLE] = 1e-12, [MUS_PRECISION_SINGLE] = 1e-4};
-
 static void its_cycle_is_symmetric_and_definite_and_converges(void **state) {
   (void)state;
   problem p = problem_poisson(24, 3);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    set_up s = set_up_for(&p, &gauss_seidel, (mus_precision)precision);
-    is_symmetric_and_definite(s.hierarchy, p.n, rounding[precision]);
+    smoothed s = smoothed_create(&p, &gauss_seidel, NULL, (mus_precision)precision);
+    expect_symmetric_and_definite(s.hierarchy, p.n, (mus_precision)precision);
     assert_in_range(iterations(s.hierarchy, &p, NULL), 2, 20);
     for (size_t k = 0; k < mus_matrix_values(&p.a); ++k) // a matrix that has changed, with the prolongators of the old
       p.a.value[k] *= 2;
     assert_int_equal(mus_hierarchy_renew(s.hierarchy, &p.a, NULL), MUS_OK);
-    is_symmetric_and_definite(s.hierarchy, p.n, rounding[precision]);
+    expect_symmetric_and_definite(s.hierarchy, p.n, (mus_precision)precision);
     assert_in_range(iterations(s.hierarchy, &p, NULL), 2, 20);
-    tear_down(&s);
+    smoothed_free(&s);
   }
   problem_free(&p);
 }
@@ -179,11 +138,11 @@ static void it_takes_what_lies_beyond_the_pattern(void **state) {
   mus_terms terms = {1, ends, corners, spring};
   assert_int_equal(mus_beyond_create(&arena, p.rows, 3, &terms, &beyond), MUS_OK);
   for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-    set_up s = set_up_for(&p, &gauss_seidel, (mus_precision)precision);
+    smoothed s = smoothed_create(&p, &gauss_seidel, NULL, (mus_precision)precision);
     assert_int_equal(mus_hierarchy_couple(s.hierarchy, &p.a, &beyond), MUS_OK);
-    is_symmetric_and_definite(s.hierarchy, p.n, rounding[precision]);
+    expect_symmetric_and_definite(s.hierarchy, p.n, (mus_precision)precision);
     assert_in_range(iterations(s.hierarchy, &p, &beyond), 2, 20);
-    tear_down(&s);
+    smoothed_free(&s);
   }
   mus_arena_clear(&arena);
   problem_free(&p);
@@ -193,8 +152,8 @@ static void it_takes_what_lies_beyond_the_pattern(void **state) {
 static void it_is_what_smooths(void **state) {
   (void)state;
   problem p = problem_poisson(24, 3);
-  set_up with = set_up_for(&p, &gauss_seidel, MUS_PRECISION_DOUBLE),
-         without = set_up_for(&p, NULL, MUS_PRECISION_DOUBLE);
+  smoothed with = smoothed_create(&p, &gauss_seidel, NULL, MUS_PRECISION_DOUBLE),
+           without = smoothed_create(&p, NULL, NULL, MUS_PRECISION_DOUBLE);
   double *z = mus_alloc(2 * (size_t)p.n, sizeof *z);
   mus_hierarchy_apply(with.hierarchy, p.b, z);
   mus_hierarchy_apply(without.hierarchy, p.b, z + p.n);
@@ -203,7 +162,7 @@ static void it_is_what_smooths(void **state) {
   mus_hierarchy_report(with.hierarchy, &record);
   assert_int_equal(record.level[0].numbers, 2); // the coarsening's: this smoother has nothing to tell
   mus_free(z);
-  tear_down(&with), tear_down(&without);
+  smoothed_free(&with), smoothed_free(&without);
   problem_free(&p);
 }
 

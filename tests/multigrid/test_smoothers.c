@@ -10,55 +10,13 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "krylov/cg.h"
-#include "multigrid/aggregation/aggregation.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "support/problem.h"
+#include "support/smoothed.h"
 
 static const char *const kinds[] = {"chebyshev:2", "gs:1",          "gs:3",          "jacobi:1",
                                     "jacobi:5",    "jacobi:4/gs:2", "gs/chebyshev:3"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-typedef struct set_up {
-  mus_aggregation *aggregation;
-  mus_hierarchy *hierarchy;
-} set_up;
-
-static set_up set_up_for(const problem *p, const char *smoother, mus_precision precision, int levels) {
-  mus_solver_options options = mus_default_solver_options();
-  options.multigrid.bottom = 60;
-  options.multigrid.levels = levels;
-  options.multigrid.cycle = MUS_CYCLE_V;
-  strcpy(options.multigrid.smoother, smoother);
-  mus_hierarchy_options h = {.multigrid = options.multigrid, .precision = precision, .setup = MUS_SETUP_COARSE};
-  set_up s;
-  assert_int_equal(mus_aggregation_create(&options.sa, NULL, &s.aggregation), MUS_OK);
-  assert_int_equal(mus_aggregation_set_kernel(s.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
-  assert_int_equal(mus_hierarchy_create(&mus_smoothed_aggregation, s.aggregation, &h, &s.hierarchy), MUS_OK);
-  assert_int_equal(mus_hierarchy_analyse(s.hierarchy, &p->a), MUS_OK);
-  return s;
-}
-
-static void tear_down(set_up *s) {
-  mus_hierarchy_free(s->hierarchy);
-  mus_aggregation_free(s->aggregation);
-}
-
-// r . M s = s . M r and r . M r > 0 for random vectors, to the cycle's rounding.
-static void is_symmetric_and_definite(mus_hierarchy *h, int n, double rounding) {
-  double *r = mus_alloc(4 * (size_t)n, sizeof *r), *s = r + n, *mr = s + n, *ms = mr + n;
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
-    mus_fill_random((size_t)n, seed, r);
-    mus_fill_random((size_t)n, 100 + seed, s);
-    mus_hierarchy_apply(h, r, mr);
-    mus_hierarchy_apply(h, s, ms);
-    double rr = mus_dot((size_t)n, r, mr), ss = mus_dot((size_t)n, s, ms);
-    assert_true(rr > 0 && ss > 0);
-    assert_true(fabs(mus_dot((size_t)n, r, ms) - mus_dot((size_t)n, s, mr)) <= rounding * sqrt(rr * ss));
-  }
-  mus_free(r);
-}
 
 // ||e - M A e||_A < ||e||_A for the cycle M.
 static void makes_errors_smaller(mus_hierarchy *h, const mus_block_operator *a, int n) {
@@ -77,19 +35,17 @@ static void makes_errors_smaller(mus_hierarchy *h, const mus_block_operator *a, 
   mus_free(e);
 }
 
-static const double rounding[] = {[MUS_PRECISION_DOUBLE] = 1e-12, [MUS_PRECISION_SINGLE] = 1e-4};
-
 static void cycles_are_symmetric_and_definite_and_converge(void **state) {
   (void)state;
   problem p = problem_small_sheet(21, 1, SHEET_DROOPING);
   for (int k = 0; k < KINDS; ++k)
     for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-      set_up s = set_up_for(&p, kinds[k], (mus_precision)precision, MUS_LEVELS_MAXIMUM);
-      is_symmetric_and_definite(s.hierarchy, p.n, rounding[precision]);
+      smoothed s = smoothed_create(&p, NULL, kinds[k], (mus_precision)precision);
+      expect_symmetric_and_definite(s.hierarchy, p.n, (mus_precision)precision);
       makes_errors_smaller(s.hierarchy, &(mus_block_operator){.a = &p.a}, p.n);
       assert_int_equal(mus_hierarchy_renew(s.hierarchy, &p.a, NULL), MUS_OK);
       makes_errors_smaller(s.hierarchy, &(mus_block_operator){.a = &p.a}, p.n);
-      tear_down(&s);
+      smoothed_free(&s);
     }
   problem_free(&p);
 }
@@ -118,11 +74,11 @@ static void they_take_what_lies_beyond_the_pattern(void **state) {
   assert_int_equal(mus_beyond_create(&arena, p.rows, 3, &terms, &beyond), MUS_OK);
   for (int k = 0; k < KINDS; ++k)
     for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-      set_up s = set_up_for(&p, kinds[k], (mus_precision)precision, MUS_LEVELS_MAXIMUM);
+      smoothed s = smoothed_create(&p, NULL, kinds[k], (mus_precision)precision);
       assert_int_equal(mus_hierarchy_couple(s.hierarchy, &p.a, &beyond), MUS_OK);
-      is_symmetric_and_definite(s.hierarchy, p.n, rounding[precision]);
+      expect_symmetric_and_definite(s.hierarchy, p.n, (mus_precision)precision);
       makes_errors_smaller(s.hierarchy, &(mus_block_operator){.a = &p.a, .beyond = &beyond}, p.n);
-      tear_down(&s);
+      smoothed_free(&s);
     }
   mus_arena_clear(&arena);
   problem_free(&p);
@@ -134,13 +90,13 @@ static void threads_change_no_bits(void **state) {
   double *one = mus_alloc(2 * (size_t)p.n, sizeof *one), *many = one + p.n;
   for (int k = 0; k < KINDS; ++k) {
     int before = mus_par_set_threads(1);
-    set_up s = set_up_for(&p, kinds[k], MUS_PRECISION_SINGLE, MUS_LEVELS_MAXIMUM);
+    smoothed s = smoothed_create(&p, NULL, kinds[k], MUS_PRECISION_SINGLE);
     mus_hierarchy_apply(s.hierarchy, p.b, one);
     mus_par_set_threads(5);
     mus_hierarchy_apply(s.hierarchy, p.b, many);
     assert_memory_equal(one, many, (size_t)p.n * sizeof *one);
     mus_par_set_threads(before);
-    tear_down(&s);
+    smoothed_free(&s);
   }
   mus_free(one);
   problem_free(&p);

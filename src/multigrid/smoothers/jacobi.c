@@ -1,8 +1,8 @@
 // Damped block-Jacobi: x <- x + omega D^-1 (b - A x), so many times. See smoother.h.
 //
 // Undamped where the spectral radius rho of D^-1 A allows that (Xian, Tong and Liu 2019 use it so for springs, whose
-// matrices are diagonally dominant). Where rho is larger, omega = 4 / (3 rho): the sweeps then damp the upper three
-// quarters of the spectrum by 3 each, and what is below not at all badly. A polynomial in D^-1 A is its own adjoint.
+// matrices are diagonally dominant). Where rho is larger, omega = 4 / (3 rho): a sweep then leaves at most a third of the
+// error in the upper half of the spectrum, and makes none larger. A polynomial in D^-1 A is its own adjoint.
 #include <math.h>
 
 #include "base/error.h"
