@@ -77,6 +77,16 @@ typedef enum mus_cloth_model {
 /// The built-in fabrics, cotton first; NULL if out of range. docs/fabrics.md has their values.
 MUS_API const char *mus_fabric_name(int index);
 
+/// The materials of solids, rubber first; NULL if out of range. docs/solids.md has their values.
+MUS_API const char *mus_solid_material_name(int index);
+
+/// How a solid resists deformation. docs/solids.md says what each is for.
+typedef enum mus_solid_model {
+  MUS_SOLID_MODEL_NEO_HOOKEAN, ///< stable Neo-Hookean (Smith, De Goes and Kim 2018): resists being turned inside out
+  MUS_SOLID_MODEL_COROTATED,   ///< co-rotated linear
+  MUS_SOLID_MODEL_VENANT_KIRCHHOFF ///< St. Venant and Kirchhoff's: weakens under compression
+} mus_solid_model;
+
 /// A fabric of the scene's own, in SI units. Warp runs along u, weft along v of the material coordinates, bias at 45
 /// degrees to both. docs/fabrics.md says which model uses which value.
 typedef struct mus_scene_fabric {

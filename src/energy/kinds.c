@@ -62,3 +62,14 @@ int mus_cloth_can_limit(mus_cloth_model model) {
     ++kind;
   return kind && *kind;
 }
+
+static const mus_element_kind *const solids[][2] = {
+    [MUS_SOLID_MODEL_NEO_HOOKEAN] = {&mus_neo_hookean_kind},
+    [MUS_SOLID_MODEL_COROTATED] = {&mus_corotated_kind},
+    [MUS_SOLID_MODEL_VENANT_KIRCHHOFF] = {&mus_venant_kirchhoff_kind},
+};
+
+const mus_element_kind *const *mus_solid_kinds(mus_solid_model model) {
+  size_t number = (size_t)model;
+  return number < sizeof solids / sizeof *solids ? solids[number] : NULL;
+}

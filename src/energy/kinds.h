@@ -1,4 +1,4 @@
-// The kinds of elements that there are, and what cloth is made of.
+// The kinds of elements that there are, and what cloths and solids are made of.
 #ifndef MUS_ENERGY_KINDS_H
 #define MUS_ENERGY_KINDS_H
 
@@ -31,6 +31,8 @@ const char *mus_cloth_unused(mus_cloth_model model);
 // Whether it resists shear by a stiffness of its own, and whether its strain can be limited.
 int mus_cloth_shears(mus_cloth_model model);
 int mus_cloth_can_limit(mus_cloth_model model);
+// What a solid of that model is made of, in the same way.
+const mus_element_kind *const *mus_solid_kinds(mus_solid_model model);
 // What holds cloths together, up to NULL.
 extern const mus_element_kind *const mus_joining_kinds[];
 
