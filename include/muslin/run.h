@@ -24,13 +24,14 @@ extern "C" {
 #endif
 
 typedef struct mus_run_options {
-  const char *folder;  ///< created if missing, with its parents
-  const char *formats; ///< "pc2", "mdd", "obj", "usda", or several separated by commas; NULL: "pc2", or as before
-  int checkpoint;      ///< frames between checkpoints; 0: none; negative: 10, or as before (-1)
-  int residual;        ///< 1: also NAME.residual.pc2, the residual of each frame's last step, kg m/s (0)
-  int preview;         ///< 1: also preview.png, the latest frame, and preview.mp4 at the end (0)
-  int resume;          ///< 1: resume from the last checkpoint in the folder; without one, start again and report it (0)
-  FILE *progress;      ///< where to report progress; NULL: nowhere
+  const char *folder; ///< created if missing, with its parents
+  const char
+      *formats;   ///< "pc2", "mdd", "obj", "usda", "vtu", or several separated by commas; NULL: "pc2", or as before
+  int checkpoint; ///< frames between checkpoints; 0: none; negative: 10, or as before (-1)
+  int residual;   ///< 1: also NAME.residual.pc2, the residual of each frame's last step, kg m/s (0)
+  int preview;    ///< 1: also preview.png, the latest frame, and preview.mp4 at the end (0)
+  int resume;     ///< 1: resume from the last checkpoint in the folder; without one, start again and report it (0)
+  FILE *progress; ///< where to report progress; NULL: nowhere
   /// Asked many times per second; if it returns non-zero, the run ends early, normally within a second, with all frames
   /// that were finished and a checkpoint of the last of them. See mus_set_stop(), which ends it likewise. NULL: never.
   int (*stop)(void *data);

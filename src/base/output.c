@@ -195,3 +195,22 @@ void mus_output_real(mus_output *out, double value) {
   }
   out->used += (size_t)length;
 }
+
+void mus_output_whole_bytes(mus_output *out, int bytes, int big, long long value) {
+  unsigned char b[8];
+  for (int k = 0; k < bytes; ++k)
+    b[big ? bytes - 1 - k : k] = (unsigned char)((uint64_t)value >> (8 * k));
+  mus_output_bytes(out, b, (size_t)bytes);
+}
+
+void mus_output_real_bytes(mus_output *out, int big, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  mus_output_whole_bytes(out, 8, big, (long long)bits);
+}
+
+void mus_output_single_bytes(mus_output *out, int big, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  mus_output_whole_bytes(out, 4, big, bits);
+}

@@ -39,5 +39,9 @@ void mus_output_text(mus_output *out, const char *text);
 void mus_output_integer(mus_output *out, long long value);
 // With the fewest of 15, 16 or 17 digits that give back the same bits when they are read. Finite numbers only.
 void mus_output_real(mus_output *out, double value);
+// Binary numbers, least significant byte first; most significant first for `big`. `bytes` is at most 8.
+void mus_output_whole_bytes(mus_output *out, int bytes, int big, long long value);
+void mus_output_real_bytes(mus_output *out, int big, double value);
+void mus_output_single_bytes(mus_output *out, int big, float value);
 
 #endif

@@ -61,7 +61,7 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] =
       option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
-  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, separated by commas (pc2)");
+  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, vtu, separated by commas (pc2)");
   list[n++] =
       option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames between checkpoints; 0: none (10)");
   list[n++] = option_flag("preview", &o->run.preview, "keep DIR/preview.png up to date, and make DIR/preview.mp4");

@@ -33,7 +33,7 @@ int weld_command(int argc, char **argv) {
   const char *folder = NULL, *formats = NULL;
   int help = 0, count = 0;
   option list[2];
-  list[0] = option_text("format", &formats, "LIST", "caches: pc2, mdd, obj, usda, separated by commas (pc2)");
+  list[0] = option_text("format", &formats, "LIST", "caches: pc2, mdd, obj, usda, vtu, separated by commas (pc2)");
   list[1] = option_flag("help", &help, "print this text");
   list[1].letter = 'h';
   option_table table = {name, list, 2};

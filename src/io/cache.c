@@ -11,13 +11,17 @@
 
 // --- the formats ---------------------------------------------------------------------------------------------------
 
-static const mus_cache_format *const formats[] = {&mus_cache_pc2, &mus_cache_mdd, &mus_cache_obj, &mus_cache_usda};
+static const mus_cache_format *const formats[] = {&mus_cache_pc2, &mus_cache_mdd, &mus_cache_obj, &mus_cache_usda,
+                                                  &mus_cache_vtu};
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 const mus_cache_format *mus_cache_format_at(int index) { return index >= 0 && index < FORMATS ? formats[index] : NULL; }
 
 const char *mus_cache_format_name(const mus_cache_format *format) { return format->name; }
 const char *mus_cache_format_extension(const mus_cache_format *format) { return format->extension; }
+const char *mus_cache_format_folder(const mus_cache_format *format) { return format->folder; }
+const char *mus_cache_format_frame(const mus_cache_format *format) { return format->frame; }
+int mus_cache_format_takes_grid(const mus_cache_format *format) { return format->takes_grid; }
 
 mus_status mus_cache_format_from_name(const char *name, const mus_cache_format **format) {
   char names[80] = "";
@@ -47,11 +51,14 @@ static mus_status check_definition(const mus_cache_format *format, const mus_cac
                     FIRST_MAXIMUM);
   if (!isfinite(d->frames_per_second) || d->frames_per_second <= 0)
     return mus_fail(MUS_BAD_INPUT, "a cache of %g frames per second: give a positive number", d->frames_per_second);
-  if (format->needs_mesh && !d->mesh)
+  if (format->needs_mesh && !d->mesh && !(format->takes_grid && d->grid))
     return mus_fail(MUS_BAD_INPUT, "a %s cache without a mesh: give the triangles", format->name);
   if (d->mesh && d->mesh->vertices != d->points)
     return mus_fail(MUS_BAD_INPUT, "a cache of %d points for a mesh of %d vertices: give one point per vertex",
                     d->points, d->mesh->vertices);
+  if (format->takes_grid && d->grid && d->grid->points != d->points)
+    return mus_fail(MUS_BAD_INPUT, "a cache of %d points for a grid of %d: give the same number", d->points,
+                    d->grid->points);
   return MUS_OK;
 }
 

@@ -2,7 +2,7 @@
 //
 // Writers take one frame at a time and survive a kill at any moment: what is whole stays whole and readable, and a run
 // that resumes from it ends with the same bytes as an uninterrupted one. The file grows under PATH.partial and takes
-// its name when it is finished (an OBJ sequence is a folder of frames instead, each of which appears whole).
+// its name when it is finished (OBJ and VTU are folders of frames instead, each of which appears whole).
 //
 //     mus_cache_create(path, format, &definition, &writer);   or   mus_cache_resume(...), mus_cache_keep(writer,
 //     frames) mus_cache_write(writer, positions);                     for every frame; the first is the initial state
@@ -15,23 +15,30 @@
 #ifndef MUS_IO_CACHE_H
 #define MUS_IO_CACHE_H
 
+#include "io/grid.h"
 #include "mesh/mesh.h"
 #include "muslin/scene.h"
 #include "muslin/status.h"
 
 typedef struct mus_cache_format mus_cache_format;
 
-// "pc2", "mdd", "obj", "usda", in this order; NULL if out of range.
+// "pc2", "mdd", "obj", "usda", "vtu", in this order; NULL if out of range.
 const mus_cache_format *mus_cache_format_at(int index);
 const char *mus_cache_format_name(const mus_cache_format *format);
 // What a file's name ends with, ".pc2"; "" for the OBJ sequence, whose path is a folder.
 const char *mus_cache_format_extension(const mus_cache_format *format);
+// What the name of a folder of frames ends with instead, and those of the files in it, ".vtu"; NULL for formats that
+// are a single file.
+const char *mus_cache_format_folder(const mus_cache_format *format);
+const char *mus_cache_format_frame(const mus_cache_format *format);
+// Whether it writes a definition's grid.
+int mus_cache_format_takes_grid(const mus_cache_format *format);
 // MUS_BAD_INPUT, with the list of names, if there is none of that name.
 mus_status mus_cache_format_from_name(const char *name, const mus_cache_format **format);
 
 // --- writing -------------------------------------------------------------------------------------------------------
 
-// What a cache will hold. The mesh must live as long as the writer; its positions are not looked at.
+// What a cache will hold. The mesh and the grid must live as long as the writer; their positions are not looked at.
 typedef struct mus_cache_definition {
   int points;               // vertices
   int frames;               // planned, the initial state included; more than this cannot be written
@@ -39,6 +46,7 @@ typedef struct mus_cache_definition {
   double frames_per_second; // Hz
   mus_up up;                // USDA says so
   const mus_mesh *mesh;     // triangles and, unless NULL, material coordinates; PC2 and MDD do without a mesh (NULL)
+  const mus_grid *grid;     // VTU: what it writes, with the numbers that stand there at every write; NULL: the mesh
 } mus_cache_definition;
 
 typedef struct mus_cache_writer mus_cache_writer;
@@ -55,8 +63,8 @@ mus_status mus_cache_resume(const char *path, const mus_cache_format *format, co
 int mus_cache_frames(const mus_cache_writer *writer);
 // Forgets all but the first `frames`; needed after a resume, before the first write.
 mus_status mus_cache_keep(mus_cache_writer *writer, int frames);
-// The next frame, points * 3 positions in metres. They are rounded to single precision, but for OBJ. Positions that are
-// not finite, or not in single precision, are MUS_BAD_INPUT. A frame that fails leaves those before it whole.
+// The next frame, points * 3 positions in metres. They are rounded to single precision, but for OBJ and VTU. Positions
+// that are not finite, or not in single precision, are MUS_BAD_INPUT. A frame that fails leaves those before it whole.
 mus_status mus_cache_write(mus_cache_writer *writer, const double *positions);
 // Waits until the frames are on the disk, safe from a loss of power.
 mus_status mus_cache_sync(mus_cache_writer *writer);

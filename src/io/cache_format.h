@@ -18,14 +18,15 @@ struct mus_cache_writer {
   mus_arena arena; // for the path, and what the format needs
   char *path;
   mus_partial file;
-  int frames;        // whole ones
-  int unchosen;      // reopened: mus_cache_keep() has to say which frames stay
-  int laid_out;      // MDD: frames that the file is laid out for
-  size_t last_frame; // USDA: where the number of the last frame stands
-  uint64_t samples;  // USDA: where the first frame begins
-  locale_t plain;    // USDA: in whose numbers the decimal sign is a point
-  char *frame_path;  // OBJ: buffer for the path of a frame's file
-  int synced;        // OBJ: frames that are known to be on the disk
+  int frames;           // whole ones
+  int unchosen;         // reopened: mus_cache_keep() has to say which frames stay
+  int laid_out;         // MDD: frames that the file is laid out for
+  size_t last_frame;    // USDA: where the number of the last frame stands
+  uint64_t samples;     // USDA: where the first frame begins
+  locale_t plain;       // USDA: in whose numbers the decimal sign is a point
+  char *frame_path;     // of a sequence: buffer for the path of a frame's file, ...
+  size_t folder_length; // ... of which so much is the folder's
+  int synced;           // of a sequence: frames that are known to be on the disk
 };
 
 struct mus_cache_reader {
@@ -40,7 +41,9 @@ struct mus_cache_reader {
 
 struct mus_cache_format {
   const char *name, *extension;
+  const char *folder, *frame; // of a sequence: what its folder's name ends in, instead of the extension, and its files'
   int needs_mesh;
+  int takes_grid; // it writes the definition's grid, where there is one
   // Writes what stands before the first frame into an empty file.
   mus_status (*create)(mus_cache_writer *writer);
   // Opens what is there, compares it with the definition and counts its whole frames into writer->frames.
@@ -59,7 +62,7 @@ struct mus_cache_format {
   uint32_t (*get)(const unsigned char *p);
 };
 
-extern const mus_cache_format mus_cache_pc2, mus_cache_mdd, mus_cache_obj, mus_cache_usda;
+extern const mus_cache_format mus_cache_pc2, mus_cache_mdd, mus_cache_obj, mus_cache_usda, mus_cache_vtu;
 
 // --- for formats ---------------------------------------------------------------------------------------------------
 
@@ -103,6 +106,18 @@ static inline uint64_t mus_cache_frame_bytes(int points) { return (uint64_t)poin
 mus_status mus_cache_sync_file(mus_cache_writer *writer);
 mus_status mus_cache_settle_file(mus_cache_writer *writer);
 void mus_cache_close_file(mus_cache_writer *writer);
+
+// For formats that are a folder of frames (sequence.c): the functions of their tables, but for `write`, ...
+mus_status mus_sequence_create(mus_cache_writer *writer);
+mus_status mus_sequence_reopen(mus_cache_writer *writer);
+mus_status mus_sequence_keep(mus_cache_writer *writer, int frames);
+mus_status mus_sequence_sync(mus_cache_writer *writer);
+mus_status mus_sequence_finish(mus_cache_writer *writer);
+void mus_sequence_close(mus_cache_writer *writer);
+// ... the path of a frame's file, valid until the next call of any of these, ...
+char *mus_sequence_frame(mus_cache_writer *writer, int frame);
+// ... and what waits until a file, or with O_DIRECTORY a folder, is on the disk.
+mus_status mus_sequence_sync_path(const char *path, int flags);
 
 // For a cache that cannot be resumed, because it holds something other than what the definition says.
 mus_status mus_cache_fail_other(const mus_cache_writer *writer, const char *what, double there, double wanted);

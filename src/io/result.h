@@ -3,6 +3,7 @@
 //     scene.json                      the scene, with every default
 //     NAME.obj                        a cloth's mesh as it starts
 //     NAME.pc2, .mdd, .usda; NAME/    its positions over time
+//     NAME.pvd, NAME.frames/          the same, with velocities and fields, as a VTK series
 //     BODY.obj, BODY.pc2              a body's mesh as it starts and, where it moves, its positions over time
 //     report.json                     what every step did
 //     checkpoint_000120.bin           to resume from

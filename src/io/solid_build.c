@@ -192,19 +192,6 @@ mus_status mus_solid_build_end(mus_solid_build *build, mus_arena *arena, mus_sol
 
 // --- writing -------------------------------------------------------------------------------------------------------
 
-void mus_output_whole_bytes(mus_output *out, int bytes, int big, long long value) {
-  unsigned char b[8];
-  for (int k = 0; k < bytes; ++k)
-    b[big ? bytes - 1 - k : k] = (unsigned char)((uint64_t)value >> (8 * k));
-  mus_output_bytes(out, b, (size_t)bytes);
-}
-
-void mus_output_real_bytes(mus_output *out, int big, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  mus_output_whole_bytes(out, 8, big, (long long)bits);
-}
-
 void mus_output_place(mus_output *out, const double place[3]) {
   for (int k = 0; k < 3; ++k) {
     mus_output_text(out, " ");

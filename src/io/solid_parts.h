@@ -67,9 +67,6 @@ void mus_vtk_write(mus_output *out, const mus_tetrahedra *mesh, int version, int
 void mus_vtu_write(mus_output *out, const mus_tetrahedra *mesh, int version, int binary);
 mus_status mus_tetgen_write(const char *path, const mus_tetrahedra *mesh);
 
-// Binary numbers, least significant byte first; most significant first for `big`.
-void mus_output_whole_bytes(mus_output *out, int bytes, int big, long long value);
-void mus_output_real_bytes(mus_output *out, int big, double value);
 // Numbers as text, with a blank before each.
 void mus_output_place(mus_output *out, const double place[3]);
 void mus_output_corners(mus_output *out, const int corner[4], int first);

@@ -115,6 +115,9 @@ static mus_status plan_caches(mus_run_output *out, const char *formats, int resi
   const mus_cache_format *list[FORMATS] = {NULL};
   int count = 0;
   mus_status status = parse_formats(formats, list, &count);
+  for (int k = 0; k < count && !status; ++k)
+    if (mus_cache_format_takes_grid(list[k]))
+      status = mus_run_grids_create(&out->arena, out->sim, out->scene->cloth_count, out->meshes, &out->grids);
   if (status)
     return status;
   size_t most = (size_t)out->scene->cloth_count * (size_t)(count + 1) + (size_t)out->scene->body_count;
@@ -376,20 +379,23 @@ static mus_status write_bodies(mus_run_output *out) {
 
 // --- begin -----------------------------------------------------------------------------------------------------------
 
-// The frames of an OBJ sequence, the last first, so that a kill on the way leaves no gap.
-static mus_status forget_sequence(const char *folder, const char *name, mus_arena *scratch) {
-  char *path = mus_result_path(scratch, folder, name, "/frame_0000000000.obj");
-  if (!path)
+// The frames of a sequence, the last first, so that a kill on the way leaves no gap.
+static mus_status forget_sequence(const char *folder, const char *name, const mus_cache_format *format,
+                                  mus_arena *scratch) {
+  static const char longest[] = "frame_0000000000.vtu";
+  char *path = mus_result_path(scratch, folder, name, mus_cache_format_folder(format));
+  char *frame = path ? mus_result_path(scratch, path, longest, "") : NULL;
+  if (!frame)
     return mus_fail_memory();
-  char *behind = path + strlen(path) - strlen("0000000000.obj");
+  char *behind = frame + strlen(path) + 1;
   int count = 0;
-  while (sprintf(behind, "%04d.obj", count) > 0 && mus_result_exists(path))
+  while (snprintf(behind, sizeof longest, "frame_%04d%s", count, mus_cache_format_frame(format)) > 0 &&
+         mus_result_exists(frame))
     ++count;
   while (count-- > 0) {
-    sprintf(behind, "%04d.obj", count);
-    unlink(path);
+    snprintf(behind, sizeof longest, "frame_%04d%s", count, mus_cache_format_frame(format));
+    unlink(frame);
   }
-  behind[-(int)strlen("/frame_")] = 0;
   rmdir(path);
   return MUS_OK;
 }
@@ -404,7 +410,8 @@ static mus_status forget_mesh(const char *folder, const char *name, mus_arena *s
     unlink(path);
   }
   const mus_cache_format *format;
-  for (int k = 0; (format = mus_cache_format_at(k)); ++k) {
+  mus_status status = MUS_OK;
+  for (int k = 0; (format = mus_cache_format_at(k)) && !status; ++k) {
     char ending[32];
     snprintf(ending, sizeof ending, "%s.partial", mus_cache_format_extension(format));
     char *path = mus_result_path(scratch, folder, name, mus_cache_format_extension(format));
@@ -413,8 +420,10 @@ static mus_status forget_mesh(const char *folder, const char *name, mus_arena *s
       return mus_fail_memory();
     unlink(path);
     unlink(growing);
+    if (mus_cache_format_folder(format))
+      status = forget_sequence(folder, name, format, scratch);
   }
-  return forget_sequence(folder, name, scratch);
+  return status;
 }
 
 static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_arena *scratch) {
@@ -472,11 +481,13 @@ static mus_status begin_report(mus_run_output *out) {
 
 static mus_cache_definition define_cache(const mus_run_output *out, const mus_run_cache *cache) {
   const mus_mesh *mesh = &(cache->content == MUS_RUN_BODY ? out->body_meshes : out->meshes)[cache->which];
+  int gridded = cache->content == MUS_RUN_POSITIONS && mus_cache_format_takes_grid(cache->format);
   return (mus_cache_definition){.points = mesh->vertices,
                                 .frames = out->scene->frames + 1,
                                 .frames_per_second = out->scene->frame_rate,
                                 .up = out->scene->up,
-                                .mesh = mesh};
+                                .mesh = mesh,
+                                .grid = gridded ? &out->grids.grid[cache->which] : NULL};
 }
 
 mus_status mus_run_output_begin(mus_run_output *out) {
@@ -622,7 +633,7 @@ static mus_status find_numbers(mus_run_output *out, const mus_run_cache *cache, 
 mus_status mus_run_output_frame(mus_run_output *out) {
   const double *residual = NULL, *numbers = NULL;
   int placed = 0;
-  mus_status status = MUS_OK;
+  mus_status status = out->grids.grid ? mus_run_grids_update(&out->grids) : MUS_OK;
   for (int k = 0; k < out->cache_count && !status; ++k) {
     status = find_numbers(out, &out->caches[k], &placed, &residual, &numbers);
     if (!status)

@@ -15,6 +15,7 @@
 #include "io/result.h"
 #include "model/bodies.h"
 #include "muslin/sim.h"
+#include "run/grids.h"
 
 enum { MUS_RUN_FORMATS = 64 }; // bytes of a list of formats, with its zero
 
@@ -41,7 +42,8 @@ typedef struct mus_run_output {
   double *body_position; // ... these, of all bodies, at the time of the last frame that was written
   mus_run_cache *caches;
   int cache_count;
-  double *zeros; // vertices * 3, the residual before the first step; NULL where none is written
+  mus_run_grids grids; // for formats that take them; made where one is written
+  double *zeros;       // vertices * 3, the residual before the first step; NULL where none is written
   char *report_path;
   mus_report *report;
   int folder_open; // 1: the descriptor is, and holds the lock

@@ -91,9 +91,9 @@ echo '{"cloths": [{"flavour": 3}]}' >bad.json
 refuses 'bad.json:1: cloths\[0\].flavour is not a key of a cloth' bad.json
 
 # --- a result folder and what is in it ----------------------------------------------------------------------------
-expect 0 run drooping --vertices 81 --time-step 0.01 --frames 6 --checkpoint 2 --format pc2,mdd,obj,usda -o result
+expect 0 run drooping --vertices 81 --time-step 0.01 --frames 6 --checkpoint 2 --format pc2,mdd,obj,usda,vtu -o result
 expect 0 info result
-lists 'result: a result folder' 'frames 6, complete' 'cloth sheet.obj, sheet.pc2, sheet.mdd, sheet/, sheet.usda' \
+lists 'result: a result folder' 'frames 6, complete' 'cloth sheet.obj, sheet.pc2, sheet.mdd, sheet/, sheet.usda, sheet.pvd' \
   'checkpoint of frame 6' 'scene drooping: 81 vertices, 128 triangles' 'steps 30, 0 of them halved, 0 solves retried'
 says out 'iterations +[0-9.]+ per step, at most [0-9]+$'
 says out 'energies +at the end, in J: kinetic [0-9.e+-]+, stretch'
@@ -112,7 +112,7 @@ head -n 18 result/report.json >result/report.json.partial
 printf ',{"step": 18, "fra' >>result/report.json.partial
 expect 0 info result
 lists 'frames 3 of 6 are done; unless it is still running, resume with: muslin run result --resume' \
-  'cloth sheet.obj, sheet.pc2.partial, sheet.mdd, sheet/, sheet.usda' 'steps 17, 0 of them halved, 0 solves retried'
+  'cloth sheet.obj, sheet.pc2.partial, sheet.mdd, sheet/, sheet.usda, sheet.pvd' 'steps 17, 0 of them halved, 0 solves retried'
 expect 0 info result/sheet.pc2.partial
 lists 'samples 7'
 head -c 1000 result/checkpoint_000006.bin >cut.bin

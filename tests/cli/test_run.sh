@@ -186,7 +186,7 @@ expect 2 run noise.json -o refused
 holds "noise leaves no folder" test ! -e refused
 refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
 refuses '--vertices and --tessellation have no effect: every cloth of scenes/mended.json is from a file' scenes/mended.json --vertices 100
-refuses 'drooping: there is no cache format "pc3": choose one of pc2, mdd, obj, usda' drooping --format pc2,pc3
+refuses 'drooping: there is no cache format "pc3": choose one of pc2, mdd, obj, usda, vtu' drooping --format pc2,pc3
 refuses 'drooping: the cache format "pc2" is given twice: give it once' drooping --format pc2,pc2
 : >plain
 expect 2 run drooping $small -o plain
@@ -205,7 +205,7 @@ holds "the mesh is as it was" cmp -s own/cloth.obj scenes/square.obj
 holds "nothing else is there" test "$(ls own | wc -l)" -eq 2
 
 # --- going on -----------------------------------------------------------------------------------------------------
-run="drooping $small --checkpoint 4 --format pc2,mdd,obj,usda"
+run="drooping $small --checkpoint 4 --format pc2,mdd,obj,usda,vtu"
 expect 0 run $run --frames 10 -o whole
 expect 0 run $run --frames 6 --resume -o parts
 says err 'parts: no checkpoint to resume from: starting again'
@@ -226,7 +226,7 @@ says err 'parts: cannot resume: frame 10 is already done: ask for more than 7 fr
 expect 2 run $run --frames 12 --resume -o parts --vertices 100
 says err 'parts: cannot resume: it holds a run of another scene \("vertices": 81 there, "vertices": 100 here\): start again'
 expect 2 run parts --frames 12 --resume --format pc2
-says err 'it has the cache formats pc2,mdd,obj,usda, not pc2'
+says err 'it has the cache formats pc2,mdd,obj,usda,vtu, not pc2'
 holds "a refusal changes nothing" same whole parts
 # Results do not depend on where checkpoints are.
 expect 0 run $run --checkpoint 3 --frames 7 -o others
@@ -252,7 +252,7 @@ holds "its formats are kept" test -e early/sheet.mdd -a -e early/sheet.usda -a !
 cp -r whole over && touch over/preview.png over/preview.mp4 over/preview.mp4.tmp7 over/preview.mp4.mine
 expect 0 run drooping $small --frames 2 -o over
 holds "what is not its own stays" test -e over/preview.mp4.mine
-holds "old caches are gone" test -z "$(ls over | grep -E 'preview.(png|mp4|mp4.tmp7)$|mdd|usda|checkpoint_00000[13-9]|sheet$')"
+holds "old caches are gone" test -z "$(ls over | grep -E 'preview.(png|mp4|mp4.tmp7)$|mdd|usda|pvd|frames|checkpoint_00000[13-9]|sheet$')"
 
 # --- killed at any moment -----------------------------------------------------------------------------------------
 cat >scenes/two.json <<'END'
@@ -287,7 +287,7 @@ kills=0
 integrators="euler bdf2"
 [ -z "$sanitiser" ] || integrators=bdf2
 for integrator in $integrators; do
-  run="scenes/two.json --integrator $integrator --checkpoint 3 --format pc2,mdd,obj,usda --residual"
+  run="scenes/two.json --integrator $integrator --checkpoint 3 --format pc2,mdd,obj,usda,vtu --residual"
   expect 0 run $run --threads 1 -o whole_$integrator
   for threads in 1 2; do
     killed=killed_${integrator}_$threads

@@ -188,17 +188,18 @@ static void meshes_without_material_are_written(void **state) {
 
 static void formats_are_known_by_name(void **state) {
   (void)state;
-  static const char *const names[] = {"pc2", "mdd", "obj", "usda"}, *const ends[] = {".pc2", ".mdd", "", ".usda"};
-  for (int i = 0; i < 4; ++i) {
+  static const char *const names[] = {"pc2", "mdd", "obj", "usda", "vtu"}, *const ends[] = {".pc2", ".mdd", "", ".usda",
+                                                                                            ".pvd"};
+  for (int i = 0; i < 5; ++i) {
     assert_string_equal(mus_cache_format_name(mus_cache_format_at(i)), names[i]);
     assert_string_equal(mus_cache_format_extension(mus_cache_format_at(i)), ends[i]);
     assert_ptr_equal(format_named(names[i]), mus_cache_format_at(i));
   }
-  assert_null(mus_cache_format_at(4));
+  assert_null(mus_cache_format_at(5));
   assert_null(mus_cache_format_at(-1));
   const mus_cache_format *format;
   assert_int_equal(mus_cache_format_from_name("abc", &format), MUS_BAD_INPUT);
-  assert_string_equal(mus_last_error(), "there is no cache format \"abc\": choose one of pc2, mdd, obj, usda");
+  assert_string_equal(mus_last_error(), "there is no cache format \"abc\": choose one of pc2, mdd, obj, usda, vtu");
 }
 
 static void assert_refused(void **state, const char *format, mus_cache_definition definition, const char *why) {
@@ -464,14 +465,14 @@ static void go_on(const char *path, int f, int planned, int expected, int keep, 
 }
 
 static void assert_same_cache(void **state, int f, const char *a, const char *b, int frames) {
-  if (strcmp(mus_cache_format_name(mus_cache_format_at(f)), "obj") != 0) {
+  const mus_cache_format *format = mus_cache_format_at(f);
+  const char *folder = mus_cache_format_folder(format);
+  if (!folder)
     files_assert_same(files_path(*state, a), files_path(*state, b));
-    return;
-  }
-  for (int frame = 1; frame <= frames + 1; ++frame) {
+  for (int frame = 1; frame <= frames + 1 && folder; ++frame) {
     char names[2][64];
-    snprintf(names[0], sizeof names[0], "%s/frame_%04d.obj", a, frame);
-    snprintf(names[1], sizeof names[1], "%s/frame_%04d.obj", b, frame);
+    snprintf(names[0], sizeof names[0], "%s%s/frame_%04d%s", a, folder, frame, mus_cache_format_frame(format));
+    snprintf(names[1], sizeof names[1], "%s%s/frame_%04d%s", b, folder, frame, mus_cache_format_frame(format));
     if (frame <= frames)
       files_assert_same(files_path(*state, names[0]), files_path(*state, names[1]));
     else
@@ -481,7 +482,7 @@ static void assert_same_cache(void **state, int f, const char *a, const char *b,
 
 // However a cache came to be, it ends with the same bytes.
 static void going_on_gives_the_same_bytes(void **state) {
-  for (int f = 0; f < 4; ++f) {
+  for (int f = 0; f < 5; ++f) {
     char plain[32], other[32];
     snprintf(plain, sizeof plain, "plain%d.mdd", f);
     write_cache(files_path(*state, plain), f, FRAMES, FRAMES, 1);
@@ -502,7 +503,7 @@ static void going_on_gives_the_same_bytes(void **state) {
 
 // What is not kept is gone at once, not only when something is written in its place.
 static void what_is_not_kept_is_gone(void **state) {
-  for (int f = 0; f < 4; ++f) {
+  for (int f = 0; f < 5; ++f) {
     char name[32];
     snprintf(name, sizeof name, "a%d.mdd", f);
     write_cache(files_path(*state, name), f, FRAMES, 5, 0);
@@ -546,7 +547,7 @@ static void frames_count_that_head_and_length_agree_on(void **state) {
 
 // Finishing at once what is reopened, without saying which frames stay, keeps all.
 static void finishing_keeps_all(void **state) {
-  for (int f = 0; f < 4; ++f) {
+  for (int f = 0; f < 5; ++f) {
     char plain[32], other[32];
     snprintf(plain, sizeof plain, "plain%d.mdd", f);
     snprintf(other, sizeof other, "other%d.mdd", f);

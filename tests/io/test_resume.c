@@ -32,7 +32,7 @@
 
 enum { SHEET = 24, FRAMES = 16, STEPS = 2, EVERY = 4, POINTS = (SHEET + 1) * (SHEET + 1), NUMBERS = 3 * POINTS };
 
-static const char *const names[] = {"a.pc2", "a.mdd", "frames", "a.usda"};
+static const char *const names[] = {"a.pc2", "a.mdd", "frames", "a.usda", "b.pvd"};
 static double positions[NUMBERS], velocities[NUMBERS];
 static int steps;
 
@@ -180,17 +180,26 @@ static int run_and_kill(const char *folder, const char *whole_folder, int f, dou
   }
 }
 
+// The file of a frame, where the format has one each; else that of all.
+static void output_name(int f, int frame, char name[48]) {
+  const mus_cache_format *format = mus_cache_format_at(f);
+  if (mus_cache_format_folder(format))
+    snprintf(name, 48, "%.*s%s/frame_%04d%s", (int)strcspn(names[f], "."), names[f], mus_cache_format_folder(format),
+             frame, mus_cache_format_frame(format));
+  else
+    snprintf(name, 48, "%s", names[f]);
+}
+
 static void assert_same_output(const char *a, const char *b, int f) {
   files_assert_same(files_path(a, "report.json"), files_path(b, "report.json"));
-  if (strcmp(names[f], "frames") != 0) {
+  if (mus_cache_format_extension(mus_cache_format_at(f))[0])
     files_assert_same(files_path(a, names[f]), files_path(b, names[f]));
-    return;
-  }
   for (int frame = 0; frame <= FRAMES; ++frame) {
-    char name[32];
-    snprintf(name, sizeof name, "frames/frame_%04d.obj", frame);
+    char name[48];
+    output_name(f, frame, name);
     files_assert_same(files_path(a, name), files_path(b, name));
   }
+  assert_int_equal(files_count(a), files_count(b));
 }
 
 static const char *make_folder(void **state, const char *name) {
@@ -246,8 +255,9 @@ static void kill_at_any_byte(void **state, int f) {
   char whole[64];
   struct stat about;
   run_whole(state, f, whole);
-  assert_int_equal(
-      stat(files_path(whole, strcmp(names[f], "frames") == 0 ? "frames/frame_0000.obj" : names[f]), &about), 0);
+  char first[48];
+  output_name(f, 0, first);
+  assert_int_equal(stat(files_path(whole, first), &about), 0);
   for (int k = 0; k < KILLS; ++k) {
     char name[32];
     snprintf(name, sizeof name, "killed%d", k);
@@ -263,17 +273,20 @@ static void pc2_survives_any_time(void **state) { kill_at_any_time(state, 0); }
 static void mdd_survives_any_time(void **state) { kill_at_any_time(state, 1); }
 static void obj_survives_any_time(void **state) { kill_at_any_time(state, 2); }
 static void usda_survives_any_time(void **state) { kill_at_any_time(state, 3); }
+static void vtu_survives_any_time(void **state) { kill_at_any_time(state, 4); }
 static void pc2_survives_any_byte(void **state) { kill_at_any_byte(state, 0); }
 static void mdd_survives_any_byte(void **state) { kill_at_any_byte(state, 1); }
 static void obj_survives_any_byte(void **state) { kill_at_any_byte(state, 2); }
 static void usda_survives_any_byte(void **state) { kill_at_any_byte(state, 3); }
+static void vtu_survives_any_byte(void **state) { kill_at_any_byte(state, 4); }
 
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(pc2_survives_any_time),  IN_FOLDER(mdd_survives_any_time),  IN_FOLDER(obj_survives_any_time),
       IN_FOLDER(usda_survives_any_time), IN_FOLDER(pc2_survives_any_byte),  IN_FOLDER(mdd_survives_any_byte),
-      IN_FOLDER(obj_survives_any_byte),  IN_FOLDER(usda_survives_any_byte),
+      IN_FOLDER(obj_survives_any_byte),  IN_FOLDER(usda_survives_any_byte), IN_FOLDER(vtu_survives_any_time),
+      IN_FOLDER(vtu_survives_any_byte),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

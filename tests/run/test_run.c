@@ -251,7 +251,7 @@ static void bad_options_are_refused(void **state) {
   assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "needs a folder");
   options.folder = files_path(*state, "none");
   options.formats = "pc2,";
-  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "choose one of pc2, mdd, obj, usda");
+  assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "choose one of pc2, mdd, obj, usda, vtu");
   options.formats = "pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2,pc2";
   assert_fails(mus_run(&scene, &options, &record), MUS_BAD_INPUT, "name each once");
   assert_false(files_exists(options.folder));
