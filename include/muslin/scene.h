@@ -84,7 +84,9 @@ MUS_API const char *mus_solid_material_name(int index);
 typedef enum mus_solid_model {
   MUS_SOLID_MODEL_NEO_HOOKEAN, ///< stable Neo-Hookean (Smith, De Goes and Kim 2018): resists being turned inside out
   MUS_SOLID_MODEL_COROTATED,   ///< co-rotated linear
-  MUS_SOLID_MODEL_VENANT_KIRCHHOFF ///< St. Venant and Kirchhoff's: weakens under compression
+  MUS_SOLID_MODEL_VENANT_KIRCHHOFF, ///< St. Venant and Kirchhoff's: weakens under compression
+  MUS_SOLID_MODEL_MASS_SPRING ///< springs along the edges of tetrahedra; Poisson's ratio is about 1/4, whatever is
+                              ///< given
 } mus_solid_model;
 
 /// A fabric of the scene's own, in SI units. Warp runs along u, weft along v of the material coordinates, bias at 45

@@ -1,21 +1,14 @@
 // The table of kinds. See kinds.h.
 #include "energy/kinds.h"
 
-const mus_element_kind *const mus_element_kinds[] = {&mus_membrane_kind,
-                                                     &mus_hinge_kind,
-                                                     &mus_edge_spring_kind,
-                                                     &mus_cross_spring_kind,
-                                                     &mus_tension_spring_kind,
-                                                     &mus_buckling_kind,
-                                                     &mus_drag_kind,
-                                                     &mus_stitch_kind,
-                                                     &mus_edge_stitch_kind,
-                                                     &mus_button_kind,
-                                                     &mus_face_button_kind,
-                                                     &mus_corotated_kind,
-                                                     &mus_neo_hookean_kind,
-                                                     &mus_venant_kirchhoff_kind,
-                                                     NULL};
+const mus_element_kind *const mus_element_kinds[] = {&mus_membrane_kind,       &mus_hinge_kind,
+                                                     &mus_edge_spring_kind,    &mus_cross_spring_kind,
+                                                     &mus_tension_spring_kind, &mus_buckling_kind,
+                                                     &mus_drag_kind,           &mus_stitch_kind,
+                                                     &mus_edge_stitch_kind,    &mus_button_kind,
+                                                     &mus_face_button_kind,    &mus_corotated_kind,
+                                                     &mus_neo_hookean_kind,    &mus_venant_kirchhoff_kind,
+                                                     &mus_solid_spring_kind,   NULL};
 
 const mus_element_kind *const mus_joining_kinds[] = {&mus_stitch_kind, &mus_edge_stitch_kind, &mus_button_kind,
                                                      &mus_face_button_kind, NULL};
@@ -67,6 +60,7 @@ static const mus_element_kind *const solids[][2] = {
     [MUS_SOLID_MODEL_NEO_HOOKEAN] = {&mus_neo_hookean_kind},
     [MUS_SOLID_MODEL_COROTATED] = {&mus_corotated_kind},
     [MUS_SOLID_MODEL_VENANT_KIRCHHOFF] = {&mus_venant_kirchhoff_kind},
+    [MUS_SOLID_MODEL_MASS_SPRING] = {&mus_solid_spring_kind},
 };
 
 const mus_element_kind *const *mus_solid_kinds(mus_solid_model model) {

@@ -18,7 +18,8 @@ extern const mus_element_kind mus_membrane_kind, // stretch and shear of every t
     mus_face_button_kind,      // from a vertex to a point of a triangle
     mus_corotated_kind,        // tetrahedra of solids: co-rotated linear,
     mus_neo_hookean_kind,      // stable Neo-Hookean,
-    mus_venant_kirchhoff_kind; // St. Venant and Kirchhoff's
+    mus_venant_kirchhoff_kind, // St. Venant and Kirchhoff's;
+    mus_solid_spring_kind;     // mass-spring solids: along every edge of the tetrahedra
 
 // All of them, up to NULL.
 extern const mus_element_kind *const mus_element_kinds[];

@@ -3,6 +3,12 @@
 //
 // A spring of type 1 stands for the triangles beside it as a strip of the fabric in its direction: k = strip stiffness
 // * area / length^2. A sheet then stretches as its fabric does along edges that form lines, and nearly so elsewhere.
+//
+// Those of solids lie along the edges of tetrahedra, and each tetrahedron adds the same stiffness to its six edges, k =
+// 6 E V / sum L^2. If edges point in all directions alike, with V/6 around each on average, the energy per volume of a
+// small strain e is E/5 (tr(e)^2 + 2 |e|^2): that of Young's modulus E and of Poisson's ratio 1/4, the only one that
+// springs between points can have. In the lattice of isosurface stuffing they do, exactly: its springs along cubes'
+// sides and diagonals are then as stiff as each other, which is what makes them isotropic.
 #include <string.h>
 
 #include "base/error.h"
@@ -10,6 +16,7 @@
 #include "energy/flank.h"
 #include "energy/gather.h"
 #include "energy/kinds.h"
+#include "mesh/tetrahedra.h"
 
 // --- constant data ---------------------------------------------------------------------------------------------------
 
@@ -56,6 +63,74 @@ static mus_status create_across(mus_arena *arena, const mus_element_source *sour
   if (!status)
     make_alike(stiffness, stiffness * source->fabric->bend_damping, out);
   return status;
+}
+
+// --- edges of solids ------------------------------------------------------------------------------------------------
+
+static int edge_between(const mus_edges *edges, int a, int b) {
+  int low = a < b ? a : b, high = a < b ? b : a, from = 0, to = edges->edges - 1;
+  while (from < to) {
+    int middle = from + (to - from) / 2;
+    const int *edge = edges->edge + 2 * (size_t)middle;
+    if (edge[0] < low || (edge[0] == low && edge[1] < high))
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+static double distance(const double *position, int a, int b) {
+  double way[3];
+  mus_subtract3(position + 3 * (size_t)b, position + 3 * (size_t)a, way);
+  return sqrt(mus_dot3(way, way));
+}
+
+// The stiffness that a tetrahedron adds to each of its edges; not positive if it has no volume or is inside out.
+static double share_of_tetrahedron(const double *position, const int *corner, double young) {
+  double edge[3][3], across[3], squares = 0;
+  for (int k = 0; k < 3; ++k)
+    mus_subtract3(position + 3 * (size_t)corner[k + 1], position + 3 * (size_t)corner[0], edge[k]);
+  mus_cross3(edge[0], edge[1], across);
+  for (int a = 0; a < 4; ++a)
+    for (int b = a + 1; b < 4; ++b)
+      squares += pow(distance(position, corner[a], corner[b]), 2);
+  return young * mus_dot3(across, edge[2]) / squares; // six times the volume
+}
+
+static mus_status create_of_tetrahedra(mus_arena *arena, const mus_element_source *source, mus_element_list *out) {
+  const mus_solid_source *solid = source->solid;
+  mus_edges edges = {0};
+  int vertices = 0;
+  for (int k = 0; solid && k < 4 * solid->count; ++k)
+    vertices = solid->corner[k] < vertices ? vertices : solid->corner[k] + 1;
+  if (solid) {
+    mus_tetrahedra all = {.vertices = vertices, .tetrahedra = solid->count, .corner = (int *)solid->corner};
+    mus_status status = mus_tetrahedra_edges(arena, &all, &edges);
+    if (status)
+      return status;
+  }
+  mus_status status = mus_element_list_allocate(arena, edges.edges, out);
+  if (status || !solid)
+    return status;
+  const double *position = solid->rest ? solid->rest : source->mesh->position;
+  double young = solid->mu * (3 * solid->lambda + 2 * solid->mu) / (solid->lambda + solid->mu);
+  mus_spring_rest *rest = out->rest;
+  out->vertex = edges.edge;
+  for (int s = 0; s < out->count; ++s)
+    rest[s] = (mus_spring_rest){.length = distance(position, edges.edge[2 * s], edges.edge[2 * s + 1])};
+  for (int t = 0; t < solid->count; ++t) {
+    const int *corner = solid->corner + 4 * (size_t)t;
+    double share = share_of_tetrahedron(position, corner, young);
+    if (!(share > 0) || !isfinite(share))
+      return mus_fail(MUS_BAD_INPUT, "tetrahedron %d has no volume, or is inside out", t);
+    for (int a = 0; a < 4; ++a)
+      for (int b = a + 1; b < 4; ++b)
+        rest[edge_between(&edges, corner[a], corner[b])].stiffness += share;
+  }
+  for (int s = 0; s < out->count; ++s)
+    rest[s].damping = rest[s].stiffness * solid->damping;
+  return MUS_OK;
 }
 
 // --- runs ------------------------------------------------------------------------------------------------------------
@@ -133,3 +208,11 @@ const mus_element_kind mus_tension_spring_kind = {.name = "tension spring",
                                                   .create = create_edges,
                                                   .evaluate = evaluate_tension,
                                                   .measure = measure_tension};
+
+const mus_element_kind mus_solid_spring_kind = {.name = "spring of a solid",
+                                                .arity = 2,
+                                                .rest_bytes = sizeof(mus_spring_rest),
+                                                .strains = 1,
+                                                .create = create_of_tetrahedra,
+                                                .evaluate = evaluate_plain,
+                                                .measure = measure_plain};
