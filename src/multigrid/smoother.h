@@ -24,6 +24,10 @@ typedef struct mus_smoother {
   double (*passes)(const mus_multigrid_options *options);
   mus_smoother_calls in_double;
   mus_smoother_calls_f in_single;
+  // The same for levels that keep their matrix in a form of their own, where a sweep is a polynomial in D^-1 A: pass k
+  // is x' = x + alpha D^-1 (b - A x) + beta (x - the one before). Returns 0 when there is no pass k. NULL: it is no
+  // polynomial.
+  int (*pass)(const mus_multigrid_options *options, double radius, int k, double *alpha, double *beta);
 } mus_smoother;
 
 // What smooths a level, and its settings: `smoother_order` is that of the level.

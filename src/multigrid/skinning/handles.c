@@ -160,14 +160,13 @@ mus_status mus_sample_furthest(const mus_pattern *pattern, const double *coordin
 
 // --- levels ----------------------------------------------------------------------------------------------------------
 
-// Handles of the levels below the finest, coarsest first as stages of the sampling are. Returns how many levels.
-static int choose_counts(const mus_handles *h, int rows, int *stage) {
+int mus_handles_choose(const int *given, int bottom, int rows, int *stage) {
   int count[MUS_LEVELS_MAXIMUM], levels = 0;
-  if (h->given[0] > 0) {
-    for (; levels < MUS_LEVELS_MAXIMUM && h->given[levels] > 0; ++levels)
-      count[levels] = h->given[levels] < rows ? h->given[levels] : rows;
+  if (given[0] > 0) {
+    for (; levels < MUS_LEVELS_MAXIMUM && given[levels] > 0; ++levels)
+      count[levels] = given[levels] < rows ? given[levels] : rows;
   } else {
-    int next = rows / FIRST_RATIO, least = h->bottom / UNKNOWNS > 1 ? h->bottom / UNKNOWNS : 1;
+    int next = rows / FIRST_RATIO, least = bottom / UNKNOWNS > 1 ? bottom / UNKNOWNS : 1;
     for (; levels + 1 < MUS_LEVELS_MAXIMUM; next /= RATIO) {
       count[levels++] = next > least ? next : least;
       if (next <= least)
@@ -185,7 +184,7 @@ static mus_status make_levels(mus_handles *h, const mus_level_view *finest) {
   int *nearest[MUS_LEVELS_MAXIMUM];
   mus_arena_clear(&h->arena);
   h->levels = 0;
-  int levels = choose_counts(h, rows, stage);
+  int levels = mus_handles_choose(h->given, h->bottom, rows, stage);
   mus_arena scratch = {0};
   int *order = mus_arena_alloc(&scratch, (size_t)rows, sizeof *order);
   int all = order != NULL;

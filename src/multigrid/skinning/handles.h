@@ -26,6 +26,10 @@ size_t mus_handles_bytes(const mus_handles *handles);
 // Handles of the levels below the finest, finest first, up to a 0. MUS_BAD_INPUT for a text that names no levels.
 mus_status mus_handles_read(const char *levels, int count[MUS_LEVELS_MAXIMUM]);
 
+// How many handles the levels below the finest of `rows` nodes have, as stages of the sampling below: coarsest first.
+// `given` as mus_handles_read() leaves it; where it names none, they are chosen. Returns how many levels.
+int mus_handles_choose(const int *given, int bottom, int rows, int *stage);
+
 mus_grouping mus_handles_grouping(mus_handles *handles);
 
 // The first `count` nodes by furthest point sampling, from node 0 on. Distances are sums of edges' lengths between

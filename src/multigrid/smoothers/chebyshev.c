@@ -40,6 +40,16 @@ static void report(const void *state, mus_level_report *report) {
   mus_level_note(report, "chebyshev_high", s->chebyshev.high);
 }
 
+static int pass(const mus_multigrid_options *options, double radius, int k, double *alpha, double *beta) {
+  mus_chebyshev c = mus_chebyshev_for(options, radius);
+  recurrence r = first_pass(&c);
+  for (int done = 0; done < k; ++done)
+    next_pass(&r);
+  *alpha = r.alpha;
+  *beta = r.beta;
+  return k < c.order;
+}
+
 #define TEMPLATE "multigrid/smoothers/chebyshev_template.h"
 #include "base/both_precisions.h"
 
@@ -49,4 +59,5 @@ const mus_smoother mus_chebyshev_smoother = {
     .passes = passes_of_both,
     .in_double = {create, set_up, renew, pre, post, report},
     .in_single = {create_f, set_up_f, renew_f, pre_f, post_f, report},
+    .pass = pass,
 };

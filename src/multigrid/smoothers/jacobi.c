@@ -23,6 +23,12 @@ static void report(const void *state, mus_level_report *report) {
   mus_level_note(report, "jacobi_omega", ((const level_state *)state)->omega);
 }
 
+static int pass(const mus_multigrid_options *options, double radius, int k, double *alpha, double *beta) {
+  *alpha = omega_for(radius);
+  *beta = 0;
+  return k < options->smoother_order;
+}
+
 #define TEMPLATE "multigrid/smoothers/jacobi_template.h"
 #include "base/both_precisions.h"
 
@@ -32,4 +38,5 @@ const mus_smoother mus_jacobi_smoother = {
     .passes = passes_of_both,
     .in_double = {create, set_up, set_up, pre, post, report},
     .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report},
+    .pass = pass,
 };
