@@ -15,6 +15,7 @@ typedef enum mus_operation {
   MUS_OP_CHEBYSHEV,  // y = x + alpha D^-1 (b - A x) + beta x - gamma y
   MUS_OP_TRANSPOSED, // y = A^T x: row_start and column are the transpose's, source leads to A's blocks
   MUS_OP_SCATTER,    // y += A^T x for some rows of A; y is padded and starts with the block column first_column
+  MUS_OP_RELAX,      // relaxed = D^-1 (b - y - A x), y = A x; row k is that of node source[k] in x and relaxed alone
   MUS_OPERATIONS
 } mus_operation;
 

@@ -72,11 +72,33 @@ ALWAYS_INLINE void NAME(chebyshev_row)(const TYPE(mus_task) *t, int block, int r
     t->y[at + (size_t)r] = next[r];
 }
 
+// relaxed = D^-1 (b - y - sum) at the node of one row, y = sum.
+ALWAYS_INLINE void NAME(relax_row)(const TYPE(mus_task) *t, int block, int row, const REAL *sum) {
+  size_t at = (size_t)row * (size_t)block;
+  if (t->relaxed) {
+    const REAL *inverse = t->inverse_diagonal + at * (size_t)block;
+    REAL next[MUS_BLOCK_MAXIMUM] = {0}, *to = t->relaxed + (size_t)t->source[row] * (size_t)block;
+    for (int c = 0; c < block; ++c) { // by columns: D^-1 is symmetric
+      REAL residual = t->b[at + (size_t)c] - t->y[at + (size_t)c] - sum[c];
+      for (int r = 0; r < block; ++r)
+        next[r] += inverse[c * block + r] * residual;
+    }
+    for (int r = 0; r < block; ++r)
+      to[r] = next[r];
+  }
+  for (int r = 0; r < block; ++r)
+    t->y[at + (size_t)r] = sum[r];
+}
+
 // What becomes of a row's sum.
 ALWAYS_INLINE void NAME(finish_row)(const TYPE(mus_task) *t, mus_operation operation, int block, int row,
                                     const REAL *sum) {
   if (operation == MUS_OP_CHEBYSHEV) {
     NAME(chebyshev_row)(t, block, row, sum);
+    return;
+  }
+  if (operation == MUS_OP_RELAX) {
+    NAME(relax_row)(t, block, row, sum);
     return;
   }
   size_t at = (size_t)row * (size_t)block;
@@ -154,6 +176,7 @@ KERNEL(MUS_OP_ADD, add)
 KERNEL(MUS_OP_RESIDUAL, residual)
 KERNEL(MUS_OP_CHEBYSHEV, chebyshev)
 KERNEL(MUS_OP_TRANSPOSED, transposed)
+KERNEL(MUS_OP_RELAX, relax)
 
 #define SCATTER_OF(shape, row_block, column_block)                                                                     \
   static void NAME(scatter_rows_##shape)(const TYPE(mus_task) *t, int begin, int end) {                                \
@@ -169,7 +192,8 @@ SCATTER_OF(3x12, 3, 12)
 #define SHAPES(stem)                                                                                                   \
   { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12) }
 static TYPE(mus_row_kernel) *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
-    SHAPES(multiply), SHAPES(add), SHAPES(residual), SHAPES(chebyshev), SHAPES(transposed), SHAPES(scatter_rows)};
+    SHAPES(multiply),   SHAPES(add),          SHAPES(residual), SHAPES(chebyshev),
+    SHAPES(transposed), SHAPES(scatter_rows), SHAPES(relax)};
 
 #undef SHAPES
 #undef SCATTER_OF

@@ -7,6 +7,7 @@ typedef struct TYPE(mus_task) {
   const REAL *value, *x, *b, *inverse_diagonal;
   REAL alpha, beta, gamma;
   REAL *y;
+  REAL *relaxed; // of MUS_OP_RELAX, which may be x; NULL: only y
 } TYPE(mus_task);
 
 typedef void TYPE(mus_row_kernel)(const TYPE(mus_task) *task, int begin, int end);

@@ -115,6 +115,7 @@ static void gauss_seidel_is_by_colours(void **state) {
   mus_level_system level = {.a = p.a, .diagonal = p.place, .inverse_diagonal = p.inverse_diagonal};
   void *own = NULL;
   assert_int_equal(calls.create(&options, &level, &arena, &own), MUS_OK);
+  assert_int_equal(calls.set_up(own, &level), MUS_OK);
   double *x = mus_alloc((size_t)p.n, sizeof *x), *other = mus_alloc((size_t)p.n, sizeof *other), y[3 * N] = {0};
   calls.pre(own, &level, p.b, &x, &other);
   for (int half = 0; half < 4; ++half)
