@@ -167,6 +167,21 @@ static mus_status take_tetrahedra(mus_solid_build *build, const tagged *sorted, 
   return MUS_OK;
 }
 
+// Volumes of what is farther away than this would overflow.
+static const double farthest = 1e50;
+
+static mus_status take_nodes(const mus_solid_build *build, double *position) {
+  const mus_solid_node *node = build->node.items;
+  for (size_t i = 0; i < build->node.count; ++i)
+    for (size_t k = 0; k < 3; ++k) {
+      if (!(fabs(node[i].place[k]) <= farthest))
+        return mus_fail(MUS_BAD_INPUT, "%s: %c of node %lld is %g: the farthest is %g; check the program that wrote it",
+                        build->s->name, "xyz"[k], node[i].tag, node[i].place[k], farthest);
+      position[3 * i + k] = node[i].place[k];
+    }
+  return MUS_OK;
+}
+
 mus_status mus_solid_build_end(mus_solid_build *build, mus_arena *arena, mus_solid_file *out) {
   mus_arena scratch = {0};
   mus_solid_file file = {.others = build->others, .curved = build->curved};
@@ -179,9 +194,8 @@ mus_status mus_solid_build_end(mus_solid_build *build, mus_arena *arena, mus_sol
   if (!status)
     status =
         mus_tetrahedra_create(arena, (long long)build->node.count, (long long)build->tetrahedron.count, 1, &file.mesh);
-  const mus_solid_node *node = build->node.items;
-  for (size_t i = 0; i < build->node.count && !status; ++i)
-    memcpy(file.mesh.position + 3 * i, node[i].place, sizeof node[i].place);
+  if (!status)
+    status = take_nodes(build, file.mesh.position);
   if (!status)
     status = take_tetrahedra(build, sorted, &file.mesh);
   mus_arena_clear(&scratch);

@@ -166,6 +166,8 @@ static const struct {
     {MSH "$Nodes\n1\n1 0 nan 0\n", "f:6: y is not a finite number"},
     {MSH "$Nodes\n2\n1 0 0 0\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 1\n$EndElements\n",
      "f: node 1 is there twice"},
+    {MSH "$Nodes\n1\n7 0 -1e60 0\n$EndNodes\n$Elements\n1\n1 4 0 7 7 7 7\n$EndElements\n",
+     "f: y of node 7 is -1e+60: the farthest is 1e+50"},
     {MSH NODES "$Elements\n1\n1 4 2 0 0 1 2 3 5\n$EndElements\n", "f:13: node 5 is not there: correct the tetrahedron"},
     {MSH NODES "$Elements\n1\n1 99 2 0 0 1\n", "f:13: 99 is not a type of element that is known"},
     {MSH NODES "$Elements\n1\n1 4 -1 1 2 3 4\n", "f:13: -1 tags of an element"},
