@@ -11,6 +11,7 @@
 #include "energy/element.h"
 #include "energy/external.h"
 #include "energy/fabric.h"
+#include "energy/solid_law.h"
 #include "mesh/topology.h"
 
 typedef struct mus_element_kind mus_element_kind;
@@ -122,6 +123,7 @@ typedef struct mus_element_sums {
   double reached;                  // the largest strain over its limit; 0 where there is none
   double place[3];                 // m: the middle of the element that has it
   int beyond;                      // elements beyond a limit by more than MUS_LIMIT_SLACK of it
+  int inverted;                    // tetrahedra that are inside out
 } mus_element_sums;
 
 struct mus_element_kind {
@@ -132,10 +134,11 @@ struct mus_element_kind {
   // 1: the matrix of an element is r r^T unless the blend is exact, and the kind can write r alone: count * arity * 3
   // numbers in `rank_one`, in place of `block`.
   int rank_one;
-  int bends;   // 1: there is an element for each hinge of the topology, which it keeps from bending
-  int driven;  // 1: energies change with time even if nothing moves
-  int ties;    // 1: an element ties its first vertex to the others, which contact must not keep apart
-  int strains; // 1: each element has a strain
+  int bends;          // 1: there is an element for each hinge of the topology, which it keeps from bending
+  int driven;         // 1: energies change with time even if nothing moves
+  int ties;           // 1: an element ties its first vertex to the others, which contact must not keep apart
+  int strains;        // 1: each element has a strain
+  mus_solid_law *law; // of tetrahedra; NULL for other kinds
   // What records call its energy; a kind with several energies, or with strains, has `measure` as well.
   mus_energy_name energy;
 
