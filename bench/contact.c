@@ -91,7 +91,7 @@ static mus_status measure(const state *s, int vertices, double time, int steps) 
   mus_status status = mus_sim_create(&scene, &sim);
   if (status)
     return status;
-  const mus_mesh *mesh = &mus_sim_model(sim)->cloths[0].shape.mesh;
+  const mus_mesh *mesh = &mus_sim_model(sim)->parts[0].shape.mesh;
   mus_state *now = mus_sim_state(sim);
   place(s, mesh, s->position, now->position);
   place(s, mesh, s->velocity, now->velocity);

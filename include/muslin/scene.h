@@ -164,6 +164,54 @@ typedef struct mus_cloth {
   unsigned cookie; ///< set by mus_default_cloth()
 } mus_cloth;
 
+/// Where a solid's tetrahedra come from. Creatures stand on y = 0 and face z.
+typedef enum mus_solid_shape_kind {
+  MUS_SOLID_SHAPE_BOX,       ///< around the origin, `size`
+  MUS_SOLID_SHAPE_BALL,      ///< around the origin, of `radius`
+  MUS_SOLID_SHAPE_OCTOPUS,   ///< 1.2 m across
+  MUS_SOLID_SHAPE_DRAGON,    ///< 1.7 m long
+  MUS_SOLID_SHAPE_MANNEQUIN, ///< 1.75 m tall
+  MUS_SOLID_SHAPE_FILE       ///< tetrahedra, or a closed surface that is filled with them
+} mus_solid_shape_kind;
+
+typedef struct mus_solid_shape {
+  mus_solid_shape_kind kind;
+  int vertices;   ///< about so many, where there is no `edge`; a file of tetrahedra has what it has (5000)
+  double edge;    ///< m, of edges inside; 0: as `vertices` has it (0)
+  double size[3]; ///< m, of a box along x, y and z (1, 1, 1)
+  double radius;  ///< m, of a ball (0.5)
+  char *file;     ///< Gmsh, Medit, VTK or TetGen; OBJ, PLY or glTF for a surface. Relative to the scene file
+  double scale;   ///< metres per unit of the file's positions; also makes creatures larger or smaller (1)
+  mus_file_up up; ///< of the file (MUS_FILE_UP_AUTO)
+} mus_solid_shape;
+
+/// What solids have in contact unless they say otherwise: m, and Coulomb's coefficient.
+#define MUS_SOLID_THICKNESS 0.001
+#define MUS_SOLID_FRICTION 0.3
+
+/// An elastic solid of tetrahedra. docs/solids.md is the manual.
+typedef struct mus_solid {
+  char *name;
+  mus_solid_shape shape;
+  double rotate[3];      ///< degrees about x, then y, then z
+  double translate[3];   ///< m, after the rotation
+  double velocity[3];    ///< m/s at the start
+  mus_solid_model model; ///< MUS_SOLID_MODEL_NEO_HOOKEAN
+  char *material;        ///< a name of mus_solid_material_name() ("rubber")
+  double density;        ///< kg/m^3; 0: the material's
+  double young;          ///< Young's modulus, Pa; 0: the material's
+  double poisson;        ///< Poisson's ratio, at most 0.495; negative: the material's
+  double damping;        ///< s: damping over stiffness, a decay time; negative: the material's
+  mus_keys stiffness;    ///< width 1: a factor applied to all stiffnesses over time; none: 1
+  double thickness;      ///< m: the distance at which its surface and others rest, at a vertex at most half of its
+                         ///< shortest edge (0.001)
+  double friction;   ///< on cloth and other solids: Coulomb's coefficient; several parts use the mean of theirs (0.3)
+  mus_colour colour; ///< none: a usual one
+  int pin_count;
+  mus_pin *pins;   ///< of any of its vertices, inner ones too
+  unsigned cookie; ///< set by mus_default_solid()
+} mus_solid;
+
 /// Where a body's surface comes from. Round shapes are cut into facets; cloth touches the facets.
 typedef enum mus_body_shape_kind {
   MUS_BODY_SHAPE_PLANE,         ///< y = 0, front upwards, size[0] along x and size[2] along z
@@ -263,6 +311,8 @@ typedef struct mus_scene {
   mus_scene_fabric *fabrics; ///< for cloths to name, besides the built-in ones
   int cloth_count;
   mus_cloth *cloths;
+  int solid_count;
+  mus_solid *solids;
   int contact;       ///< 1: cloth passes through nothing (1); 0: through everything
   int allow_tangled; ///< 1: a run that ends with more intersections than it began with counts as a success (0)
   int body_count;
@@ -274,11 +324,13 @@ typedef struct mus_scene {
   unsigned cookie; ///< set by mus_default_scene()
 } mus_scene;
 
-/// A scene with every default and no cloth. Scenes, fabrics, cloths, pins, bodies and seams that are filled in by hand
-/// must start from these: they set a cookie, and calls that take a scene reject one without it, or with parts without
-/// it. mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory from malloc.
+/// A scene with every default and nothing in it. Scenes, fabrics, cloths, solids, pins, bodies and seams that are
+/// filled in by hand must start from these: they set a cookie, and calls that take a scene reject one without it, or
+/// with parts without it. mus_scene_free() frees what a scene owns; scenes filled in by hand must take their memory
+/// from malloc.
 MUS_API mus_scene mus_default_scene(void);
 MUS_API mus_cloth mus_default_cloth(void);
+MUS_API mus_solid mus_default_solid(void);
 /// As a built-in fabric, by its number in mus_fabric_name(): 0 is cotton. It has no name yet.
 MUS_API mus_scene_fabric mus_default_fabric(int like);
 MUS_API mus_pin mus_default_pin(void);

@@ -99,20 +99,28 @@ MUS_API int mus_sim_frame_number(const mus_sim *sim);
 /// mus_sim_frame() finishes a frame that was begun step by step.
 MUS_API mus_status mus_sim_step(mus_sim *sim, int *steps);
 
-/// All cloths one after the other, in the order of their files: vertices * 3 positions (m) and velocities (m/s),
-/// triangles * 3 vertex numbers, triangles * 3 * 2 material coordinates. Valid as long as the simulator exists;
-/// positions change with every step.
+/// Everything that deforms, part after part: the scene's cloths in their order, then its solids, each in the order of
+/// its file. vertices * 3 positions (m) and velocities (m/s); triangles * 3 vertex numbers, all of a cloth and the
+/// surface of a solid; triangles * 3 * 2 material coordinates, zero on solids. Vertices of a solid include those
+/// inside. Valid as long as the simulator exists; positions change with every step.
 MUS_API int mus_sim_vertices(const mus_sim *sim);
 MUS_API int mus_sim_triangles(const mus_sim *sim);
 MUS_API const double *mus_sim_positions(const mus_sim *sim);
 MUS_API const double *mus_sim_velocities(const mus_sim *sim);
 MUS_API const int *mus_sim_triangle_list(const mus_sim *sim);
 MUS_API const double *mus_sim_material(const mus_sim *sim);
-/// First vertex and first triangle of a cloth; mus_sim_vertices() and mus_sim_triangles() for cloth_count.
-MUS_API int mus_sim_first_vertex(const mus_sim *sim, int cloth);
-MUS_API int mus_sim_first_triangle(const mus_sim *sim, int cloth);
-/// What was repaired or left out in a cloth's mesh file, in words; "" if nothing was.
-MUS_API const char *mus_sim_repairs(const mus_sim *sim, int cloth);
+/// The tetrahedra of all solids: tetrahedra * 4 vertex numbers.
+MUS_API int mus_sim_tetrahedra(const mus_sim *sim);
+MUS_API const int *mus_sim_tetrahedron_list(const mus_sim *sim);
+/// The number of parts, cloth_count + solid_count, and their names; NULL out of range.
+MUS_API int mus_sim_parts(const mus_sim *sim);
+MUS_API const char *mus_sim_part_name(const mus_sim *sim, int part);
+/// First vertex, triangle and tetrahedron of a part; the number of all past the last part.
+MUS_API int mus_sim_first_vertex(const mus_sim *sim, int part);
+MUS_API int mus_sim_first_triangle(const mus_sim *sim, int part);
+MUS_API int mus_sim_first_tetrahedron(const mus_sim *sim, int part);
+/// What was repaired or left out in a part's mesh file, in words; "" if nothing was.
+MUS_API const char *mus_sim_repairs(const mus_sim *sim, int part);
 /// What may not be as it was meant, a sentence each: implausible sizes of cloths and bodies, values of the scene's own
 /// fabrics that a cloth's model does not use. NULL past the last.
 MUS_API const char *mus_sim_note(const mus_sim *sim, int index);
@@ -181,15 +189,15 @@ MUS_API mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]);
 /// strong as they were sewn. "silk" and so on, see mus_fabric_name(), or one of the scene's own. Contact keeps the
 /// thickness and the friction that the cloth began with.
 MUS_API mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name);
-/// A factor applied to all stiffnesses of a cloth, in addition to the scene's: 0.001 to 1000, initially 1.
-MUS_API mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor);
+/// A factor applied to all stiffnesses of a part, in addition to the scene's: 0.001 to 1000, initially 1.
+MUS_API mus_status mus_sim_set_stiffness(mus_sim *sim, int part, double factor);
 /// Another linear solver. On failure the previous one stays in use.
 MUS_API mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options);
 /// The current settings.
 MUS_API void mus_sim_gravity(const mus_sim *sim, double gravity[3]);
 MUS_API void mus_sim_wind(const mus_sim *sim, double wind[3]);
-MUS_API const char *mus_sim_fabric(const mus_sim *sim, int cloth);
-MUS_API double mus_sim_stiffness(const mus_sim *sim, int cloth);
+MUS_API const char *mus_sim_fabric(const mus_sim *sim, int cloth); ///< NULL for a solid
+MUS_API double mus_sim_stiffness(const mus_sim *sim, int part);
 MUS_API const mus_solver_options *mus_sim_solver_options(const mus_sim *sim);
 
 /// The last linear solve: the residual at each iteration, levels, seconds. All zero before the first step; valid until

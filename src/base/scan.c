@@ -101,6 +101,17 @@ void mus_scan_close(mus_scanner *s) {
   *s = (mus_scanner){0};
 }
 
+mus_status mus_file_begin(const char *path, char begin[MUS_FILE_BEGIN]) {
+  gzFile file = gzopen(path, "rb");
+  int got = file ? gzread(file, begin, MUS_FILE_BEGIN - 1) : -1;
+  if (file)
+    gzclose(file);
+  if (got < 0)
+    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read: check the name and the permissions", path);
+  memset(begin + got, 0, (size_t)(MUS_FILE_BEGIN - got));
+  return MUS_OK;
+}
+
 // No line: the buffer is ahead of the words.
 static mus_status fail_file(const mus_scanner *s, int code) {
   if (code == Z_ERRNO)

@@ -35,6 +35,10 @@ mus_status mus_scan_open_file(mus_scanner *s, const char *path);
 mus_status mus_scan_open_text(mus_scanner *s, const char *name, const char *text, size_t length);
 void mus_scan_close(mus_scanner *s);
 
+// The first bytes of a file, unpacked where it is compressed, with a zero behind them: to tell what it is.
+enum { MUS_FILE_BEGIN = 513 };
+mus_status mus_file_begin(const char *path, char begin[MUS_FILE_BEGIN]);
+
 // "name:line: text" with the current line. The second form names another line.
 mus_status mus_scan_fail(const mus_scanner *s, mus_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -8,15 +8,27 @@
 #include "base/list.h"
 #include "model/sewn.h"
 
+// At rest, m: in the material of a cloth, in space for a solid.
+static double edge_length(const mus_mesh *mesh, int triangle, int k) {
+  int other = (k + 1) % 3;
+  if (mesh->material) {
+    const double *corner = mesh->material + 6 * (size_t)triangle;
+    return hypot(corner[2 * other] - corner[2 * k], corner[2 * other + 1] - corner[2 * k + 1]);
+  }
+  const int *vertex = mesh->triangle + 3 * (size_t)triangle;
+  double along[3];
+  mus_subtract3(mesh->position + 3 * (size_t)vertex[k], mesh->position + 3 * (size_t)vertex[other], along);
+  return sqrt(mus_dot3(along, along));
+}
+
 // Half the thickness, or less where edges are short: neighbours of neighbours must not repel each other at rest.
-static void set_radii(const mus_model_cloth *c, double *radius) {
+static void set_radii(const mus_model_part *c, double *radius) {
   const mus_mesh *mesh = &c->shape.mesh;
   for (int i = 0; i < mesh->vertices; ++i)
     radius[i] = c->thickness / 2;
   for (int t = 0; t < mesh->triangles; ++t)
     for (int k = 0; k < 3; ++k) {
-      const double *a = mesh->material + 6 * (size_t)t + 2 * k, *b = mesh->material + 6 * (size_t)t + 2 * ((k + 1) % 3);
-      double quarter = hypot(b[0] - a[0], b[1] - a[1]) / 4;
+      double quarter = edge_length(mesh, t, k) / 4;
       double *from = &radius[mesh->triangle[3 * t + k]], *to = &radius[mesh->triangle[3 * t + (k + 1) % 3]];
       *from = fmin(*from, quarter);
       *to = fmin(*to, quarter);
@@ -40,8 +52,8 @@ static void free_parts(pieces *p) {
 
 static void fill_cloths(const mus_model *model, pieces *p) {
   int *to = p->triangle;
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const mus_model_cloth *c = &model->cloths[k];
+  for (int k = 0; k < model->part_count; ++k) {
+    const mus_model_part *c = &model->parts[k];
     for (int i = 0; i < 3 * c->shape.mesh.triangles; ++i)
       *to++ = c->shape.mesh.triangle[i] + c->first_vertex;
     set_radii(c, p->radius + c->first_vertex);
@@ -136,8 +148,8 @@ mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, co
     return mus_fail_memory();
   for (int b = 0; b < scene->body_count; ++b)
     made.body_friction[b] = scene->bodies[b].friction;
-  for (int k = 0; k < scene->cloth_count; ++k)
-    made.friction += model->cloths[k].friction / scene->cloth_count;
+  for (int k = 0; k < model->part_count; ++k)
+    made.friction += model->parts[k].friction / model->part_count;
   *out = made;
   return MUS_OK;
 }

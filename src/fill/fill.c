@@ -1,5 +1,5 @@
-// Solids from surfaces and built-in shapes into files. See muslin/fill.h.
-#include "muslin/fill.h"
+// Solids from surfaces and built-in shapes. See fill.h and muslin/fill.h.
+#include "fill/fill.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,17 +168,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 const char *mus_fill_shape_name(int number) { return number >= 0 && number < SHAPES ? shapes[number].name : NULL; }
 const char *mus_fill_shape_about(int number) { return number >= 0 && number < SHAPES ? shapes[number].about : NULL; }
 
-// A file of that name comes first.
-static mus_status make_solid(job *j, const char *name) {
-  struct stat about;
-  if (stat(name, &about) == 0) {
-    mus_status status = read_surface(j, name);
-    if (!status) {
-      status = fill_surface(j);
-      return status == MUS_BAD_INPUT ? mus_fail_prefix(status, "%.200s", name) : status;
-    }
-    return status;
-  }
+static mus_status make_builtin(job *j, const char *name) {
   for (int k = 0; k < SHAPES; ++k)
     if (strcmp(name, shapes[k].name) == 0)
       return shapes[k].make(j);
@@ -186,6 +176,14 @@ static mus_status make_solid(job *j, const char *name) {
                   "%.200s: there is neither such a file nor a built-in shape of that name (box, beam, ball, octopus, "
                   "dragon, mannequin)",
                   name);
+}
+
+static mus_status make_from_file(job *j, const char *path) {
+  mus_status status = read_surface(j, path);
+  if (status)
+    return status;
+  status = fill_surface(j);
+  return status == MUS_BAD_INPUT ? mus_fail_prefix(status, "%.200s", path) : status;
 }
 
 // --- afterwards ----------------------------------------------------------------------------------------------------
@@ -286,7 +284,7 @@ static int is_surface_path(const char *path) {
   return ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".obj.gz") || ends_with(path, ".ply.gz");
 }
 
-static mus_status check_options(const char *path, const mus_fill_options *options) {
+static mus_status check_fineness(const mus_fill_options *options) {
   if (!(options->edge >= 0) || isinf(options->edge))
     return mus_fail(MUS_BAD_INPUT, "edges of %g m: give a positive length", options->edge);
   if (!(options->scale > 0) || isinf(options->scale))
@@ -294,6 +292,13 @@ static mus_status check_options(const char *path, const mus_fill_options *option
   if (options->edge == 0 && (options->vertices < 9 || options->vertices > MUS_TETRAHEDRA_MAXIMUM))
     return mus_fail(MUS_BAD_INPUT, "%d vertices: give 9 to %d, or the length of edges", options->vertices,
                     MUS_TETRAHEDRA_MAXIMUM);
+  return MUS_OK;
+}
+
+static mus_status check_options(const char *path, const mus_fill_options *options) {
+  mus_status status = check_fineness(options);
+  if (status)
+    return status;
   if (is_surface_path(path) && !options->format)
     return MUS_OK;
   return mus_solid_file_check_name(path, options->format);
@@ -306,31 +311,53 @@ static mus_status write_out(const job *j, const char *path, const mus_mesh *skin
   return mus_solid_file_write(path, j->options.format, &j->solid);
 }
 
+// All that is to be done, but writing.
+static mus_status fill(job *j, const char *shape, int is_file, mus_solid_surface *skin) {
+  *j->record = (mus_fill_record){.deviation = -1, .loss = -1};
+  j->options.edge /= j->options.scale;
+  mus_status status = is_file ? make_from_file(j, shape) : make_builtin(j, shape);
+  if (!status && j->solid.tetrahedra == 0)
+    status = mus_fail(MUS_BAD_INPUT,
+                      "%.200s: no tetrahedron with edges of %g m fits inside: choose shorter ones, or close the "
+                      "surface if it has large holes",
+                      shape, j->record->edge * j->options.scale);
+  if (!status)
+    status = tidy(j);
+  return status ? status : measure(j, skin);
+}
+
+static void free_job(job *j) {
+  mus_filled_surface_free(j->surface);
+  mus_figure_free(&j->figure);
+  mus_arena_clear(&j->arena);
+}
+
+mus_status mus_fill_shape(mus_arena *arena, const char *shape, int is_file, const mus_fill_options *options,
+                          mus_fill_record *record, mus_tetrahedra *out) {
+  job j = {.options = *options, .record = record};
+  mus_solid_surface skin;
+  mus_status status = check_fineness(options);
+  if (!status)
+    status = fill(&j, shape, is_file, &skin);
+  if (!status)
+    status = mus_tetrahedra_copy(arena, &j.solid, out);
+  free_job(&j);
+  return status;
+}
+
 mus_status mus_fill_solid(const char *shape, const char *path, const mus_fill_options *options,
                           mus_fill_record *record) {
   mus_fill_record unread;
   job j = {.options = options ? *options : mus_default_fill_options(), .record = record ? record : &unread};
   mus_solid_surface skin;
+  struct stat about;
   double begin = mus_seconds();
-  *j.record = (mus_fill_record){.deviation = -1, .loss = -1};
   mus_status status = check_options(path, &j.options);
-  j.options.edge /= j.options.scale;
-  if (!status)
-    status = make_solid(&j, shape);
-  if (!status && j.solid.tetrahedra == 0)
-    status = mus_fail(MUS_BAD_INPUT,
-                      "%.200s: no tetrahedron with edges of %g m fits inside: choose shorter ones, or close the "
-                      "surface if it has large holes",
-                      shape, j.record->edge * j.options.scale);
-  if (!status)
-    status = tidy(&j);
-  if (!status)
-    status = measure(&j, &skin);
+  if (!status) // a file of that name comes first
+    status = fill(&j, shape, stat(shape, &about) == 0, &skin);
   if (!status)
     status = write_out(&j, path, &skin.mesh);
   j.record->seconds = mus_seconds() - begin;
-  mus_filled_surface_free(j.surface);
-  mus_figure_free(&j.figure);
-  mus_arena_clear(&j.arena);
+  free_job(&j);
   return status;
 }

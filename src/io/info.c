@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "base/scan.h"
 #include "io/cache.h"
 #include "io/checkpoint.h"
 #include "io/gltf.h"
@@ -167,23 +167,9 @@ static mus_status info_matrix(const char *path, FILE *out) {
 
 // --- which kind ------------------------------------------------------------------------------------------------------
 
-enum { FIRST = 512 };
-
 static int ends_with(const char *text, const char *end) {
   size_t n = strlen(text), m = strlen(end);
   return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-// The first bytes, unpacked where the file is compressed, with a zero behind them.
-static mus_status read_first(const char *path, char first[FIRST + 1]) {
-  gzFile file = gzopen(path, "rb");
-  int got = file ? gzread(file, first, FIRST) : -1;
-  if (file)
-    gzclose(file);
-  if (got < 0)
-    return mus_fail(MUS_IO_ERROR, "%.200s: cannot be read: check the name and the permissions", path);
-  memset(first + got, 0, (size_t)(FIRST + 1 - got));
-  return MUS_OK;
 }
 
 typedef mus_status (*info_part)(const char *path, FILE *out);
@@ -221,8 +207,8 @@ mus_status mus_info(const char *path, FILE *out) {
     return mus_info_result(path, out);
   if (!S_ISREG(about.st_mode))
     return mus_fail(MUS_BAD_INPUT, "%.200s: is not a plain file or a folder", path);
-  char first[FIRST + 1];
-  mus_status status = read_first(path, first);
+  char first[MUS_FILE_BEGIN];
+  mus_status status = mus_file_begin(path, first);
   if (status)
     return status;
   info_part part = choose(path, first);

@@ -44,6 +44,16 @@ mus_cloth mus_default_cloth(void) {
                      .cookie = MUS_COOKIE};
 }
 
+mus_solid mus_default_solid(void) {
+  return (mus_solid){
+      .shape = {.kind = MUS_SOLID_SHAPE_BOX, .vertices = 5000, .size = {1, 1, 1}, .radius = 0.5, .scale = 1},
+      .poisson = -1,
+      .damping = -1,
+      .thickness = MUS_SOLID_THICKNESS,
+      .friction = MUS_SOLID_FRICTION,
+      .cookie = MUS_COOKIE};
+}
+
 mus_pin mus_default_pin(void) { return (mus_pin){.weight = 1, .to = forever, .cookie = MUS_COOKIE}; }
 
 mus_body mus_default_body(void) {
@@ -66,17 +76,32 @@ static void free_keys(mus_keys *keys) {
   free(keys->value);
 }
 
+static void free_pins(int count, mus_pin *pins) {
+  for (int p = 0; p < count; ++p) {
+    free(pins[p].where.vertices);
+    free(pins[p].weights);
+    free(pins[p].body);
+    free_keys(&pins[p].offset);
+    free_keys(&pins[p].turn);
+  }
+  free(pins);
+}
+
+static void free_solid(mus_solid *solid) {
+  free_pins(solid->pin_count, solid->pins);
+  free(solid->name);
+  free(solid->material);
+  free(solid->shape.file);
+  free_keys(&solid->stiffness);
+}
+
 void mus_scene_free(mus_scene *scene) {
+  for (int k = 0; k < scene->solid_count; ++k)
+    free_solid(&scene->solids[k]);
+  free(scene->solids);
   for (int c = 0; c < scene->cloth_count; ++c) {
     mus_cloth *cloth = &scene->cloths[c];
-    for (int p = 0; p < cloth->pin_count; ++p) {
-      free(cloth->pins[p].where.vertices);
-      free(cloth->pins[p].weights);
-      free(cloth->pins[p].body);
-      free_keys(&cloth->pins[p].offset);
-      free_keys(&cloth->pins[p].turn);
-    }
-    free(cloth->pins);
+    free_pins(cloth->pin_count, cloth->pins);
     free(cloth->name);
     free(cloth->fabric);
     free(cloth->shape.file);
@@ -119,13 +144,27 @@ void mus_scene_free(mus_scene *scene) {
   *scene = (mus_scene){0};
 }
 
-static mus_status check_cloth_initialised(const mus_scene *scene, int c) {
+static mus_status check_part_initialised(const char *list, int number, unsigned cookie, const char *maker, int pins,
+                                         const mus_pin *pin) {
   char what[80];
-  snprintf(what, sizeof what, "cloths[%d] was", c);
-  mus_status status = mus_check_initialised(scene->cloths[c].cookie, what, "mus_default_cloth");
-  for (int p = 0; !status && p < scene->cloths[c].pin_count; ++p) {
-    snprintf(what, sizeof what, "cloths[%d].pins[%d] was", c, p);
-    status = mus_check_initialised(scene->cloths[c].pins[p].cookie, what, "mus_default_pin");
+  snprintf(what, sizeof what, "%s[%d] was", list, number);
+  mus_status status = mus_check_initialised(cookie, what, maker);
+  for (int p = 0; !status && p < pins; ++p) {
+    snprintf(what, sizeof what, "%s[%d].pins[%d] was", list, number, p);
+    status = mus_check_initialised(pin[p].cookie, what, "mus_default_pin");
+  }
+  return status;
+}
+
+static mus_status check_parts_initialised(const mus_scene *scene) {
+  mus_status status = MUS_OK;
+  for (int k = 0; !status && k < scene->cloth_count; ++k) {
+    const mus_cloth *cloth = &scene->cloths[k];
+    status = check_part_initialised("cloths", k, cloth->cookie, "mus_default_cloth", cloth->pin_count, cloth->pins);
+  }
+  for (int k = 0; !status && k < scene->solid_count; ++k) {
+    const mus_solid *solid = &scene->solids[k];
+    status = check_part_initialised("solids", k, solid->cookie, "mus_default_solid", solid->pin_count, solid->pins);
   }
   return status;
 }
@@ -140,8 +179,8 @@ mus_status mus_scene_check_initialised(const mus_scene *scene) {
     snprintf(what, sizeof what, "fabrics[%d] was", k);
     status = mus_check_initialised(scene->fabrics[k].cookie, what, "mus_default_fabric");
   }
-  for (int c = 0; !status && c < scene->cloth_count; ++c)
-    status = check_cloth_initialised(scene, c);
+  if (!status)
+    status = check_parts_initialised(scene);
   for (int b = 0; !status && b < scene->body_count; ++b) {
     snprintf(what, sizeof what, "bodies[%d] was", b);
     status = mus_check_initialised(scene->bodies[b].cookie, what, "mus_default_body");
@@ -159,6 +198,7 @@ mus_status mus_scene_check_initialised(const mus_scene *scene) {
 
 static void fabric_defaults(void *fabric) { *(mus_scene_fabric *)fabric = mus_default_fabric(0); }
 static void cloth_defaults(void *cloth) { *(mus_cloth *)cloth = mus_default_cloth(); }
+static void solid_defaults(void *solid) { *(mus_solid *)solid = mus_default_solid(); }
 static void pin_defaults(void *pin) { *(mus_pin *)pin = mus_default_pin(); }
 static void body_defaults(void *body) { *(mus_body *)body = mus_default_body(); }
 static void seam_defaults(void *seam) { *(mus_seam *)seam = mus_default_seam(); }
@@ -175,6 +215,8 @@ static void button_defaults(void *button) { *(mus_button *)button = mus_default_
 static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", "tube", "garment", NULL};
 static const char *const body_words[] = {"plane", "sphere",   "box",  "capsule", "box-with-hole", "funnel", "mannequin",
                                          "file",  "cylinder", "cone", "torus",   "rounded-box",   "floor",  NULL};
+static const char *const solid_words[] = {"box", "ball", "octopus", "dragon", "mannequin", "file", NULL};
+static const char *const solid_model_words[] = {"neo-hookean", "co-rotated", "venant-kirchhoff", "mass-spring", NULL};
 static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
@@ -280,6 +322,37 @@ static const mus_schema_field cloth_fields[] = {
     {"pins", MUS_SCHEMA_LIST, AT(mus_cloth, pins), GIVEN_BY(mus_cloth, pin_count), .inner = &pin_schema}};
 SCHEMA(cloth_schema, "a cloth", mus_cloth, cloth_fields, cloth_defaults);
 
+static const mus_schema_field solid_shape_fields[] = {
+    {"kind", MUS_SCHEMA_CHOICE, AT(mus_solid_shape, kind), .choices = solid_words},
+    {"vertices", MUS_SCHEMA_WHOLE, AT(mus_solid_shape, vertices), FROM_TO(9, 1e8)},
+    {"edge", MUS_SCHEMA_NUMBER, AT(mus_solid_shape, edge), FROM_TO(0, 1e4)},
+    {"size", MUS_SCHEMA_NUMBERS, AT(mus_solid_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
+    {"radius", MUS_SCHEMA_NUMBER, AT(mus_solid_shape, radius), FROM_TO(1e-6, 1e4)},
+    {"file", MUS_SCHEMA_TEXT, AT(mus_solid_shape, file)},
+    {"scale", MUS_SCHEMA_NUMBER, AT(mus_solid_shape, scale), FROM_TO(1e-6, 1e6)},
+    {"up", MUS_SCHEMA_CHOICE, AT(mus_solid_shape, up), .choices = file_up_words}};
+SCHEMA(solid_shape_schema, "the shape of a solid", mus_solid_shape, solid_shape_fields, NULL);
+
+// -1 stands for what is not given.
+static const mus_schema_field solid_fields[] = {
+    {"name", MUS_SCHEMA_TEXT, AT(mus_solid, name)},
+    {"shape", MUS_SCHEMA_OBJECT, AT(mus_solid, shape), .inner = &solid_shape_schema},
+    {"rotate", MUS_SCHEMA_NUMBERS, AT(mus_solid, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"translate", MUS_SCHEMA_NUMBERS, AT(mus_solid, translate), .width = 3, FROM_TO(-1e6, 1e6)},
+    {"velocity", MUS_SCHEMA_NUMBERS, AT(mus_solid, velocity), .width = 3, FROM_TO(-1e4, 1e4)},
+    {"model", MUS_SCHEMA_CHOICE, AT(mus_solid, model), .choices = solid_model_words},
+    {"material", MUS_SCHEMA_TEXT, AT(mus_solid, material)},
+    {"density", MUS_SCHEMA_NUMBER, AT(mus_solid, density), FROM_TO(0, 1e6)},
+    {"young", MUS_SCHEMA_NUMBER, AT(mus_solid, young), FROM_TO(0, 1e13)},
+    {"poisson", MUS_SCHEMA_NUMBER, AT(mus_solid, poisson), FROM_TO(-1, 0.5)},
+    {"damping", MUS_SCHEMA_NUMBER, AT(mus_solid, damping), FROM_TO(-1, 1e3)},
+    {"stiffness", MUS_SCHEMA_KEYS, AT(mus_solid, stiffness), .width = 1, FROM_TO(0, 1e6)},
+    {"thickness", MUS_SCHEMA_NUMBER, AT(mus_solid, thickness), FROM_TO(1e-5, 0.1)},
+    {"friction", MUS_SCHEMA_NUMBER, AT(mus_solid, friction), FROM_TO(0, 10)},
+    {"colour", MUS_SCHEMA_COLOUR, AT(mus_solid, colour)},
+    {"pins", MUS_SCHEMA_LIST, AT(mus_solid, pins), GIVEN_BY(mus_solid, pin_count), .inner = &pin_schema}};
+SCHEMA(solid_schema, "a solid", mus_solid, solid_fields, solid_defaults);
+
 static const mus_schema_field body_shape_fields[] = {
     {"kind", MUS_SCHEMA_CHOICE, AT(mus_body_shape, kind), .choices = body_words},
     {"size", MUS_SCHEMA_NUMBERS, AT(mus_body_shape, size), .width = 3, FROM_TO(1e-6, 1e4)},
@@ -384,6 +457,7 @@ static const mus_schema_field scene_fields[] = {
     {"solver", MUS_SCHEMA_OBJECT, AT(mus_scene, solver), .inner = &solver_schema},
     {"fabrics", MUS_SCHEMA_LIST, AT(mus_scene, fabrics), GIVEN_BY(mus_scene, fabric_count), .inner = &fabric_schema},
     {"cloths", MUS_SCHEMA_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
+    {"solids", MUS_SCHEMA_LIST, AT(mus_scene, solids), GIVEN_BY(mus_scene, solid_count), .inner = &solid_schema},
     {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
     {"allow_tangled", MUS_SCHEMA_TRUTH, AT(mus_scene, allow_tangled)},
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
@@ -462,31 +536,59 @@ mus_status mus_pin_check(const mus_pin *pin) {
   return status;
 }
 
+// `where` is "FILE: cloths[0]" or the like.
+static mus_status check_pins(const char *where, int count, const mus_pin *pin) {
+  for (int p = 0; p < count; ++p) {
+    mus_status status = mus_pin_check(&pin[p]);
+    if (status)
+      return mus_fail_prefix(status, "%s.pins[%d]", where, p);
+  }
+  return MUS_OK;
+}
+
+static mus_status check_cloth(const char *where, const mus_cloth *cloth) {
+  if ((cloth->shape.kind == MUS_CLOTH_SHAPE_FILE) != (cloth->shape.file != NULL))
+    return mus_fail(MUS_BAD_INPUT, "%s.shape: \"kind\": \"file\" and \"file\" go together", where);
+  if (cloth->shape.edge > 0 && cloth->shape.kind != MUS_CLOTH_SHAPE_FILE)
+    return mus_fail(MUS_BAD_INPUT, "%s.shape: \"edge\" refines the mesh of a file: give other shapes more \"vertices\"",
+                    where);
+  return check_pins(where, cloth->pin_count, cloth->pins);
+}
+
+static mus_status check_solid(const char *where, const mus_solid *solid) {
+  if ((solid->shape.kind == MUS_SOLID_SHAPE_FILE) != (solid->shape.file != NULL))
+    return mus_fail(MUS_BAD_INPUT, "%s.shape: \"kind\": \"file\" and \"file\" go together", where);
+  for (int p = 0; p < solid->pin_count; ++p)
+    if (solid->pins[p].where.material_given)
+      return mus_fail(MUS_BAD_INPUT,
+                      "%s.pins[%d].where: \"material\" is for cloth: give \"box\", \"sphere\" or \"vertices\"", where,
+                      p);
+  return check_pins(where, solid->pin_count, solid->pins);
+}
+
 // Checks what no single key can.
 static mus_status check(const char *name, const mus_scene *scene) {
-  if (scene->cloth_count == 0)
-    return mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths: give at least one", name);
+  if (scene->cloth_count + scene->solid_count == 0)
+    return mus_fail(MUS_BAD_INPUT, "%s: the scene has no cloths and no solids: give at least one", name);
   double shortest = scene->time_step;
   for (int k = 0; k < scene->time_steps.count; ++k)
     shortest = fmin(shortest, scene->time_steps.value[k]);
   if (scene->frame_rate * shortest * steps_a_frame < 1)
     return mus_fail(MUS_BAD_INPUT, "%s: a frame would take more than %g steps: raise \"time_step\" or \"frame_rate\"",
                     name, steps_a_frame);
-  for (int c = 0; c < scene->cloth_count; ++c) {
-    const mus_cloth *cloth = &scene->cloths[c];
-    if ((cloth->shape.kind == MUS_CLOTH_SHAPE_FILE) != (cloth->shape.file != NULL))
-      return mus_fail(MUS_BAD_INPUT, "%s: cloths[%d].shape: \"kind\": \"file\" and \"file\" go together", name, c);
-    if (cloth->shape.edge > 0 && cloth->shape.kind != MUS_CLOTH_SHAPE_FILE)
-      return mus_fail(MUS_BAD_INPUT,
-                      "%s: cloths[%d].shape: \"edge\" refines the mesh of a file: give other shapes more \"vertices\"",
-                      name, c);
-    for (int p = 0; p < cloth->pin_count; ++p) {
-      mus_status status = mus_pin_check(&cloth->pins[p]);
-      if (status)
-        return mus_fail_prefix(status, "%s: cloths[%d].pins[%d]", name, c, p);
-    }
+  mus_status status = MUS_OK;
+  char where[300];
+  for (int c = 0; c < scene->cloth_count && !status; ++c) {
+    snprintf(where, sizeof where, "%.200s: cloths[%d]", name, c);
+    status = check_cloth(where, &scene->cloths[c]);
   }
-  mus_status status = mus_scene_check_fabrics(scene);
+  for (int k = 0; k < scene->solid_count && !status; ++k) {
+    snprintf(where, sizeof where, "%.200s: solids[%d]", name, k);
+    status = check_solid(where, &scene->solids[k]);
+  }
+  if (status)
+    return status;
+  status = mus_scene_check_fabrics(scene);
   if (status)
     return mus_fail_prefix(status, "%s", name);
   for (int b = 0; b < scene->body_count && !status; ++b)
@@ -542,6 +644,8 @@ static mus_status find_files(const char *path, mus_scene *scene) {
     if (!status)
       status = find_file(path, folder, &shape->start);
   }
+  for (int k = 0; k < scene->solid_count && !status; ++k)
+    status = find_file(path, folder, &scene->solids[k].shape.file);
   for (int b = 0; b < scene->body_count && !status; ++b) {
     mus_body_shape *shape = &scene->bodies[b].shape;
     status = find_file(path, folder, &shape->file);
@@ -567,52 +671,77 @@ mus_status mus_scene_parse(const char *name, const char *text, mus_scene *scene)
 // --- writing ---------------------------------------------------------------------------------------------------------
 
 // What stands for "not given" is written as what it means.
+static void spell_out(const mus_scene *scene, mus_cloth *cloths, mus_solid *solids) {
+  static char cotton[] = "cotton", rubber[] = "rubber";
+  for (int c = 0; c < scene->cloth_count; ++c) {
+    cloths[c] = scene->cloths[c];
+    if (!cloths[c].fabric)
+      cloths[c].fabric = cotton;
+    cloths[c].thickness = mus_cloth_thickness(scene, &scene->cloths[c]);
+    cloths[c].friction = mus_cloth_friction(scene, &scene->cloths[c]);
+  }
+  for (int k = 0; k < scene->solid_count; ++k) {
+    solids[k] = scene->solids[k];
+    if (!solids[k].material)
+      solids[k].material = rubber;
+  }
+}
+
 char *mus_scene_text(const mus_scene *scene) {
   double time_step[1] = {scene->time_step};
   static double zero[1];
   double earth[3] = {0, -9.81, 0};
-  static char cotton[] = "cotton";
   if (mus_scene_check_initialised(scene) != MUS_OK)
     return NULL;
   mus_scene copy = *scene;
   copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
-  if (!copy.cloths) {
-    mus_fail_memory();
-    return NULL;
+  copy.solids = malloc(((size_t)scene->solid_count + 1) * sizeof *copy.solids);
+  json_t *json = NULL;
+  if (copy.cloths && copy.solids) {
+    spell_out(scene, copy.cloths, copy.solids);
+    if (copy.time_steps.count == 0)
+      copy.time_steps = (mus_keys){1, 1, zero, time_step};
+    mus_turn_up(MUS_UP_Y, scene->up, 1, earth);
+    if (copy.gravity.count == 0)
+      copy.gravity = (mus_keys){1, 3, zero, earth};
+    json = mus_schema_write(&scene_schema, &copy);
   }
-  for (int c = 0; c < scene->cloth_count; ++c) {
-    copy.cloths[c] = scene->cloths[c];
-    if (!copy.cloths[c].fabric)
-      copy.cloths[c].fabric = cotton;
-    copy.cloths[c].thickness = mus_cloth_thickness(scene, &scene->cloths[c]);
-    copy.cloths[c].friction = mus_cloth_friction(scene, &scene->cloths[c]);
-  }
-  if (copy.time_steps.count == 0)
-    copy.time_steps = (mus_keys){1, 1, zero, time_step};
-  mus_turn_up(MUS_UP_Y, scene->up, 1, earth);
-  if (copy.gravity.count == 0)
-    copy.gravity = (mus_keys){1, 3, zero, earth};
-  json_t *json = mus_schema_write(&scene_schema, &copy);
   char *text = json ? mus_json_lines(json) : NULL;
   json_decref(json);
   free(copy.cloths);
+  free(copy.solids);
   if (!text)
     mus_fail_memory();
   return text;
+}
+
+// The vertices of what is generated; files have what they have.
+static double generated(const mus_scene *scene) {
+  double total = 0;
+  for (int c = 0; c < scene->cloth_count; ++c)
+    total += scene->cloths[c].shape.kind == MUS_CLOTH_SHAPE_FILE ? 0 : scene->cloths[c].shape.vertices;
+  for (int k = 0; k < scene->solid_count; ++k)
+    total += scene->solids[k].shape.kind == MUS_SOLID_SHAPE_FILE ? 0 : scene->solids[k].shape.vertices;
+  return total;
 }
 
 mus_status mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation) {
   mus_status status = mus_scene_check_initialised(scene);
   if (status)
     return status;
-  double total = 0;
-  for (int c = 0; c < scene->cloth_count; ++c)
-    total += scene->cloths[c].shape.kind == MUS_CLOTH_SHAPE_FILE ? 0 : scene->cloths[c].shape.vertices;
+  double total = generated(scene);
   for (int c = 0; c < scene->cloth_count; ++c) {
     mus_cloth_shape *shape = &scene->cloths[c].shape;
     if (vertices > 0 && total > 0 && shape->kind != MUS_CLOTH_SHAPE_FILE)
       shape->vertices = (int)fmax(4, floor(vertices * (shape->vertices / total) + 0.5));
     shape->tessellation = tessellation;
+  }
+  for (int k = 0; k < scene->solid_count; ++k) {
+    mus_solid_shape *shape = &scene->solids[k].shape;
+    if (vertices > 0 && total > 0 && shape->kind != MUS_SOLID_SHAPE_FILE) {
+      shape->vertices = (int)fmax(9, floor(vertices * (shape->vertices / total) + 0.5));
+      shape->edge = 0;
+    }
   }
   return MUS_OK;
 }

@@ -13,8 +13,6 @@
 #include "mesh/rest.h"
 #include "model/resew.h"
 
-static const double degree = 0.017453292519943295;
-
 // --- from a file -----------------------------------------------------------------------------------------------------
 
 // A cloth with three triangles at an edge has no two sides there; what else is left after the repair is no hindrance.
@@ -46,10 +44,6 @@ static mus_status refuse_empty(const mus_repair_record *repaired) {
   return mus_fail(MUS_BAD_INPUT, "no triangle with an area is in it: a cloth needs a surface");
 }
 
-static mus_up up_of(mus_file_up up, mus_up otherwise) {
-  return up == MUS_FILE_UP_AUTO ? otherwise : up == MUS_FILE_UP_Z ? MUS_UP_Z : MUS_UP_Y;
-}
-
 // Positions of the first vertices of the mesh that `start` names, for all of the file's.
 static mus_status read_start(const mus_cloth_shape *shape, mus_up up, const int *kept, int vertices, mus_mesh *mesh) {
   mus_arena scratch = {0};
@@ -62,13 +56,14 @@ static mus_status read_start(const mus_cloth_shape *shape, mus_up up, const int 
     for (size_t c = 0; c < 3; ++c)
       mesh->position[3 * v + c] = start.mesh.position[3 * (kept ? (size_t)kept[v] : v) + c] * shape->scale;
   if (!status)
-    mus_turn_up(up_of(shape->start_up, up_of(shape->up, up)), up, (size_t)mesh->vertices, mesh->position);
+    mus_turn_up(mus_file_up_of(shape->start_up, mus_file_up_of(shape->up, up)), up, (size_t)mesh->vertices,
+                mesh->position);
   mus_arena_clear(&scratch);
   return status;
 }
 
 // The file's mesh, repaired and with a rest shape.
-static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *found, mus_cloth_mesh *out) {
+static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh *found, mus_part_shape *out) {
   mus_rest_options rest = mus_rest_default_options();
   rest.source = shape->material_scale > 0 ? MUS_REST_TEXTURE : MUS_REST_POSITIONS;
   rest.scale = shape->material_scale;
@@ -98,13 +93,13 @@ static mus_status mend(mus_arena *arena, const mus_cloth_shape *shape, mus_mesh 
 }
 
 static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_up up, mus_mesh_file *file,
-                            mus_cloth_mesh *out) {
+                            mus_part_shape *out) {
   mus_status status = mus_mesh_file_read(shape->file, arena, file);
   if (status)
     return status; // it names the file
   for (size_t i = 0; i < 3 * (size_t)file->mesh.vertices; ++i)
     file->mesh.position[i] *= shape->scale;
-  mus_turn_up(up_of(shape->up, up), up, (size_t)file->mesh.vertices, file->mesh.position);
+  mus_turn_up(mus_file_up_of(shape->up, up), up, (size_t)file->mesh.vertices, file->mesh.position);
   status = mend(arena, shape, &file->mesh, out);
   if (status)
     return mus_fail_prefix(status, "%s", shape->file);
@@ -115,7 +110,7 @@ static mus_status read_mesh(mus_arena *arena, const mus_cloth_shape *shape, mus_
 }
 
 // A better order where the file's scatters neighbours over the memory: products are then several times faster.
-static mus_status reorder(mus_arena *arena, mus_cloth_mesh *out) {
+static mus_status reorder(mus_arena *arena, mus_part_shape *out) {
   mus_order *order = mus_arena_alloc(arena, 1, sizeof *order);
   if (!order)
     return mus_fail_memory();
@@ -130,9 +125,9 @@ static mus_status reorder(mus_arena *arena, mus_cloth_mesh *out) {
 
 // --- refined ---------------------------------------------------------------------------------------------------------
 
-static mus_status add_pair(const mus_cloth_mesh *out, int a, int b, mus_list *pairs) {
+static mus_status add_pair(const mus_part_shape *out, int a, int b, mus_list *pairs) {
   int vertex[2];
-  if (mus_cloth_mesh_vertex(out, a, &vertex[0]) || mus_cloth_mesh_vertex(out, b, &vertex[1]))
+  if (mus_part_vertex(out, a, &vertex[0]) || mus_part_vertex(out, b, &vertex[1]))
     return MUS_OK; // what is wrong with a stitch is told where it is made
   int *pair = mus_list_add(pairs, sizeof vertex);
   if (!pair)
@@ -142,7 +137,7 @@ static mus_status add_pair(const mus_cloth_mesh *out, int a, int b, mus_list *pa
 }
 
 // Vertices that are sewn to vertices, as they are numbered before anything is reordered.
-static mus_status list_pairs(const mus_cloth *cloth, const mus_mesh_file *file, const mus_cloth_mesh *out,
+static mus_status list_pairs(const mus_cloth *cloth, const mus_mesh_file *file, const mus_part_shape *out,
                              mus_list *pairs) {
   mus_status status = MUS_OK;
   for (int k = 0; k < file->stitches && !status; ++k) {
@@ -156,7 +151,7 @@ static mus_status list_pairs(const mus_cloth *cloth, const mus_mesh_file *file, 
 }
 
 // New vertices are numbered after those of the file, whether all of these were kept or not.
-static mus_status number_new(mus_arena *arena, int in_file, mus_cloth_mesh *out) {
+static mus_status number_new(mus_arena *arena, int in_file, mus_part_shape *out) {
   const mus_refinement *r = out->refined;
   int *kept = out->kept ? mus_arena_alloc(arena, (size_t)r->vertices, sizeof *kept) : NULL;
   if (out->kept && !kept)
@@ -167,7 +162,7 @@ static mus_status number_new(mus_arena *arena, int in_file, mus_cloth_mesh *out)
   return MUS_OK;
 }
 
-static mus_status refine(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file, mus_cloth_mesh *out) {
+static mus_status refine(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file, mus_part_shape *out) {
   mus_list pairs = {0};
   mus_mesh coarse = out->mesh;
   mus_refinement *refined = mus_arena_alloc(arena, 1, sizeof *refined);
@@ -181,16 +176,8 @@ static mus_status refine(mus_arena *arena, const mus_cloth *cloth, const mus_mes
   return number_new(arena, file->mesh.vertices, out);
 }
 
-int mus_cloth_mesh_seen(const mus_cloth_mesh *shape, int vertex) {
-  return shape->order ? shape->order->vertex[vertex] : vertex;
-}
-
-int mus_cloth_mesh_simulated(const mus_cloth_mesh *shape, int seen) {
-  return shape->order ? shape->order->new_vertex[seen] : seen;
-}
-
 // Sews what has come between the stitches that are there.
-static mus_status sew_refined(mus_arena *arena, mus_cloth_mesh *out) {
+static mus_status sew_refined(mus_arena *arena, mus_part_shape *out) {
   mus_list all = {0};
   mus_status status = MUS_OK;
   for (int k = 0; k < out->stitches && !status; ++k) {
@@ -198,8 +185,8 @@ static mus_status sew_refined(mus_arena *arena, mus_cloth_mesh *out) {
     if (!s)
       status = mus_fail_memory();
     else
-      *s = (mus_stitch){mus_cloth_mesh_seen(out, given.a), mus_cloth_mesh_seen(out, given.b),
-                        mus_cloth_mesh_seen(out, given.c), given.ratio};
+      *s = (mus_stitch){mus_part_seen(out, given.a), mus_part_seen(out, given.b), mus_part_seen(out, given.c),
+                        given.ratio};
   }
   if (!status)
     status = mus_resew(out->refined, out->refined, &all, &all);
@@ -208,8 +195,8 @@ static mus_status sew_refined(mus_arena *arena, mus_cloth_mesh *out) {
     status = mus_fail_memory();
   for (size_t k = 0; k < all.count && !status; ++k) {
     mus_stitch s = ((const mus_stitch *)all.items)[k];
-    stitch[k] = (mus_stitch){mus_cloth_mesh_simulated(out, s.a), mus_cloth_mesh_simulated(out, s.b),
-                             mus_cloth_mesh_simulated(out, s.c), s.ratio};
+    stitch[k] =
+        (mus_stitch){mus_part_simulated(out, s.a), mus_part_simulated(out, s.b), mus_part_simulated(out, s.c), s.ratio};
   }
   out->stitch = stitch;
   out->stitches = status ? 0 : (int)all.count;
@@ -241,7 +228,7 @@ static mus_status generate(mus_arena *arena, const mus_cloth_shape *shape, mus_m
 
 // Its seams come as stitches, as those of a file do.
 static mus_status make_garment(mus_arena *arena, const mus_cloth_shape *shape, const mus_mesh *around,
-                               mus_mesh_file *seams, mus_cloth_mesh *out) {
+                               mus_mesh_file *seams, mus_part_shape *out) {
   if (!around)
     return mus_fail(MUS_BAD_INPUT, "a garment is made around a body: name it in \"around\"");
   mus_garment_options options = {shape->vertices, shape->tessellation == MUS_TESSELLATION_IRREGULAR, shape->seed};
@@ -263,28 +250,11 @@ static mus_status make_garment(mus_arena *arena, const mus_cloth_shape *shape, c
 
 // --- either ----------------------------------------------------------------------------------------------------------
 
-// Rotates about x, then y, then z, and moves.
-static void place(const mus_cloth *cloth, mus_mesh *mesh) {
-  for (int axis = 0; axis < 3; ++axis) {
-    double c = cos(cloth->rotate[axis] * degree), s = sin(cloth->rotate[axis] * degree);
-    int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    for (int i = 0; i < mesh->vertices && cloth->rotate[axis] != 0; ++i) {
-      double *x = mesh->position + 3 * (size_t)i, first = x[a], second = x[b];
-      x[a] = c * first - s * second;
-      x[b] = s * first + c * second;
-    }
-  }
-  for (int i = 0; i < mesh->vertices; ++i)
-    for (int c = 0; c < 3; ++c)
-      mesh->position[3 * (size_t)i + (size_t)c] += cloth->translate[c];
-}
-
 // Stitches of a file whose vertices belong to no triangle have nothing to hold and are left out.
-static void add_file_stitches(const mus_mesh_file *file, mus_cloth_mesh *out) {
+static void add_file_stitches(const mus_mesh_file *file, mus_part_shape *out) {
   for (int k = 0; k < file->stitches; ++k) {
     mus_stitch s = file->stitch[k];
-    if (!mus_cloth_mesh_vertex(out, s.a, &s.a) && !mus_cloth_mesh_vertex(out, s.b, &s.b) &&
-        !mus_cloth_mesh_vertex(out, s.c, &s.c))
+    if (!mus_part_vertex(out, s.a, &s.a) && !mus_part_vertex(out, s.b, &s.b) && !mus_part_vertex(out, s.c, &s.c))
       out->stitch[out->stitches++] = s;
   }
   if (out->stitches < file->stitches) {
@@ -294,12 +264,12 @@ static void add_file_stitches(const mus_mesh_file *file, mus_cloth_mesh *out) {
   }
 }
 
-static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
+static mus_status add_pairs(const mus_cloth *cloth, mus_part_shape *out) {
   for (int k = 0; k < cloth->stitch_count; ++k) {
     mus_stitch s = {0};
-    mus_status status = mus_cloth_mesh_vertex(out, cloth->stitches[k][0], &s.a);
+    mus_status status = mus_part_vertex(out, cloth->stitches[k][0], &s.a);
     if (!status)
-      status = mus_cloth_mesh_vertex(out, cloth->stitches[k][1], &s.b);
+      status = mus_part_vertex(out, cloth->stitches[k][1], &s.b);
     if (!status && s.a == s.b)
       status = mus_fail(MUS_BAD_INPUT, "vertex %d is stitched to itself: name two", cloth->stitches[k][0]);
     if (status)
@@ -311,7 +281,7 @@ static mus_status add_pairs(const mus_cloth *cloth, mus_cloth_mesh *out) {
 }
 
 static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const mus_mesh_file *file,
-                               mus_cloth_mesh *out) {
+                               mus_part_shape *out) {
   size_t most = (size_t)file->stitches + (size_t)cloth->stitch_count;
   if (most > 0 && !(out->stitch = mus_arena_alloc(arena, most, sizeof *out->stitch)))
     return mus_fail_memory();
@@ -320,8 +290,8 @@ static mus_status add_stitches(mus_arena *arena, const mus_cloth *cloth, const m
 }
 
 mus_status mus_cloth_mesh_create(mus_arena *arena, mus_up up, const mus_cloth *cloth, const mus_mesh *around,
-                                 mus_cloth_mesh *out) {
-  *out = (mus_cloth_mesh){0};
+                                 mus_part_shape *out) {
+  *out = (mus_part_shape){0};
   mus_mesh_file file = {0};
   int from_file = cloth->shape.kind == MUS_CLOTH_SHAPE_FILE;
   mus_status status = from_file ? read_mesh(arena, &cloth->shape, up, &file, out)
@@ -336,30 +306,11 @@ mus_status mus_cloth_mesh_create(mus_arena *arena, mus_up up, const mus_cloth *c
     return status;
   if (!from_file)
     mus_turn_up(MUS_UP_Y, up, (size_t)out->mesh.vertices, out->mesh.position);
-  place(cloth, &out->mesh);
+  mus_part_place(cloth->rotate, cloth->translate, &out->mesh);
   status = mus_topology_create(arena, &out->mesh, &out->topology);
   if (!status && from_file)
     status = reorder(arena, out);
   if (!status)
     status = add_stitches(arena, cloth, &file, out);
   return status || !out->refined ? status : sew_refined(arena, out);
-}
-
-mus_status mus_cloth_mesh_vertex(const mus_cloth_mesh *shape, int number, int *vertex) {
-  int low = 0, high = shape->mesh.vertices; // the first that is not below the number, in what is seen
-  while (shape->kept && low < high) {
-    int middle = low + (high - low) / 2;
-    if (shape->kept[middle] < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  int seen = shape->kept ? low : number;
-  if (seen >= shape->mesh.vertices)
-    return mus_fail(MUS_BAD_INPUT, "vertex %d is outside 0...%d", number,
-                    shape->kept ? shape->kept[shape->mesh.vertices - 1] : shape->mesh.vertices - 1);
-  if (shape->kept && shape->kept[seen] != number)
-    return mus_fail(MUS_BAD_INPUT, "vertex %d belongs to no triangle and was left out", number);
-  *vertex = shape->order ? shape->order->new_vertex[seen] : seen;
-  return MUS_OK;
 }

@@ -9,12 +9,16 @@
 #include "base/stop.h"
 #include "base/up.h"
 #include "energy/kinds.h"
+#include "energy/solid_law.h"
 #include "io/scene.h"
 #include "mesh/measure.h"
+#include "mesh/tetrahedra.h"
+#include "model/cloth_mesh.h"
 #include "model/notes.h"
 #include "model/pins.h"
 #include "model/resew.h"
 #include "model/seam_hinges.h"
+#include "model/solid_mesh.h"
 #include "model/stitches.h"
 
 // --- a cloth ---------------------------------------------------------------------------------------------------------
@@ -78,7 +82,7 @@ static mus_status find_body(const mus_model *model, const char *name, mus_arena 
   return status;
 }
 
-static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth_mesh *shape) {
+static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_part_shape *shape) {
   mus_arena scratch = {0};
   mus_mesh body;
   int dresses = source->shape.kind == MUS_CLOTH_SHAPE_GARMENT && source->shape.around;
@@ -89,24 +93,98 @@ static mus_status make_mesh(mus_model *model, const mus_cloth *source, mus_cloth
   return status;
 }
 
-static mus_status make_cloth(mus_model *model, const mus_cloth *source, mus_model_cloth *cloth) {
-  cloth->source = source;
-  cloth->thickness = mus_cloth_thickness(model->scene, source);
-  cloth->friction = mus_cloth_friction(model->scene, source);
-  mus_status status = make_fabric(model->scene, source, source->fabric, &cloth->fabric);
-  if (!status)
-    status = make_mesh(model, source, &cloth->shape);
-  cloth->first_vertex = model->vertices;
-  cloth->first_triangle = model->triangles;
-  model->vertices += cloth->shape.mesh.vertices;
-  model->triangles += cloth->shape.mesh.triangles;
-  return status;
+static mus_status make_cloth(mus_model *model, const mus_cloth *cloth, mus_model_part *part) {
+  *part = (mus_model_part){.cloth = cloth,
+                           .name = cloth->name ? cloth->name : "cloth",
+                           .pins = cloth->pin_count,
+                           .pin = cloth->pins,
+                           .stiffness = &cloth->stiffness,
+                           .velocity = cloth->velocity,
+                           .thickness = mus_cloth_thickness(model->scene, cloth),
+                           .friction = mus_cloth_friction(model->scene, cloth)};
+  mus_status status = make_fabric(model->scene, cloth, cloth->fabric, &part->fabric);
+  return status ? status : make_mesh(model, cloth, &part->shape);
 }
 
-// --- all cloths together ---------------------------------------------------------------------------------------------
+// --- a solid ---------------------------------------------------------------------------------------------------------
+
+// The material of that name with what the solid has of its own.
+static mus_status make_material(const mus_solid *solid, mus_solid_material *material) {
+  const mus_solid_material *found;
+  mus_status status = mus_solid_material_find(solid->material ? solid->material : "rubber", &found);
+  if (status)
+    return mus_fail_prefix(status, "material");
+  *material = *found;
+  if (solid->density > 0)
+    material->density = solid->density;
+  if (solid->young > 0)
+    material->young = solid->young;
+  if (solid->poisson >= 0)
+    material->poisson = solid->poisson;
+  if (solid->damping >= 0)
+    material->damping = solid->damping;
+  return mus_solid_material_check(material);
+}
+
+static mus_status make_solid(mus_model *model, const mus_solid *solid, mus_model_part *part) {
+  *part = (mus_model_part){.solid = solid,
+                           .name = solid->name ? solid->name : "solid",
+                           .pins = solid->pin_count,
+                           .pin = solid->pins,
+                           .stiffness = &solid->stiffness,
+                           .velocity = solid->velocity,
+                           .thickness = solid->thickness,
+                           .friction = solid->friction};
+  mus_status status = make_material(solid, &part->material);
+  return status ? status : mus_solid_mesh_create(&model->arena, model->scene->up, solid, &part->shape);
+}
+
+// --- all parts together ----------------------------------------------------------------------------------------------
+
+mus_part_title mus_model_part_title(const mus_model *model, int part) {
+  mus_part_title title;
+  int is_cloth = model->parts[part].cloth != NULL;
+  snprintf(title.text, sizeof title.text, "%s[%d]", is_cloth ? "cloths" : "solids",
+           is_cloth ? part : part - model->scene->cloth_count);
+  return title;
+}
+
+int mus_model_part_named(const mus_model *model, const char *name) {
+  for (int k = 0; k < model->part_count && name; ++k)
+    if (strcmp(name, model->parts[k].name) == 0)
+      return k;
+  return -1;
+}
+
+static mus_status make_parts(mus_model *model) {
+  const mus_scene *scene = model->scene;
+  int count = scene->cloth_count + scene->solid_count;
+  if (count < 1)
+    return mus_fail(MUS_BAD_INPUT, "the scene has no cloths and no solids: give at least one");
+  model->parts = mus_arena_alloc_zero(&model->arena, (size_t)count, sizeof *model->parts);
+  if (!model->parts)
+    return mus_fail_memory();
+  for (int k = 0; k < count; ++k) {
+    mus_status status = mus_stop_check();
+    if (status)
+      return status;
+    mus_model_part *part = &model->parts[model->part_count++];
+    status = k < scene->cloth_count ? make_cloth(model, &scene->cloths[k], part)
+                                    : make_solid(model, &scene->solids[k - scene->cloth_count], part);
+    if (status)
+      return mus_fail_prefix(status, "%s", mus_model_part_title(model, k).text);
+    part->first_vertex = model->vertices;
+    part->first_triangle = model->triangles;
+    part->first_tetrahedron = model->tetrahedra;
+    model->vertices += part->shape.mesh.vertices;
+    model->triangles += part->shape.mesh.triangles;
+    model->tetrahedra += part->shape.tetrahedra;
+  }
+  return MUS_OK;
+}
 
 // Triangles and their material coordinates, in the order that users see.
-static void show_triangles(mus_model *model, const mus_model_cloth *c) {
+static void show_triangles(mus_model *model, const mus_model_part *c) {
   const mus_mesh *mesh = &c->shape.mesh;
   const mus_order *order = c->shape.order;
   for (int t = 0; t < mesh->triangles; ++t) {
@@ -115,14 +193,40 @@ static void show_triangles(mus_model *model, const mus_model_cloth *c) {
       int vertex = mesh->triangle[3 * (size_t)t + k];
       model->triangle[to + k] = c->first_vertex + (order ? order->vertex[vertex] : vertex);
     }
-    memcpy(model->material + 2 * to, mesh->material + 6 * (size_t)t, 6 * sizeof(double));
+    if (mesh->material)
+      memcpy(model->material + 2 * to, mesh->material + 6 * (size_t)t, 6 * sizeof(double));
   }
 }
 
+// The same of tetrahedra.
+static void show_tetrahedra(mus_model *model, const mus_model_part *c) {
+  const mus_part_shape *shape = &c->shape;
+  for (int t = 0; t < shape->tetrahedra; ++t) {
+    int seen = shape->tetrahedron ? shape->tetrahedron[t] : t;
+    int *to = model->tetrahedron + 4 * ((size_t)c->first_tetrahedron + (size_t)seen);
+    for (int k = 0; k < 4; ++k)
+      to[k] = c->first_vertex + mus_part_seen(shape, shape->corner[4 * (size_t)t + (size_t)k]);
+  }
+}
+
+static mus_tetrahedra tetrahedra_of(const mus_part_shape *shape) {
+  return (mus_tetrahedra){.vertices = shape->mesh.vertices,
+                          .tetrahedra = shape->tetrahedra,
+                          .position = shape->mesh.position,
+                          .corner = shape->corner,
+                          .region = shape->region};
+}
+
 static void weigh(mus_model *model) {
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const mus_model_cloth *c = &model->cloths[k];
-    mus_vertex_masses(&c->shape.mesh, c->fabric.density, model->mass + c->first_vertex);
+  for (int k = 0; k < model->part_count; ++k) {
+    const mus_model_part *c = &model->parts[k];
+    double *mass = model->mass + c->first_vertex;
+    if (c->cloth) {
+      mus_vertex_masses(&c->shape.mesh, c->fabric.density, mass);
+    } else {
+      mus_tetrahedra mesh = tetrahedra_of(&c->shape);
+      mus_tetrahedra_masses(&mesh, c->material.density, mass);
+    }
   }
   model->total_mass = 0;
   for (int i = 0; i < model->vertices; ++i)
@@ -134,14 +238,16 @@ static mus_status join_meshes(mus_model *model) {
   model->start = mus_arena_alloc(&model->arena, 3 * vertices, sizeof *model->start);
   model->mass = mus_arena_alloc(&model->arena, vertices, sizeof *model->mass);
   model->triangle = mus_arena_alloc(&model->arena, 3 * triangles, sizeof *model->triangle);
-  model->material = mus_arena_alloc(&model->arena, 6 * triangles, sizeof *model->material);
-  if (!model->start || !model->mass || !model->triangle || !model->material)
+  model->material = mus_arena_alloc_zero(&model->arena, 6 * triangles, sizeof *model->material);
+  model->tetrahedron = mus_arena_alloc(&model->arena, 4 * (size_t)model->tetrahedra, sizeof *model->tetrahedron);
+  if (!model->start || !model->mass || !model->triangle || !model->material || !model->tetrahedron)
     return mus_fail_memory();
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const mus_model_cloth *c = &model->cloths[k];
+  for (int k = 0; k < model->part_count; ++k) {
+    const mus_model_part *c = &model->parts[k];
     size_t first = (size_t)c->first_vertex;
     memcpy(model->start + 3 * first, c->shape.mesh.position, 3 * (size_t)c->shape.mesh.vertices * sizeof(double));
     show_triangles(model, c);
+    show_tetrahedra(model, c);
   }
   weigh(model);
   return MUS_OK;
@@ -170,23 +276,20 @@ static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, in
   return MUS_OK;
 }
 
+// Seams and buttons hold cloth; -1 where there is no such cloth.
 static int cloth_named(const mus_model *model, const char *name) {
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const char *has = model->cloths[k].source->name;
-    if (name && strcmp(name, has ? has : "cloth") == 0)
-      return k;
-  }
-  return -1;
+  int part = mus_model_part_named(model, name);
+  return part >= 0 && model->parts[part].cloth ? part : -1;
 }
 
-static mus_status sew_pairs(const mus_cloth_mesh *a, const mus_cloth_mesh *b, const mus_seam *seam,
+static mus_status sew_pairs(const mus_part_shape *a, const mus_part_shape *b, const mus_seam *seam,
                             mus_list *stitches) {
   mus_status status = MUS_OK;
   for (int k = 0; k < seam->pair_count && !status; ++k) {
     mus_stitch stitch = {0}, *item;
-    status = mus_cloth_mesh_vertex(a, seam->pairs[k][0], &stitch.a);
+    status = mus_part_vertex(a, seam->pairs[k][0], &stitch.a);
     if (!status)
-      status = mus_cloth_mesh_vertex(b, seam->pairs[k][1], &stitch.b);
+      status = mus_part_vertex(b, seam->pairs[k][1], &stitch.b);
     stitch.c = stitch.b;
     if (!status && !(item = mus_list_add(stitches, sizeof *item)))
       status = mus_fail_memory();
@@ -197,7 +300,7 @@ static mus_status sew_pairs(const mus_cloth_mesh *a, const mus_cloth_mesh *b, co
 }
 
 // How a cloth was refined, by the numbers that users see; one that was not has the boundary that it has.
-static mus_status refinement_of(mus_arena *arena, const mus_cloth_mesh *shape, mus_refinement *out) {
+static mus_status refinement_of(mus_arena *arena, const mus_part_shape *shape, mus_refinement *out) {
   mus_mesh same, seen = shape->mesh;
   if (shape->refined) {
     *out = *shape->refined;
@@ -207,11 +310,11 @@ static mus_status refinement_of(mus_arena *arena, const mus_cloth_mesh *shape, m
   if (!seen.triangle)
     return mus_fail_memory();
   for (size_t k = 0; k < 3 * (size_t)seen.triangles; ++k)
-    seen.triangle[k] = mus_cloth_mesh_seen(shape, shape->mesh.triangle[k]);
+    seen.triangle[k] = mus_part_seen(shape, shape->mesh.triangle[k]);
   return mus_mesh_refine(arena, &seen, 0, 0, NULL, &same, out);
 }
 
-static void renumber(const mus_cloth_mesh *a, const mus_cloth_mesh *b, int (*number)(const mus_cloth_mesh *, int),
+static void renumber(const mus_part_shape *a, const mus_part_shape *b, int (*number)(const mus_part_shape *, int),
                      mus_list *stitches) {
   for (size_t k = 0; k < stitches->count; ++k) {
     mus_stitch *s = (mus_stitch *)stitches->items + k;
@@ -220,17 +323,17 @@ static void renumber(const mus_cloth_mesh *a, const mus_cloth_mesh *b, int (*num
 }
 
 // Sews what has come between the pairs.
-static mus_status sew_refined(const mus_cloth_mesh *a, const mus_cloth_mesh *b, mus_list *stitches, mus_list *back) {
+static mus_status sew_refined(const mus_part_shape *a, const mus_part_shape *b, mus_list *stitches, mus_list *back) {
   mus_arena scratch = {0};
   mus_refinement from, to;
   mus_status status = refinement_of(&scratch, a, &from);
   if (!status)
     status = refinement_of(&scratch, b, &to);
-  renumber(a, b, mus_cloth_mesh_seen, stitches);
+  renumber(a, b, mus_part_seen, stitches);
   if (!status)
     status = mus_resew(&from, &to, stitches, back);
-  renumber(a, b, mus_cloth_mesh_simulated, stitches);
-  renumber(b, a, mus_cloth_mesh_simulated, back);
+  renumber(a, b, mus_part_simulated, stitches);
+  renumber(b, a, mus_part_simulated, back);
   mus_arena_clear(&scratch);
   return status;
 }
@@ -240,7 +343,7 @@ static mus_status sew_seam(const mus_model *model, const mus_seam *seam, mus_lis
   if (from < 0 || to < 0)
     return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
                     (from < 0 ? seam->from : seam->to) ? (from < 0 ? seam->from : seam->to) : "");
-  const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
+  const mus_model_part *a = &model->parts[from], *b = &model->parts[to];
   mus_list stitches = {0}, back = {0};
   mus_status status = sew_pairs(&a->shape, &b->shape, seam, &stitches);
   if (!status && (a->shape.refined || b->shape.refined))
@@ -258,10 +361,10 @@ static mus_status sew_seam(const mus_model *model, const mus_seam *seam, mus_lis
 
 static mus_status collect_stitches(const mus_model *model, mus_list *all) {
   mus_status status = MUS_OK;
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const mus_model_cloth *c = &model->cloths[k];
+  for (int k = 0; k < model->part_count; ++k) {
+    const mus_model_part *c = &model->parts[k];
     for (int n = 0; n < c->shape.stitches && !status; ++n)
-      status = add_sewing(all, &c->shape.stitch[n], c->first_vertex, c->first_vertex, c->source->close, &c->fabric);
+      status = add_sewing(all, &c->shape.stitch[n], c->first_vertex, c->first_vertex, c->cloth->close, &c->fabric);
   }
   for (int k = 0; k < model->scene->seam_count && !status; ++k) {
     status = sew_seam(model, &model->scene->seams[k], all);
@@ -274,7 +377,7 @@ static mus_status collect_stitches(const mus_model *model, mus_list *all) {
 // --- elements --------------------------------------------------------------------------------------------------------
 
 static mus_element_source source_of(const mus_model *model, int cloth, const mus_fabric *fabric) {
-  const mus_model_cloth *c = &model->cloths[cloth];
+  const mus_model_part *c = &model->parts[cloth];
   return (mus_element_source){.mesh = &c->shape.mesh,
                               .topology = &c->shape.topology,
                               .fabric = fabric,
@@ -284,10 +387,10 @@ static mus_element_source source_of(const mus_model *model, int cloth, const mus
 }
 
 // A list of each kind, up to NULL, where there are any such elements.
-static mus_status make_lists(mus_model *model, int cloth, const mus_element_source *source,
+static mus_status make_lists(mus_model *model, int part, const mus_element_source *source,
                              const mus_element_kind *const *kinds, mus_list *lists) {
   for (; kinds && *kinds; ++kinds) {
-    mus_model_list made = {.cloth = cloth};
+    mus_model_list made = {.part = part};
     mus_status status = mus_element_list_create(*kinds, &model->arena, source, &made.elements);
     if (status)
       return status;
@@ -304,17 +407,34 @@ static mus_status make_lists(mus_model *model, int cloth, const mus_element_sour
   return MUS_OK;
 }
 
-static mus_status make_cloth_lists(mus_model *model, int cloth, const mus_element_kind *const *extra, mus_list *lists) {
-  const mus_model_cloth *c = &model->cloths[cloth];
-  const mus_element_kind *const *kinds = mus_cloth_kinds(c->source->model);
-  mus_element_source source = source_of(model, cloth, &c->fabric);
+static mus_status make_cloth_lists(mus_model *model, int part, const mus_element_kind *const *extra, mus_list *lists) {
+  const mus_model_part *c = &model->parts[part];
+  const mus_element_kind *const *kinds = mus_cloth_kinds(c->cloth->model);
+  mus_element_source source = source_of(model, part, &c->fabric);
   mus_status status =
-      kinds ? MUS_OK : mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->source->model);
+      kinds ? MUS_OK : mus_fail(MUS_BAD_INPUT, "a cloth has no model of number %d", (int)c->cloth->model);
   if (!status)
-    status = make_lists(model, cloth, &source, kinds, lists);
-  if (!status)
-    status = make_lists(model, cloth, &source, extra, lists);
-  return status ? mus_fail_prefix(status, "cloths[%d]", cloth) : MUS_OK;
+    status = make_lists(model, part, &source, kinds, lists);
+  return status ? status : make_lists(model, part, &source, extra, lists);
+}
+
+static mus_status make_solid_lists(mus_model *model, int part, mus_list *lists) {
+  const mus_model_part *c = &model->parts[part];
+  const mus_element_kind *const *kinds = mus_solid_kinds(c->solid->model);
+  mus_lame lame = mus_lame_of(c->material.young, c->material.poisson);
+  mus_solid_source solid = {.count = c->shape.tetrahedra,
+                            .corner = c->shape.corner,
+                            .mu = lame.mu,
+                            .lambda = lame.lambda,
+                            .damping = c->material.damping};
+  mus_element_source source = {.mesh = &c->shape.mesh,
+                               .topology = &c->shape.topology,
+                               .first_vertex = c->first_vertex,
+                               .air = model->scene->air_density > 0,
+                               .solid = &solid};
+  if (!kinds)
+    return mus_fail(MUS_BAD_INPUT, "a solid has no model of number %d", (int)c->solid->model);
+  return make_lists(model, part, &source, kinds, lists);
 }
 
 // 1 if these vertices, numbered in the cloth, are the corners of one of its triangles.
@@ -347,10 +467,10 @@ static mus_status add_button(const mus_model *model, const mus_button *button, m
   if (from < 0 || to < 0)
     return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
                     missing ? missing : "");
-  const mus_model_cloth *a = &model->cloths[from], *b = &model->cloths[to];
-  mus_status status = mus_cloth_mesh_vertex(&a->shape, button->vertex, &vertex);
+  const mus_model_part *a = &model->parts[from], *b = &model->parts[to];
+  mus_status status = mus_part_vertex(&a->shape, button->vertex, &vertex);
   for (int k = 0; k < button->at_count && k < 3 && !status; ++k)
-    status = mus_cloth_mesh_vertex(&b->shape, button->at[k], &corner[k]);
+    status = mus_part_vertex(&b->shape, button->at[k], &corner[k]);
   if (!status)
     status = check_button(button, &b->shape.mesh, corner);
   if (status)
@@ -410,7 +530,7 @@ static mus_status make_seam_lists(mus_model *model, mus_list *lists) {
   mus_status status = mus_seam_hinges_find(model, &found);
   mus_seam_hinges *hinges = found.items;
   for (size_t k = 0; k < found.count && !status; ++k) {
-    const mus_element_kind *const *kinds = mus_cloth_kinds(model->cloths[hinges[k].cloth].source->model);
+    const mus_element_kind *const *kinds = mus_cloth_kinds(model->parts[hinges[k].cloth].cloth->model);
     mus_element_source *kept = mus_arena_alloc(&model->arena, 1, sizeof *kept);
     if (!kept)
       status = mus_fail_memory();
@@ -434,8 +554,11 @@ static mus_status make_seam_lists(mus_model *model, mus_list *lists) {
 static mus_status make_elements(mus_model *model, const mus_element_kind *const *extra) {
   mus_list lists = {0};
   mus_status status = MUS_OK;
-  for (int k = 0; k < model->cloth_count && !status; ++k)
-    status = make_cloth_lists(model, k, extra, &lists);
+  for (int k = 0; k < model->part_count && !status; ++k) {
+    status = model->parts[k].cloth ? make_cloth_lists(model, k, extra, &lists) : make_solid_lists(model, k, &lists);
+    if (status)
+      status = mus_fail_prefix(status, "%s", mus_model_part_title(model, k).text);
+  }
   if (!status)
     status = make_joining_lists(model, &lists);
   if (!status)
@@ -493,22 +616,11 @@ static const double *fastest(const mus_keys *wind) {
 
 static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
   const mus_scene *scene = model->scene;
-  if (scene->cloth_count < 1)
-    return mus_fail(MUS_BAD_INPUT, "the scene has no cloths: give at least one");
-  model->cloths = mus_arena_alloc_zero(&model->arena, (size_t)scene->cloth_count, sizeof *model->cloths);
-  if (!model->cloths)
-    return mus_fail_memory();
   mus_status status = mus_scene_check_fabrics(scene);
   if (!status)
     status = mus_bodies_create(scene, &model->bodies);
-  for (int k = 0; k < scene->cloth_count && !status; ++k) {
-    if ((status = mus_stop_check()))
-      return status;
-    status = make_cloth(model, &scene->cloths[k], &model->cloths[k]);
-    ++model->cloth_count;
-    if (status)
-      return mus_fail_prefix(status, "cloths[%d]", k);
-  }
+  if (!status)
+    status = make_parts(model);
   if (!status)
     status = join_meshes(model);
   if (!status)
@@ -543,7 +655,7 @@ static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fa
   mus_element_list *made = mus_arena_alloc(&scratch, (size_t)model->list_count, sizeof *made);
   mus_status status = made ? MUS_OK : mus_fail_memory();
   for (int k = 0; k < model->list_count && !status; ++k)
-    if (model->lists[k].cloth == cloth) {
+    if (model->lists[k].part == cloth) {
       const mus_element_list *now = &model->lists[k].elements;
       mus_element_source across = model->lists[k].source ? *model->lists[k].source : source;
       across.fabric = fabric;
@@ -554,16 +666,16 @@ static mus_status change_lists(mus_model *model, int cloth, const mus_fabric *fa
                      now->kind->name);
     }
   for (int k = 0; k < model->list_count && !status; ++k)
-    if (model->lists[k].cloth == cloth)
+    if (model->lists[k].part == cloth)
       mus_element_list_take(&made[k], &model->lists[k].elements);
   mus_arena_clear(&scratch);
   return status;
 }
 
 mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
-  mus_model_cloth *c = &model->cloths[cloth];
+  mus_model_part *c = &model->parts[cloth];
   mus_fabric fabric;
-  mus_status status = make_fabric(model->scene, c->source, name, &fabric);
+  mus_status status = make_fabric(model->scene, c->cloth, name, &fabric);
   if (!status)
     status = change_lists(model, cloth, &fabric);
   if (!status) {

@@ -34,7 +34,7 @@ typedef struct size_limits {
 } size_limits;
 
 // Marquees and sails are cloth too, and so are handkerchiefs of dolls; bodies may be landscapes.
-static const size_limits cloth_limits = {0.02, 15}, body_limits = {0.005, 50};
+static const size_limits part_limits = {0.02, 15}, body_limits = {0.005, 50};
 
 static void extent(int count, const double *position, double size[3]) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -63,15 +63,18 @@ static mus_status note_size(mus_model *model, const char *what, const double siz
               size[2], word);
 }
 
-static const char *name_of(const mus_cloth *cloth) { return cloth->name ? cloth->name : "cloth"; }
+// "cloths[0] (shirt)", say.
+static void name_part(const mus_model *model, int part, size_t size, char *text) {
+  snprintf(text, size, "%s (%.60s)", mus_model_part_title(model, part).text, model->parts[part].name);
+}
 
-static mus_status note_cloth_size(mus_model *model, int cloth) {
-  const mus_model_cloth *c = &model->cloths[cloth];
+static mus_status note_part_size(mus_model *model, int part) {
+  const mus_model_part *p = &model->parts[part];
   char what[120];
   double size[3];
-  snprintf(what, sizeof what, "cloths[%d] (%.60s)", cloth, name_of(c->source));
-  extent(c->shape.mesh.vertices, c->shape.mesh.position, size);
-  return note_size(model, what, size, &cloth_limits, c->source->shape.file);
+  name_part(model, part, sizeof what, what);
+  extent(p->shape.mesh.vertices, p->shape.mesh.position, size);
+  return note_size(model, what, size, &part_limits, p->cloth ? p->cloth->shape.file : p->solid->shape.file);
 }
 
 static mus_status note_body_sizes(mus_model *model) {
@@ -99,19 +102,19 @@ static mus_status note_body_sizes(mus_model *model) {
 
 // Built-in fabrics are stand-ins with any model; values that a user has chosen are expected to act.
 static mus_status note_fabric(mus_model *model, int cloth) {
-  const mus_cloth *source = model->cloths[cloth].source;
+  const mus_cloth *source = model->parts[cloth].cloth;
   const char *unused = mus_cloth_unused(source->model);
   if (!unused || !mus_scene_fabric_named(model->scene, source->fabric))
     return MUS_OK;
   return note(model, "cloths[%d] (%.60s): its model does not use the %s of the fabric \"%.60s\"; see docs/fabrics.md",
-              cloth, name_of(source), unused, source->fabric);
+              cloth, model->parts[cloth].name, unused, source->fabric);
 }
 
 // A key of a cloth, or of its fabric, that its model has no use for.
 static mus_status note_key(mus_model *model, int cloth, const char *key, const char *remedy) {
-  const mus_cloth *source = model->cloths[cloth].source;
-  return note(model, "cloths[%d] (%.60s): \"%s\" has no effect with \"model\": \"%s\"; %s", cloth, name_of(source), key,
-              mus_cloth_model_name(source->model), remedy);
+  const mus_cloth *source = model->parts[cloth].cloth;
+  return note(model, "cloths[%d] (%.60s): \"%s\" has no effect with \"model\": \"%s\"; %s", cloth,
+              model->parts[cloth].name, key, mus_cloth_model_name(source->model), remedy);
 }
 
 // The limits of built-in fabrics are not asked for, and go unnoticed.
@@ -122,7 +125,7 @@ static int asks_for_limit(const mus_scene *scene, const mus_cloth *cloth) {
 }
 
 static mus_status note_keys(mus_model *model, int cloth) {
-  const mus_cloth *source = model->cloths[cloth].source;
+  const mus_cloth *source = model->parts[cloth].cloth;
   mus_status status = MUS_OK;
   if (!mus_cloth_can_limit(source->model) && asks_for_limit(model->scene, source))
     status = note_key(model, cloth, "strain_limit",
@@ -134,11 +137,11 @@ static mus_status note_keys(mus_model *model, int cloth) {
 
 mus_status mus_model_make_notes(mus_model *model) {
   mus_status status = MUS_OK;
-  for (int k = 0; k < model->cloth_count && !status; ++k) {
-    status = note_cloth_size(model, k);
-    if (!status)
+  for (int k = 0; k < model->part_count && !status; ++k) {
+    status = note_part_size(model, k);
+    if (!status && model->parts[k].cloth)
       status = note_fabric(model, k);
-    if (!status)
+    if (!status && model->parts[k].cloth)
       status = note_keys(model, k);
   }
   return status ? status : note_body_sizes(model);

@@ -18,11 +18,11 @@ static int inside(int count, const double *low, const double *high, const double
 }
 
 // Those that the selection names by their numbers, with weights of their own where these are given.
-static mus_status name_vertices(const mus_model_cloth *c, const mus_pin *pin, double *weight) {
+static mus_status name_vertices(const mus_model_part *c, const mus_pin *pin, double *weight) {
   const mus_selection *s = &pin->where;
   for (int k = 0; k < s->vertex_count; ++k) {
     int vertex;
-    mus_status status = mus_cloth_mesh_vertex(&c->shape, s->vertices[k], &vertex);
+    mus_status status = mus_part_vertex(&c->shape, s->vertices[k], &vertex);
     if (status)
       return status;
     weight[vertex] = pin->weight_count > 0 ? pin->weights[k] : pin->weight;
@@ -31,16 +31,16 @@ static mus_status name_vertices(const mus_model_cloth *c, const mus_pin *pin, do
   const mus_refinement *r = c->shape.refined;
   for (int v = r ? r->before : 0; r && v < r->vertices; ++v) {
     const int *parent = r->parent + 2 * (size_t)(v - r->before);
-    double one = weight[mus_cloth_mesh_simulated(&c->shape, parent[0])],
-           other = weight[mus_cloth_mesh_simulated(&c->shape, parent[1])];
+    double one = weight[mus_part_simulated(&c->shape, parent[0])],
+           other = weight[mus_part_simulated(&c->shape, parent[1])];
     if (one >= 0 && other >= 0)
-      weight[mus_cloth_mesh_simulated(&c->shape, v)] = (one + other) / 2;
+      weight[mus_part_simulated(&c->shape, v)] = (one + other) / 2;
   }
   return MUS_OK;
 }
 
 // Gives the cloth's vertices that the pin names their weights.
-static mus_status select_vertices(const mus_model_cloth *c, const mus_pin *pin, double *weight) {
+static mus_status select_vertices(const mus_model_part *c, const mus_pin *pin, double *weight) {
   const mus_selection *s = &pin->where;
   const mus_mesh *mesh = &c->shape.mesh;
   const mus_topology *topology = &c->shape.topology;
@@ -56,7 +56,7 @@ static mus_status select_vertices(const mus_model_cloth *c, const mus_pin *pin, 
     if (mus_edge_sides(topology, e) == 1)
       held[topology->edge[2 * e]] = held[topology->edge[2 * e + 1]] = 1;
   for (size_t k = 0; k < 3 * (size_t)mesh->triangles && s->material_given && !status; ++k)
-    if (inside(2, s->material[0], s->material[1], mesh->material + 2 * k))
+    if (mesh->material && inside(2, s->material[0], s->material[1], mesh->material + 2 * k))
       held[mesh->triangle[k]] = 1;
   for (int i = 0; i < mesh->vertices && !status; ++i)
     if (held[i] && weight[i] < 0)
@@ -71,7 +71,7 @@ static const double usual_gravity = 9.81, usual_sag = 0.01; // m/s^2, m
 static const double exact = 1 - 1e-6;                       // weights from here on: springs would give by nanometres
 
 static void weigh_pin(const mus_model *model, mus_model_pin *pin) {
-  const mus_model_cloth *c = &model->cloths[pin->cloth];
+  const mus_model_part *c = &model->parts[pin->part];
   double whole = 0, held = 0;
   for (int i = 0; i < c->shape.mesh.vertices; ++i)
     whole += model->mass[c->first_vertex + i];
@@ -94,7 +94,7 @@ void mus_model_weigh_pins(mus_model *model) {
 // --- pins ------------------------------------------------------------------------------------------------------------
 
 // Takes the vertices with a weight above 0; the others are free.
-static mus_status take(mus_model *model, const mus_model_cloth *c, const double *weight, mus_model_pin *pin) {
+static mus_status take(mus_model *model, const mus_model_part *c, const double *weight, mus_model_pin *pin) {
   int named = 0, count = 0, vertices = c->shape.mesh.vertices;
   for (int i = 0; i < vertices; ++i) {
     named += weight[i] >= 0;
@@ -117,8 +117,8 @@ static mus_status take(mus_model *model, const mus_model_cloth *c, const double 
   return MUS_OK;
 }
 
-static mus_status make_pin(mus_model *model, int cloth, const mus_pin *source, mus_model_pin *pin) {
-  const mus_model_cloth *c = &model->cloths[cloth];
+static mus_status make_pin(mus_model *model, int part, const mus_pin *source, mus_model_pin *pin) {
+  const mus_model_part *c = &model->parts[part];
   double *weight = mus_alloc((size_t)c->shape.mesh.vertices, sizeof *weight);
   mus_status status = weight ? mus_pin_check(source) : mus_fail_memory();
   for (int i = 0; i < c->shape.mesh.vertices && !status; ++i)
@@ -126,7 +126,7 @@ static mus_status make_pin(mus_model *model, int cloth, const mus_pin *source, m
   if (!status)
     status = select_vertices(c, source, weight);
   *pin = (mus_model_pin){
-      .source = source, .cloth = cloth, .body = source->body ? mus_scene_body_named(model->scene, source->body) : -1};
+      .source = source, .part = part, .body = source->body ? mus_scene_body_named(model->scene, source->body) : -1};
   if (!status && source->body && pin->body < 0)
     status =
         mus_fail(MUS_BAD_INPUT, "there is no body \"%s\" to be bound to: give the \"name\" of a body", source->body);
@@ -140,16 +140,16 @@ static mus_status make_pin(mus_model *model, int cloth, const mus_pin *source, m
 
 mus_status mus_model_make_pins(mus_model *model) {
   int total = 0;
-  for (int k = 0; k < model->cloth_count; ++k)
-    total += model->cloths[k].source->pin_count;
+  for (int k = 0; k < model->part_count; ++k)
+    total += model->parts[k].pins;
   model->pins = mus_arena_alloc_zero(&model->arena, (size_t)total, sizeof *model->pins);
   if (!model->pins)
     return mus_fail_memory();
-  for (int k = 0; k < model->cloth_count; ++k)
-    for (int p = 0; p < model->cloths[k].source->pin_count; ++p) {
-      mus_status status = make_pin(model, k, &model->cloths[k].source->pins[p], &model->pins[model->pin_count++]);
+  for (int k = 0; k < model->part_count; ++k)
+    for (int p = 0; p < model->parts[k].pins; ++p) {
+      mus_status status = make_pin(model, k, &model->parts[k].pin[p], &model->pins[model->pin_count++]);
       if (status)
-        return mus_fail_prefix(status, "cloths[%d].pins[%d]", k, p);
+        return mus_fail_prefix(status, "%s.pins[%d]", mus_model_part_title(model, k).text, p);
     }
   return MUS_OK;
 }

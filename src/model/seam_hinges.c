@@ -26,9 +26,11 @@ typedef struct search {
 
 // All cloths as one mesh, in the numbering of the simulation.
 static mus_status join_cloths(const mus_model *model, search *s) {
-  mus_status status = mus_mesh_create(&s->scratch, model->vertices, model->triangles, 1, &s->before);
-  for (int k = 0; k < model->cloth_count && !status; ++k) {
-    const mus_model_cloth *c = &model->cloths[k];
+  int cloths = model->scene->cloth_count; // which come first
+  int triangles = cloths < model->part_count ? model->parts[cloths].first_triangle : model->triangles;
+  mus_status status = mus_mesh_create(&s->scratch, model->vertices, triangles, 1, &s->before);
+  for (int k = 0; k < cloths && !status; ++k) {
+    const mus_model_part *c = &model->parts[k];
     size_t first = 3 * (size_t)c->first_triangle, corners = 3 * (size_t)c->shape.mesh.triangles;
     for (size_t i = 0; i < corners; ++i)
       s->before.triangle[first + i] = c->shape.mesh.triangle[i] + c->first_vertex;
@@ -92,7 +94,7 @@ static int are_joined(const search *s, int a, int b) {
 
 static int cloth_of(const mus_model *model, int triangle) {
   int cloth = 0;
-  while (cloth + 1 < model->cloth_count && model->cloths[cloth + 1].first_triangle <= triangle)
+  while (cloth + 1 < model->part_count && model->parts[cloth + 1].first_triangle <= triangle)
     ++cloth;
   return cloth;
 }
@@ -133,7 +135,7 @@ static mus_status take_alike(mus_model *model, search *s, size_t like, mus_list 
     alike->hinge_edge[alike->hinges++] = s->topology->hinge_edge[list[k].number];
     list[k].number = -1; // taken
   }
-  const mus_model_cloth *c = &model->cloths[wanted.cloth];
+  const mus_model_part *c = &model->parts[wanted.cloth];
   *item = (mus_seam_hinges){wanted.cloth,
                             wanted.since,
                             {.mesh = s->mesh, .topology = alike, .fabric = &c->fabric, .shaped = c->shape.shaped}};

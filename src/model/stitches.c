@@ -13,9 +13,9 @@ static const double farthest = 5e-3, part_of_edge = 0.5;
 static void find_shortest(const mus_model *model, double *shortest) {
   for (int i = 0; i < model->vertices; ++i)
     shortest[i] = INFINITY;
-  for (int k = 0; k < model->cloth_count; ++k) {
-    const mus_mesh *mesh = &model->cloths[k].shape.mesh;
-    double *of = shortest + model->cloths[k].first_vertex;
+  for (int k = 0; k < model->part_count && model->parts[k].cloth; ++k) {
+    const mus_mesh *mesh = &model->parts[k].shape.mesh;
+    double *of = shortest + model->parts[k].first_vertex;
     for (size_t side = 0; side < 3 * (size_t)mesh->triangles; ++side) {
       size_t next = side % 3 == 2 ? side - 2 : side + 1;
       const double *a = mesh->material + 2 * side, *b = mesh->material + 2 * next;

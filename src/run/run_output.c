@@ -330,7 +330,7 @@ static mus_status write_scene(const mus_run_output *out) {
 }
 
 // A cloth's stitches by the numbers that users see.
-static mus_status copy_stitches(mus_arena *arena, const mus_cloth_mesh *shape, mus_mesh_file *file) {
+static mus_status copy_stitches(mus_arena *arena, const mus_part_shape *shape, mus_mesh_file *file) {
   mus_stitch *copy = mus_arena_alloc(arena, (size_t)shape->stitches, sizeof *copy);
   if (!copy)
     return mus_fail_memory();
@@ -352,7 +352,7 @@ static mus_status write_meshes(mus_run_output *out) {
   for (int k = 0; k < out->scene->cloth_count && !status; ++k) {
     char *path = mus_result_path(&scratch, out->folder, out->names[k], ".obj");
     mus_mesh_file file = {.mesh = out->meshes[k]};
-    status = path ? copy_stitches(&scratch, &mus_sim_model(out->sim)->cloths[k].shape, &file) : mus_fail_memory();
+    status = path ? copy_stitches(&scratch, &mus_sim_model(out->sim)->parts[k].shape, &file) : mus_fail_memory();
     if (!status)
       status = mus_mesh_file_write(path, &file);
   }

@@ -12,9 +12,9 @@ static const double usual_reach = 0.05, usual_weights = 3, usual_damping = 0.02;
 // The simulation's number of a vertex as users see it.
 static int number_of(const mus_model *model, int seen) {
   int cloth = 0;
-  while (cloth + 1 < model->cloth_count && model->cloths[cloth + 1].first_vertex <= seen)
+  while (cloth + 1 < model->part_count && model->parts[cloth + 1].first_vertex <= seen)
     ++cloth;
-  const mus_model_cloth *c = &model->cloths[cloth];
+  const mus_model_part *c = &model->parts[cloth];
   return c->shape.order ? c->first_vertex + c->shape.order->new_vertex[seen - c->first_vertex] : seen;
 }
 

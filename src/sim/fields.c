@@ -1,4 +1,5 @@
 // Numbers a vertex that tell how a simulation is doing: see mus_sim_field() in muslin/sim.h.
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -36,12 +37,12 @@ static mus_status make_fields(mus_sim *sim) {
   struct mus_sim_fields *fields = mus_alloc_zero(1, sizeof *fields);
   if (!fields)
     return mus_fail_memory();
-  fields->plan = mus_arena_alloc_zero(&fields->arena, (size_t)m->cloth_count, sizeof *fields->plan);
+  fields->plan = mus_arena_alloc_zero(&fields->arena, (size_t)m->part_count, sizeof *fields->plan);
   fields->value = mus_arena_alloc_zero(&fields->arena, (size_t)m->vertices, sizeof *fields->value);
   fields->force = mus_arena_alloc_zero(&fields->arena, 3 * (size_t)m->vertices, sizeof *fields->force);
   mus_status status = fields->plan && fields->value && fields->force ? MUS_OK : mus_fail_memory();
-  for (int k = 0; k < m->cloth_count && !status; ++k)
-    status = mus_heat_plan_create(&fields->arena, &m->cloths[k].shape.mesh, &fields->plan[k]);
+  for (int k = 0; k < m->part_count && m->parts[k].cloth && !status; ++k)
+    status = mus_heat_plan_create(&fields->arena, &m->parts[k].shape.mesh, &fields->plan[k]);
   if (status)
     mus_sim_fields_free(fields);
   else
@@ -50,10 +51,14 @@ static mus_status make_fields(mus_sim *sim) {
 }
 
 static void fill_heat(mus_sim *sim, mus_field field, double *value) {
-  for (int k = 0; k < sim->model.cloth_count; ++k) {
-    size_t first = (size_t)sim->model.cloths[k].first_vertex;
-    (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k],
-                                                                    sim->state.position + 3 * first, value + first);
+  for (int k = 0; k < sim->model.part_count; ++k) {
+    const mus_model_part *part = &sim->model.parts[k];
+    size_t first = (size_t)part->first_vertex;
+    if (part->cloth)
+      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k],
+                                                                      sim->state.position + 3 * first, value + first);
+    else
+      mus_fill((size_t)part->shape.mesh.vertices, NAN, value + first);
   }
 }
 
@@ -87,8 +92,8 @@ mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value) {
 
 int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate) {
   int count = mus_solver_aggregates(sim->linear.solver, level, aggregate);
-  for (int k = 0; k < sim->model.cloth_count && count > 0 && sim->reordered; ++k) {
-    const mus_model_cloth *c = &sim->model.cloths[k];
+  for (int k = 0; k < sim->model.part_count && count > 0 && sim->reordered; ++k) {
+    const mus_model_part *c = &sim->model.parts[k];
     const mus_order *order = c->shape.order;
     int *at = aggregate + c->first_vertex, *workspace = (int *)(void *)sim->seen[2]; // that of residuals
     for (int i = 0; i < c->shape.mesh.vertices && order; ++i)

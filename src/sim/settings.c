@@ -39,14 +39,14 @@ mus_status mus_sim_set_wind(mus_sim *sim, const double wind[3]) {
   return MUS_OK;
 }
 
-static mus_status check_cloth(const mus_sim *sim, int cloth) {
-  return cloth >= 0 && cloth < sim->model.cloth_count
+static mus_status check_number(const char *what, int number, int count) {
+  return number >= 0 && number < count
              ? MUS_OK
-             : mus_fail(MUS_BAD_INPUT, "there is no cloth %d: the scene has %d", cloth, sim->model.cloth_count);
+             : mus_fail(MUS_BAD_INPUT, "there is no %s %d: the scene has %d", what, number, count);
 }
 
 mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name) {
-  mus_status status = check_cloth(sim, cloth);
+  mus_status status = check_number("cloth", cloth, sim->model.scene->cloth_count);
   if (!status)
     status = mus_model_set_fabric(&sim->model, cloth, name);
   if (!status)
@@ -54,13 +54,13 @@ mus_status mus_sim_set_fabric(mus_sim *sim, int cloth, const char *name) {
   return status;
 }
 
-mus_status mus_sim_set_stiffness(mus_sim *sim, int cloth, double factor) {
-  mus_status status = check_cloth(sim, cloth);
+mus_status mus_sim_set_stiffness(mus_sim *sim, int part, double factor) {
+  mus_status status = check_number("part", part, sim->model.part_count);
   if (status)
     return status;
   if (!(factor >= 1e-3 && factor <= 1e3))
     return mus_fail(MUS_BAD_INPUT, "stiffness: %g is out of range; give 0.001 to 1000", factor);
-  sim->settings.cloths[cloth].factor = factor;
+  sim->settings.parts[part].factor = factor;
   measure_anew(sim);
   return MUS_OK;
 }
@@ -85,9 +85,9 @@ void mus_sim_gravity(const mus_sim *sim, double gravity[3]) {
 
 void mus_sim_wind(const mus_sim *sim, double wind[3]) { mus_settings_wind(&sim->settings, sim->state.time, wind); }
 
-const char *mus_sim_fabric(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].fabric.name; }
+const char *mus_sim_fabric(const mus_sim *sim, int cloth) { return sim->model.parts[cloth].fabric.name; }
 
-double mus_sim_stiffness(const mus_sim *sim, int cloth) { return sim->settings.cloths[cloth].factor; }
+double mus_sim_stiffness(const mus_sim *sim, int part) { return sim->settings.parts[part].factor; }
 
 const mus_solver_options *mus_sim_solver_options(const mus_sim *sim) { return &sim->settings.solver; }
 

@@ -50,8 +50,8 @@ mus_status mus_sim_recall(mus_sim *sim, const double *position, size_t size, con
 }
 
 void mus_sim_restore_order(const mus_sim *sim, int width, const double *value, double *seen) {
-  for (int k = 0; k < sim->model.cloth_count; ++k) {
-    const mus_model_cloth *c = &sim->model.cloths[k];
+  for (int k = 0; k < sim->model.part_count; ++k) {
+    const mus_model_part *c = &sim->model.parts[k];
     size_t first = (size_t)width * (size_t)c->first_vertex;
     if (c->shape.order)
       mus_order_restore(c->shape.order, width, value + first, seen + first);
@@ -77,8 +77,8 @@ void mus_sim_show(mus_sim *sim) {
 
 static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
-  for (int k = 0; k < m->cloth_count; ++k)
-    sim->reordered |= m->cloths[k].shape.order != NULL;
+  for (int k = 0; k < m->part_count; ++k)
+    sim->reordered |= m->parts[k].shape.order != NULL;
   mus_status status = mus_state_create(&sim->arena, m->vertices, m->bond_count, &sim->state);
   if (!status)
     status = mus_workspace_create(&sim->arena, m, &sim->work);
@@ -102,10 +102,10 @@ static mus_status allocate(mus_sim *sim) {
 static void place_at_start(mus_sim *sim) {
   const mus_model *m = &sim->model;
   mus_copy(3 * (size_t)m->vertices, m->start, sim->state.position);
-  for (int k = 0; k < m->cloth_count; ++k)
-    for (int i = 0; i < m->cloths[k].shape.mesh.vertices; ++i)
+  for (int k = 0; k < m->part_count; ++k)
+    for (int i = 0; i < m->parts[k].shape.mesh.vertices; ++i)
       for (int c = 0; c < 3; ++c)
-        sim->state.velocity[3 * (m->cloths[k].first_vertex + i) + c] = m->cloths[k].source->velocity[c];
+        sim->state.velocity[3 * (m->parts[k].first_vertex + i) + c] = m->parts[k].velocity[c];
   mus_sim_show(sim);
   mus_step_context c = mus_sim_context(sim);
   mus_step_compare_with_present(&c);
@@ -335,17 +335,30 @@ const double *mus_sim_velocities(const mus_sim *sim) { return sim->reordered ? s
 const int *mus_sim_triangle_list(const mus_sim *sim) { return sim->model.triangle; }
 const double *mus_sim_material(const mus_sim *sim) { return sim->model.material; }
 
-int mus_sim_first_vertex(const mus_sim *sim, int cloth) {
-  return cloth < sim->model.cloth_count ? sim->model.cloths[cloth].first_vertex : sim->model.vertices;
+int mus_sim_parts(const mus_sim *sim) { return sim->model.part_count; }
+
+const char *mus_sim_part_name(const mus_sim *sim, int part) {
+  return part >= 0 && part < sim->model.part_count ? sim->model.parts[part].name : NULL;
 }
 
-int mus_sim_first_triangle(const mus_sim *sim, int cloth) {
-  return cloth < sim->model.cloth_count ? sim->model.cloths[cloth].first_triangle : sim->model.triangles;
+int mus_sim_first_vertex(const mus_sim *sim, int part) {
+  return part < sim->model.part_count ? sim->model.parts[part].first_vertex : sim->model.vertices;
+}
+
+int mus_sim_first_triangle(const mus_sim *sim, int part) {
+  return part < sim->model.part_count ? sim->model.parts[part].first_triangle : sim->model.triangles;
+}
+
+int mus_sim_tetrahedra(const mus_sim *sim) { return sim->model.tetrahedra; }
+const int *mus_sim_tetrahedron_list(const mus_sim *sim) { return sim->model.tetrahedron; }
+
+int mus_sim_first_tetrahedron(const mus_sim *sim, int part) {
+  return part < sim->model.part_count ? sim->model.parts[part].first_tetrahedron : sim->model.tetrahedra;
 }
 
 const mus_solve_record *mus_sim_solve_record(const mus_sim *sim) { return mus_solver_record(sim->linear.last); }
 
-const char *mus_sim_repairs(const mus_sim *sim, int cloth) { return sim->model.cloths[cloth].shape.repairs; }
+const char *mus_sim_repairs(const mus_sim *sim, int part) { return sim->model.parts[part].shape.repairs; }
 
 const char *mus_sim_note(const mus_sim *sim, int index) { return mus_model_note(&sim->model, index); }
 

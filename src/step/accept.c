@@ -48,7 +48,7 @@ static int is_closed(const mus_model *model, const mus_settings *settings, doubl
   mus_settings_gravity(settings, begin, before);
   mus_settings_gravity(settings, end, after);
   int closed = !mus_settings_wind(settings, end, wind) && memcmp(before, after, sizeof before) == 0 && !model->driven;
-  for (int k = 0; k < model->cloth_count; ++k)
+  for (int k = 0; k < model->part_count; ++k)
     closed = closed && mus_settings_stiffness(settings, k, begin) == mus_settings_stiffness(settings, k, end);
   return closed;
 }

@@ -293,9 +293,9 @@ static void set_stiffness(const mus_model *model, double length, mus_limiter *l)
   for (int k = 0; k < model->list_count; ++k) {
     double mass = 0;
     if (model->lists[k].elements.kind->limit) {
-      const mus_model_cloth *cloth = &model->cloths[model->lists[k].cloth];
-      for (int i = 0; i < cloth->shape.mesh.vertices; ++i)
-        mass += model->mass[cloth->first_vertex + i];
+      const mus_model_part *part = &model->parts[model->lists[k].part];
+      for (int i = 0; i < part->shape.mesh.vertices; ++i)
+        mass += model->mass[part->first_vertex + i];
     }
     l->stiffness[k] = relative_stiffness * mass / (length * length);
   }
@@ -308,10 +308,10 @@ typedef struct motion {
   double mass, centre[3], momentum[3], spin[3], inertia[9];
 } motion;
 
-static motion motion_of(const mus_model *model, const mus_model_cloth *cloth, const double *position,
+static motion motion_of(const mus_model *model, const mus_model_part *part, const double *position,
                         const double *velocity) {
   motion m = {0};
-  int first = cloth->first_vertex, end = first + cloth->shape.mesh.vertices;
+  int first = part->first_vertex, end = first + part->shape.mesh.vertices;
   for (int i = first; i < end; ++i) {
     m.mass += model->mass[i];
     mus_add_scaled3(model->mass[i], position + 3 * (size_t)i, m.centre);
@@ -343,16 +343,16 @@ static void divide3(const double *a, const double *b, double *x) {
 
 // Gives a cloth that nothing holds the momenta that it had: what rounds leave unsolved, and what a turn of positions
 // alone would take. Its centre stays where it was.
-static void keep_momentum(const mus_step_context *c, const mus_model_cloth *cloth, const motion *before) {
+static void keep_momentum(const mus_step_context *c, const mus_model_part *part, const motion *before) {
   mus_state *state = c->state;
-  motion after = motion_of(c->model, cloth, state->position, state->velocity);
+  motion after = motion_of(c->model, part, state->position, state->velocity);
   double shift[3], speed[3], spin[3], turn[3];
   mus_subtract3(before->centre, after.centre, shift);
   mus_subtract3(before->momentum, after.momentum, speed);
   mus_scale3(1 / after.mass, speed, speed);
   mus_subtract3(before->spin, after.spin, spin);
   divide3(after.inertia, spin, turn);
-  for (int i = cloth->first_vertex; i < cloth->first_vertex + cloth->shape.mesh.vertices; ++i) {
+  for (int i = part->first_vertex; i < part->first_vertex + part->shape.mesh.vertices; ++i) {
     double arm[3], around[3];
     mus_subtract3(state->position + 3 * (size_t)i, after.centre, arm);
     mus_cross3(turn, arm, around);
@@ -364,10 +364,10 @@ static void keep_momentum(const mus_step_context *c, const mus_model_cloth *clot
 }
 
 // By a pin or a body.
-static int is_held(const mus_model_cloth *cloth, const mus_limiter *l) {
+static int is_held(const mus_model_part *part, const mus_limiter *l) {
   for (int k = 0; k < l->steady; ++k) {
-    int i = l->held.list[k].node - cloth->first_vertex;
-    if (i >= 0 && i < cloth->shape.mesh.vertices)
+    int i = l->held.list[k].node - part->first_vertex;
+    if (i >= 0 && i < part->shape.mesh.vertices)
       return 1;
   }
   return 0;
@@ -423,20 +423,20 @@ static void shorten(const mus_step_context *c, const mus_limiter *l) {
 // The velocities that lead to where cloth is now.
 static mus_status follow(const mus_step_context *c, mus_limiter *l, double length) {
   mus_state *state = c->state;
-  motion *before = mus_alloc((size_t)c->model->cloth_count, sizeof *before);
+  motion *before = mus_alloc((size_t)c->model->part_count, sizeof *before);
   if (!before)
     return mus_fail_memory();
-  for (int k = 0; k < c->model->cloth_count; ++k)
-    before[k] = motion_of(c->model, &c->model->cloths[k], l->goal, state->velocity);
+  for (int k = 0; k < c->model->part_count; ++k)
+    before[k] = motion_of(c->model, &c->model->parts[k], l->goal, state->velocity);
   for (size_t i = 0; i < c->work->unknowns; i += 3) {
     double change[3];
     mus_subtract3(state->position + i, l->goal + i, change);
     double speed = sqrt(mus_dot3(change, change)) / length;
     mus_add_scaled3(fastest / fmax(speed, fastest) / length, change, state->velocity + i);
   }
-  for (int k = 0; k < c->model->cloth_count; ++k)
-    if (!is_held(&c->model->cloths[k], l))
-      keep_momentum(c, &c->model->cloths[k], &before[k]);
+  for (int k = 0; k < c->model->part_count; ++k)
+    if (!is_held(&c->model->parts[k], l))
+      keep_momentum(c, &c->model->parts[k], &before[k]);
   mus_free(before);
   return MUS_OK;
 }

@@ -22,11 +22,11 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
                         .gravity = {.keys = &scene->gravity},
                         .wind = {.keys = &scene->wind},
                         .air_density = scene->air_density};
-  out->cloths = mus_arena_alloc(arena, (size_t)model->cloth_count, sizeof *out->cloths);
-  if (!out->cloths)
+  out->parts = mus_arena_alloc(arena, (size_t)model->part_count, sizeof *out->parts);
+  if (!out->parts)
     return mus_fail_memory();
-  for (int k = 0; k < model->cloth_count; ++k)
-    out->cloths[k] = (mus_cloth_settings){&model->cloths[k].source->stiffness, 1};
+  for (int k = 0; k < model->part_count; ++k)
+    out->parts[k] = (mus_part_settings){model->parts[k].stiffness, 1};
   return MUS_OK;
 }
 
@@ -62,15 +62,15 @@ int mus_settings_wind(const mus_settings *settings, double time, double wind[3])
   return settings->wind.fixed ? mus_dot3(wind, wind) > 0 : settings->wind.keys->count > 0;
 }
 
-double mus_settings_stiffness(const mus_settings *settings, int cloth, double time) {
+double mus_settings_stiffness(const mus_settings *settings, int part, double time) {
   static const double one = 1;
   double keyed;
-  mus_keys_at(settings->cloths[cloth].stiffness, 1, time, &one, &keyed);
-  return settings->cloths[cloth].factor * keyed;
+  mus_keys_at(settings->parts[part].stiffness, 1, time, &one, &keyed);
+  return settings->parts[part].factor * keyed;
 }
 
 double mus_settings_list_stiffness(const mus_settings *settings, const mus_model_list *list, double time) {
   if (time < list->since)
     return 0;
-  return list->cloth < 0 ? 1 : mus_settings_stiffness(settings, list->cloth, time);
+  return list->part < 0 ? 1 : mus_settings_stiffness(settings, list->part, time);
 }

@@ -12,10 +12,10 @@ typedef struct mus_vector_setting {
   double value[3];
 } mus_vector_setting;
 
-typedef struct mus_cloth_settings {
+typedef struct mus_part_settings {
   const mus_keys *stiffness; // of the scene, width 1: a factor on all stiffnesses
   double factor;             // the user's, beside it
-} mus_cloth_settings;
+} mus_part_settings;
 
 typedef struct mus_settings {
   double frame_rate;          // Hz
@@ -30,7 +30,7 @@ typedef struct mus_settings {
   mus_vector_setting gravity; // m/s^2
   mus_vector_setting wind;    // m/s
   double air_density;         // kg/m^3
-  mus_cloth_settings *cloths;
+  mus_part_settings *parts;
 } mus_settings;
 
 // Those of the model's scene, which must outlive them. The memory comes from the arena.
@@ -45,8 +45,8 @@ double mus_settings_step_length(const mus_settings *settings, int frame); // s
 void mus_settings_gravity(const mus_settings *settings, double time, double gravity[3]);
 // Returns 1 if air moves at any time.
 int mus_settings_wind(const mus_settings *settings, double time, double wind[3]);
-// The factor on a cloth's stiffnesses.
-double mus_settings_stiffness(const mus_settings *settings, int cloth, double time);
+// The factor on the stiffnesses of a part.
+double mus_settings_stiffness(const mus_settings *settings, int part, double time);
 // The same of a list of elements, which may have to wait.
 double mus_settings_list_stiffness(const mus_settings *settings, const mus_model_list *list, double time);
 

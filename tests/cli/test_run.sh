@@ -178,7 +178,7 @@ refuses 'fabric.json: cloths[0]: there is no fabric named "tweed"; there are cot
 scene steps '{"frame_rate": 0.001, "time_step": 1e-9, "cloths": [{}]}'
 refuses 'steps.json: a frame would take more than 1e+06 steps: raise "time_step" or "frame_rate"' steps.json
 scene none '{}'
-refuses 'none.json: the scene has no cloths: give at least one' none.json
+refuses 'none.json: the scene has no cloths and no solids: give at least one' none.json
 : >empty.json
 refuses "empty.json:1: '[' or '{' expected near end of file" empty.json
 head -c 4096 /dev/urandom >noise.json

@@ -72,12 +72,12 @@ static fine_surface fine_surface_create(const mus_model *model, double radius) {
                     .weight = zeros(3 * most, sizeof(double)),
                     .radius = zeros(most, sizeof(double)),
                     .x = zeros(3 * most, sizeof(double))};
-  for (int c = 0; c < model->cloth_count; ++c) {
-    const mus_mesh *mesh = &model->cloths[c].shape.mesh;
+  for (int c = 0; c < model->part_count; ++c) {
+    const mus_mesh *mesh = &model->parts[c].shape.mesh;
     for (int t = 0; t < mesh->triangles; ++t) {
       int corner[3];
       for (int k = 0; k < 3; ++k)
-        corner[k] = mesh->triangle[3 * t + k] + model->cloths[c].first_vertex;
+        corner[k] = mesh->triangle[3 * t + k] + model->parts[c].first_vertex;
       cut_triangle(&f, model->start, corner, radius);
     }
   }

@@ -77,7 +77,7 @@ static mus_sim *sim_of(const mus_scene *scene, const mus_element_kind *const *ki
 // The list of tethers of a cloth.
 static const mus_element_list *tethers(const mus_sim *sim, int cloth) {
   for (int k = 0; k < sim->model.list_count; ++k)
-    if (sim->model.lists[k].cloth == cloth && sim->model.lists[k].elements.kind == &tether_kind)
+    if (sim->model.lists[k].part == cloth && sim->model.lists[k].elements.kind == &tether_kind)
       return &sim->model.lists[k].elements;
   fail_msg("cloth %d has no tethers", cloth);
   return NULL;
@@ -88,7 +88,7 @@ static void derivatives(void **state) {
   mus_scene scene = scene_of("choi-ko");
   mus_sim *sim = sim_of(&scene, extra);
   for (int cloth = 0; cloth < 2; ++cloth) {
-    const mus_mesh *mesh = &sim->model.cloths[cloth].shape.mesh;
+    const mus_mesh *mesh = &sim->model.parts[cloth].shape.mesh;
     const mus_element_list *list = tethers(sim, cloth);
     assert_int_equal(list->count, mesh->vertices);
     for (int element = 0; element < list->count; ++element)
@@ -139,7 +139,7 @@ static void assembled_as_any_other(void **state) {
     mus_assemble(&sim->model, &sim->settings, &at, &matrix[0], force[0]);
     mus_assemble(&plain->model, &plain->settings, &at, &matrix[1], force[1]);
     for (int i = 0; i < n; ++i) {
-      const mus_element_list *list = tethers(sim, i >= sim->model.cloths[1].first_vertex);
+      const mus_element_list *list = tethers(sim, i >= sim->model.parts[1].first_vertex);
       const tether_rest *rest = (const tether_rest *)list->rest + (i - list->first_vertex);
       double k = rest->stiffness, d = rest->damping;
       for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; ++e)
@@ -184,7 +184,7 @@ static void is_in_the_records(void **state) {
 
 // How far a cloth has sunk, on the mean.
 static double sunk(const mus_sim *sim, int cloth) {
-  const mus_model_cloth *c = &sim->model.cloths[cloth];
+  const mus_model_part *c = &sim->model.parts[cloth];
   double sum = 0;
   for (int i = 0; i < c->shape.mesh.vertices; ++i)
     sum += c->shape.mesh.position[3 * i + 1] - mus_sim_positions(sim)[3 * (c->first_vertex + i) + 1];
@@ -223,7 +223,7 @@ static void follows_the_fabric(void **state) {
   const tether_rest *first = tethers(sim, 0)->rest, *second = tethers(sim, 1)->rest;
   double before = second[5].stiffness;
   assert_int_equal(mus_model_set_fabric(&sim->model, 0, "silk"), MUS_OK);
-  assert_true(first[5].stiffness == sim->model.cloths[0].fabric.stretch[0] / 1000 && second[5].stiffness == before);
+  assert_true(first[5].stiffness == sim->model.parts[0].fabric.stretch[0] / 1000 && second[5].stiffness == before);
   mus_sim_free(sim);
   mus_scene_free(&scene);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "model/cloth_mesh.h"
 #include "sim/simulator.h"
 #include "support/check.h"
 #include "support/files.h"
@@ -236,12 +237,12 @@ static void cloths_may_start_elsewhere(void **state) {
   runs_free(r);
 }
 
-static void check_stitch(const mus_cloth_mesh *shape, int k, int a, int b, int c, double ratio) {
+static void check_stitch(const mus_part_shape *shape, int k, int a, int b, int c, double ratio) {
   const mus_stitch *s = &shape->stitch[k];
   int vertex[3];
-  assert_int_equal(mus_cloth_mesh_vertex(shape, a, &vertex[0]), MUS_OK);
-  assert_int_equal(mus_cloth_mesh_vertex(shape, b, &vertex[1]), MUS_OK);
-  assert_int_equal(mus_cloth_mesh_vertex(shape, c, &vertex[2]), MUS_OK);
+  assert_int_equal(mus_part_vertex(shape, a, &vertex[0]), MUS_OK);
+  assert_int_equal(mus_part_vertex(shape, b, &vertex[1]), MUS_OK);
+  assert_int_equal(mus_part_vertex(shape, c, &vertex[2]), MUS_OK);
   assert_true(s->a == vertex[0] && s->b == vertex[1] && s->c == vertex[2] && s->ratio == ratio);
 }
 
@@ -261,7 +262,7 @@ static void stitches_are_found_again(void **state) {
   cloth.stitch_count = 2;
   cloth.stitches = pairs;
   mus_arena arena = {0};
-  mus_cloth_mesh shape;
+  mus_part_shape shape;
   assert_int_equal(mus_cloth_mesh_create(&arena, MUS_UP_Y, &cloth, NULL, &shape), MUS_OK);
   assert_non_null(shape.order);
   assert_int_equal(shape.stitches, 4);
@@ -303,7 +304,7 @@ static void garments_need_a_body(void **state) {
   snprintf(whole, sizeof whole, text, ", \"around\": \"figure\"");
   run *r = runs_scene(whole);
   runs_begin(r);
-  const mus_cloth_mesh *shape = &r->sim->model.cloths[0].shape;
+  const mus_part_shape *shape = &r->sim->model.parts[0].shape;
   assert_true(shape->stitches > 100 && abs(shape->mesh.vertices - 1500) < 100);
   double low = INFINITY, high = -INFINITY;
   for (int v = 0; v < shape->mesh.vertices; ++v) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/cloth_mesh.h"
 #include "model/model.h"
 #include "support/check.h"
 #include "support/files.h"
@@ -36,7 +37,7 @@ static size_t write_two(char *text, size_t size, int left, int right) {
   return used + write_strip(text + used, size - used, 2 * (left + 1), 0, right);
 }
 
-static double gap_of(const mus_cloth_mesh *shape, const mus_stitch *s) {
+static double gap_of(const mus_part_shape *shape, const mus_stitch *s) {
   const double *x = shape->mesh.position;
   double sum = 0;
   for (int c = 0; c < 3; ++c) {
@@ -47,7 +48,7 @@ static double gap_of(const mus_cloth_mesh *shape, const mus_stitch *s) {
 }
 
 // All vertices at x = 0 are sewn, and no stitch has a gap. Returns the number of those that tie two vertices.
-static int assert_closed(const mus_cloth_mesh *shape) {
+static int assert_closed(const mus_part_shape *shape) {
   int exact = 0;
   unsigned char *sewn = calloc((size_t)shape->mesh.vertices, 1);
   for (int k = 0; k < shape->stitches; ++k) {
@@ -65,7 +66,7 @@ static int assert_closed(const mus_cloth_mesh *shape) {
   return exact;
 }
 
-static void load(const void *folder, const char *text, const char *more, mus_arena *arena, mus_cloth_mesh *shape) {
+static void load(const void *folder, const char *text, const char *more, mus_arena *arena, mus_part_shape *shape) {
   char scene_text[400];
   mus_scene scene;
   files_write(files_path(folder, "cloth.obj"), text, strlen(text));
@@ -84,7 +85,7 @@ static void pairs(void **state) {
     static const char *const more[] = {", \"edge\": 0.06}",
                                        ", \"edge\": 0.06}, \"stitches\": [1, 8, 10, 3, 5, 12, 7, 14]"};
     mus_arena arena = {0};
-    mus_cloth_mesh shape;
+    mus_part_shape shape;
     text[used] = 0;
     for (int k = 0; k <= 3 && !in_scene; ++k)
       snprintf(text + strlen(text), sizeof text - strlen(text), "stitch %d %d %d 0\n", 2 * k + 1, 8 + 2 * k, 8 + 2 * k);
@@ -95,7 +96,7 @@ static void pairs(void **state) {
     assert_int_equal(exact, 25);   // thirds of a metre in eight
     for (int v = 0; v < 16; ++v) { // the file's first
       int vertex;
-      assert_ok(mus_cloth_mesh_vertex(&shape, v, &vertex));
+      assert_ok(mus_part_vertex(&shape, v, &vertex));
       assert_true(shape.mesh.position[3 * vertex + 2] == (double)(v % 8 / 2) / 3);
     }
     mus_arena_clear(&arena);
@@ -114,7 +115,7 @@ static void points_of_edges(void **state) {
   for (double edge = 0.3; edge > 0.02; edge *= 0.7) {
     char more[40];
     mus_arena arena = {0};
-    mus_cloth_mesh shape;
+    mus_part_shape shape;
     snprintf(more, sizeof more, ", \"edge\": %g}", edge);
     load(*state, text, more, &arena, &shape);
     int count = 0;
@@ -144,7 +145,7 @@ static void darts(void **state) {
   static const char text[] = "v 0 0 1\nv 0.1 0 0\nv -0.1 0 0\nv 1 0 0\nv -1 0 0\nv 0 0 2\nf 1 4 2\nf 1 6 4\nf 1 5 6\n"
                              "f 1 3 5\nstitch 1 2 2 0\n";
   mus_arena arena = {0};
-  mus_cloth_mesh shape;
+  mus_part_shape shape;
   load(*state, text, ", \"edge\": 0.2}", &arena, &shape);
   assert_int_equal(shape.stitches, 8); // an edge in eight, without the tip
   for (int k = 0; k < shape.stitches; ++k) {

@@ -87,8 +87,8 @@ static void cloths_do_not_mix(void **state) {
       mus_sim *alone = shaken(&single);
       mus_instant there = instant_of(alone);
       mus_assemble(&alone->model, &alone->settings, &there, &alone->linear.matrix, alone->work.right);
-      size_t n = mus_matrix_values(&alone->linear.matrix), first = 3 * (size_t)all->model.cloths[m].first_vertex;
-      assert_int_equal(all->model.pattern.row_start[all->model.cloths[m].first_vertex], values / 9);
+      size_t n = mus_matrix_values(&alone->linear.matrix), first = 3 * (size_t)all->model.parts[m].first_vertex;
+      assert_int_equal(all->model.pattern.row_start[all->model.parts[m].first_vertex], values / 9);
       assert_close(n, all->linear.matrix.value + values, alone->linear.matrix.value);
       assert_close(3 * (size_t)alone->model.vertices, all->work.right + first, alone->work.right);
       values += n;

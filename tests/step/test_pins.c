@@ -196,9 +196,9 @@ static void weights_of_vertices(void **state) {
   }
   assert_true(found[0] == 1 && found[1] == 1 && found[2] == 14);
   // Heavier cloth is held as firmly.
-  double before = pin->stiffness[0], density = mus_sim_model(r->sim)->cloths[0].fabric.density;
+  double before = pin->stiffness[0], density = mus_sim_model(r->sim)->parts[0].fabric.density;
   assert_ok(mus_sim_set_fabric(r->sim, 0, "denim"));
-  double heavier = mus_sim_model(r->sim)->cloths[0].fabric.density / density;
+  double heavier = mus_sim_model(r->sim)->parts[0].fabric.density / density;
   assert_true(heavier > 1.5 && fabs(pin->stiffness[0] / before - heavier) < 1e-12 * heavier);
   runs_free(r);
 }

@@ -93,7 +93,7 @@ static void stiffness_scales(void **state) {
     for (int frame = 0; frame < 40; ++frame)
       runs_frame(r);
     sag[k] = runs_lowest(r);
-    assert_fails(mus_sim_set_stiffness(r->sim, 1, 1), MUS_BAD_INPUT, "there is no cloth 1");
+    assert_fails(mus_sim_set_stiffness(r->sim, 1, 1), MUS_BAD_INPUT, "there is no part 1");
     assert_fails(mus_sim_set_stiffness(r->sim, 0, 0), MUS_BAD_INPUT, "0.001 to 1000");
     runs_free(r);
   }
