@@ -30,7 +30,8 @@
 extern "C" {
 #endif
 
-/// Ways to solve. All but the direct one are conjugate gradients and differ in preconditioner and constraint handling.
+/// Ways to solve. All but the direct one and the two for comparison are conjugate gradients and differ in preconditioner
+/// and constraint handling.
 typedef enum mus_method {
   MUS_METHOD_SA,            ///< smoothed aggregation multigrid, prefiltered (Tamstorf, Jones and McCormick 2015)
   MUS_METHOD_DIAG,          ///< block-Jacobi, prefiltered
@@ -40,11 +41,14 @@ typedef enum mus_method {
   MUS_METHOD_GAMG,          ///< PETSc's smoothed aggregation, prefiltered; only in builds with PETSc
   MUS_METHOD_BOOMERAMG,     ///< hypre's classical AMG through PETSc, prefiltered; only in builds with PETSc
   MUS_METHOD_SKINNING,      ///< conjugate gradients with Galerkin multigrid in skinning space (Xian et al. 2019)
+  MUS_METHOD_GAUSS_SEIDEL,  ///< symmetric block Gauss-Seidel by colours alone, prefiltered (Fratarcangeli et al. 2016)
+  MUS_METHOD_CHEBYSHEV,     ///< block-Jacobi with Chebyshev's semi-iterative acceleration, prefiltered (Wang 2015)
   MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
   MUS_METHODS
 } mus_method;
 
-/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "skinning", "auto"; NULL if out of range.
+/// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "skinning", "gauss-seidel", "chebyshev",
+/// "auto"; NULL if out of range.
 MUS_API const char *mus_method_name(mus_method method);
 /// The method of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);

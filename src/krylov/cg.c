@@ -246,6 +246,89 @@ mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const 
   return status;
 }
 
+// --- Chebyshev's semi-iterative method ----------------------------------------------------------------------------
+
+// The part of the spectrum that is damped, and the recurrence since it last changed.
+typedef struct semi_iteration {
+  double low, high;
+  double omega, gamma, rho;
+  int count;     // iterations since then
+  double length; // of the last step along p
+} semi_iteration;
+
+// Iterations after which it is asked whether `low` is low enough, by the second half of them.
+enum { WINDOW = 24 };
+static const double first_range = 30; // high / low
+
+static void restart(semi_iteration *c, double low) {
+  double sum = c->high + low;
+  *c = (semi_iteration){.low = low, .high = c->high, .omega = 1, .gamma = 2 / sum, .rho = (c->high - low) / sum};
+}
+
+// Iterations at `rate` each are due to an error at an eigenvalue below `low`, which shrinks as
+// T_k((d - lambda) / c) / T_k(d / c), d = (high + low) / 2, c = (high - low) / 2: that eigenvalue.
+static double eigenvalue_at_rate(const semi_iteration *c, double rate) {
+  double middle = (c->high + c->low) / 2, half = (c->high - c->low) / 2;
+  double exponent = acosh(middle / half) + log(rate);
+  return exponent > 0 ? middle - half * cosh(exponent) : c->low;
+}
+
+// p becomes the direction of the next step, of which x takes c->length.
+static void accelerate(problem *o, semi_iteration *c) {
+  double before = c->omega;
+  c->omega = c->count == 0 ? 1 : c->count == 1 ? 2 / (2 - c->rho * c->rho) : 4 / (4 - c->rho * c->rho * before);
+  double length = c->omega * c->gamma;
+  filter(o, o->z);
+  o->space->xpay(o->n, o->z, c->count == 0 ? 0 : (c->omega - 1) * c->length / length, o->p);
+  c->length = length;
+  ++c->count;
+}
+
+// Lowers `low` where the last iterations have been slower than it promises.
+static void adapt(semi_iteration *c, const double *residual) {
+  if (c->count < WINDOW || c->count % WINDOW != 0 || !(residual[-WINDOW / 2] > 0))
+    return;
+  double rate = pow(residual[0] / residual[-WINDOW / 2], 2.0 / WINDOW);
+  double found = rate < 1 ? eigenvalue_at_rate(c, rate) : c->low / 2;
+  if (found < 0.7 * c->low)
+    restart(c, fmax(found, c->low / 16));
+}
+
+mus_status mus_semi_iterative(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double high,
+                              const double *b, double *x, const mus_cg_options *options, double *work,
+                              mus_cg_result *result) {
+  problem o = make_problem(a, s, m, x, work);
+  double delta, square;
+  mus_status status = start(&o, b, options->stop, &delta, &square, result);
+  double goal = options->tolerance * result->reference;
+  semi_iteration c = {.high = high};
+  restart(&c, high / first_range);
+  o.space->fill(o.n, 0.0, o.p);
+  while (!status && !(result->residuals[result->iterations] <= goal)) {
+    int next = result->iterations + 1;
+    if (next > options->iterations)
+      return not_converged("the semi-iterative method", options->iterations, goal, result);
+    status = mus_stop_check();
+    if (status)
+      break;
+    accelerate(&o, &c);
+    o.space->axpy(o.n, c.length, o.p, o.x);
+    mus_operator_residual(a, b, x, o.r);
+    filter(&o, o.r);
+    square = o.space->dot(o.n, o.r, o.r);
+    delta = energy(&o, square, o.r, 0);
+    status = check_energy(delta, square, next);
+    if (status)
+      break;
+    result->residuals[next] = sqrt(delta);
+    result->iterations = next;
+    adapt(&c, &result->residuals[next]);
+  }
+  return status;
+}
+
+// --- filtered ------------------------------------------------------------------------------------------------------
+
 // Puts x at S y + (I - S) z and finds the reference ||S(b - A(I - S)z)||. *separate becomes 0 when S y = 0: the first
 // residual is the reference then, and nothing is computed twice.
 static mus_status start_corrected(problem *o, const double *b, int *separate, double *reference) {

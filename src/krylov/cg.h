@@ -38,6 +38,16 @@ mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_pre
 mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                           double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
 
+// The same with the acceleration of Chebyshev's semi-iterative method (Golub and Varga 1961; Wang 2015):
+//   x_{k+1} = x_{k-1} + omega_{k+1} (x_k + gamma z_k - x_{k-1}),  z = S M^-1 r
+//   omega_1 = 1, omega_2 = 2 / (2 - rho^2), omega_{k+1} = 4 / (4 - rho^2 omega_k)
+// with gamma = 2 / (high + low) and rho = (high - low) / (high + low) for the part [low, high] of the spectrum of
+// S M^-1 A. `high` must not be below its upper end. Where Wang finds rho by trial, `low` begins at high / 30 and is
+// lowered, by what the last iterations fell short of what it promises, as often as that pays.
+mus_status mus_semi_iterative(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double high,
+                              const double *b, double *x, const mus_cg_options *options, double *work,
+                              mus_cg_result *result);
+
 // S A x = S b, (I - S) x = (I - S) z by filtered conjugate gradients (Ascher and Boxerman 2003, section 3), comparing
 // with the norm of S(b - A(I - S)z). `original` runs the form of Baraff and Witkin 1998: the guess is replaced by z,
 // and the reference is (Sb)^T M^-1 (Sb) without the part that the constraints take; where that is zero but the first

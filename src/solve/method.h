@@ -34,6 +34,7 @@ typedef struct mus_method_kind {
   const char *build_option; // of CMake, -DMUSLIN_...=ON, where builds may lack it; NULL: all have it
   int (*available)(void);   // whether this build has it; NULL: it does
   int is_direct;            // solves without iterations
+  int is_stationary;        // iterates without conjugate gradients: for comparison, on systems that are not hard
   int is_prefiltered;       // asks for MUS_FORM_FILTERED
   int may_filter_vectors;   // options.prefilter chooses whether the matrix or vectors are filtered
   // The options and the system outlive the method; all that is derived from them is best made by the first solve.
@@ -63,7 +64,8 @@ typedef struct mus_method_kind {
 const mus_method_kind *mus_method_table(mus_method method);
 
 extern const mus_method_kind mus_method_sa, mus_method_diag, mus_method_mpcg, mus_method_mpcg_original,
-    mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_skinning, mus_method_auto;
+    mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_skinning, mus_method_gauss_seidel,
+    mus_method_chebyshev, mus_method_auto;
 
 // A method with its state. All functions may be called while `self` is NULL, before it is made.
 typedef struct mus_linear_method {

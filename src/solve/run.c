@@ -95,6 +95,18 @@ mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_o
   return end_iterations(run, status, &i);
 }
 
+mus_status mus_run_semi_iterative(mus_run *run, const mus_preconditioner *m, double high,
+                                  const mus_cg_options *limits) {
+  mus_system *system = run->system;
+  iterations i;
+  mus_status status = begin_iterations(run, &i);
+  if (status)
+    return status;
+  status = mus_semi_iterative(&i.a, system->filter.across ? &i.s : NULL, m, high, system->right, system->solution,
+                              limits, system->work, &i.result);
+  return end_iterations(run, status, &i);
+}
+
 mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits) {
   mus_system *system = run->system;
   iterations i;

@@ -12,6 +12,8 @@
 void mus_run_prefilter(mus_run *run);
 // Conjugate gradients, or what run->stationary asks for, on the prefiltered system as it is now, from solution to x.
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits);
+// The same by Chebyshev's semi-iterative method, with the upper end of the spectrum of M^-1 A.
+mus_status mus_run_semi_iterative(mus_run *run, const mus_preconditioner *m, double high, const mus_cg_options *limits);
 // Conjugate gradients that filter vectors, from x to x. `original` as in mus_mpcg().
 mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits);
 

@@ -13,8 +13,9 @@ static void require(int condition) {
 
 // The names alone: what has them would bring the whole simulator with it.
 const char *mus_method_name(mus_method method) {
-  static const char *const names[MUS_METHODS] = {"sa",      "diag", "mpcg",      "mpcg-original",
-                                                 "cholmod", "gamg", "boomeramg", "auto"};
+  static const char *const names[MUS_METHODS] = {"sa",           "diag",      "mpcg",      "mpcg-original",
+                                                 "cholmod",      "gamg",      "boomeramg", "skinning",
+                                                 "gauss-seidel", "chebyshev", "auto"};
   return (int)method >= 0 && method < MUS_METHODS ? names[method] : NULL;
 }
 

@@ -20,7 +20,7 @@ typedef struct given {
   const mus_equality *equality;
 } given;
 
-// The methods of this build, in turn.
+// The methods of this build, in turn, but for those that iterate without conjugate gradients.
 mus_method given_method_from(int method);
 #define FOR_EACH_METHOD(method)                                                                                        \
   for (mus_method method = given_method_from(0); method < MUS_METHODS; method = given_method_from((int)method + 1))

@@ -66,6 +66,30 @@ mus_preconditioner mus_block_jacobi_view(mus_block_jacobi *jacobi) {
   return (mus_preconditioner){.self = jacobi, .apply = apply};
 }
 
+// The inverse of D among vectors that hold the equalities across nodes.
+static void apply_held(void *self, const double *r, double *z) {
+  const mus_block_jacobi *jacobi = self;
+  mus_equalities_solve(jacobi->system->filter.across, jacobi->system->rows, jacobi->inverse, r, z);
+}
+
+static mus_status weigh(const mus_equalities *across, const mus_block_jacobi *jacobi, mus_run *run) {
+  double begin = mus_seconds();
+  mus_status status = mus_equalities_weigh(across, jacobi->inverse);
+  run->record->setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+mus_status mus_block_jacobi_prepare(mus_block_jacobi *jacobi, mus_run *run, mus_preconditioner *out) {
+  const mus_equalities *across = run->system->filter.across;
+  mus_status status = mus_block_jacobi_set_up(jacobi, run);
+  if (!status && across)
+    status = weigh(across, jacobi, run);
+  *out = mus_block_jacobi_view(jacobi);
+  if (across)
+    out->apply = apply_held;
+  return status;
+}
+
 mus_status mus_block_jacobi_run_filtered(mus_block_jacobi *jacobi, mus_run *run, int original,
                                          const mus_cg_options *limits) {
   mus_system_put(run->system, MUS_FORM_GIVEN);
