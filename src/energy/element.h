@@ -6,9 +6,9 @@
 // Hessian: blocks (0,0) (0,1) ... (0,arity-1) (1,1) ..., 3x3 each, stored by rows. The functions call nothing but
 // <math.h>, hold nothing but fixed-size arrays, and compile as C, as C++ and as CUDA device code.
 //
-// Those of triangles and hinges also compile for MUS_LANES elements at once, with mus_real a vector of as many numbers
-// (lanes.h): what depends on an element's numbers is then chosen by mus_select() and never branched upon. A lane does
-// what one element's number does, operation by operation, and so gives the same bits.
+// Those of triangles, hinges and tetrahedra also compile for MUS_LANES elements at once, with mus_real a vector of as
+// many numbers (lanes.h): what depends on an element's numbers is then chosen by mus_select() and never branched upon.
+// A lane does what one element's number does, operation by operation, and so gives the same bits.
 //
 // Hessians come in two kinds. `exact` is the second derivative, for Newton's method with a line search. Otherwise it is
 // a positive semi-definite stand-in, so that the matrix of an implicit step is positive definite in every state; each
@@ -38,6 +38,8 @@ typedef mus_real mus_uniform;
 typedef int mus_truth; // what comparisons of mus_real give
 
 MUS_ELEMENT mus_real mus_select(mus_truth where, mus_real yes, mus_real no) { return where ? yes : no; }
+MUS_ELEMENT int mus_any(mus_truth where) { return where; }
+MUS_ELEMENT int mus_all_of(mus_truth where) { return where; }
 MUS_ELEMENT mus_real mus_all(mus_uniform x) { return x; }
 MUS_ELEMENT mus_real mus_root(mus_real x) { return sqrt(x); }
 MUS_ELEMENT mus_real mus_size(mus_real x) { return fabs(x); }

@@ -30,10 +30,12 @@ MUS_ELEMENT mus_real mus_size(mus_real x) {
 
 // By the machine's own instructions where there are any:
 //   mus_root()           square roots
+//   mus_any()            whether something holds in any lane
 //   mus_lanes_mirror()   a square of MUS_LANES vectors, mirrored at its diagonal
 //   mus_lanes_three()    to[k][l] = from[l][k] for k < 3: nothing behind an element's three numbers is touched
 #if MUS_LANES == 8
 MUS_ELEMENT mus_real mus_root(mus_real x) { return (mus_real)_mm512_sqrt_pd((__m512d)x); }
+MUS_ELEMENT int mus_any(mus_truth where) { return _mm512_movepi64_mask((__m512i)where) != 0; }
 
 MUS_ELEMENT void mus_lanes_mirror(mus_real *a) {
   __m512d pair[8], four[8];
@@ -67,6 +69,7 @@ MUS_ELEMENT void mus_lanes_three(const double *const *from, mus_real *to) {
 }
 #elif MUS_LANES == 4
 MUS_ELEMENT mus_real mus_root(mus_real x) { return (mus_real)_mm256_sqrt_pd((__m256d)x); }
+MUS_ELEMENT int mus_any(mus_truth where) { return _mm256_movemask_pd((__m256d)where) != 0; }
 
 MUS_ELEMENT void mus_lanes_mirror(mus_real *a) {
   __m256d pair[4];
@@ -96,6 +99,13 @@ MUS_ELEMENT mus_real mus_root(mus_real x) {
   return x;
 }
 
+MUS_ELEMENT int mus_any(mus_truth where) {
+  long long any = 0;
+  for (int l = 0; l < MUS_LANES; ++l)
+    any |= where[l];
+  return any != 0;
+}
+
 MUS_ELEMENT void mus_lanes_mirror(mus_real *a) {
   for (int k = 0; k < MUS_LANES; ++k)
     for (int l = 0; l < k; ++l) {
@@ -111,6 +121,8 @@ MUS_ELEMENT void mus_lanes_three(const double *const *from, mus_real *to) {
       to[k][l] = from[l][k];
 }
 #endif
+
+MUS_ELEMENT int mus_all_of(mus_truth where) { return !mus_any(~where); }
 
 // The numbers of elements to where they follow each other, n each; n >= MUS_LANES. Squares of them are mirrored, of
 // which the last overlaps the one before.

@@ -105,6 +105,34 @@ static inline void some_hinges(const group *g) {
     put(g, rank_one, 12, t->rank_one);
 }
 
+// --- tetrahedra ------------------------------------------------------------------------------------------------------
+
+static inline void some_tetrahedra(mus_solid_law *law, const group *g) {
+  const mus_lanes_task *t = g->task;
+  enum { NUMBERS = 13 }; // of mus_tetrahedron_rest; the gradient of vertex 0 is minus the sum of the others
+  mus_real x[12], v[12], last[3], s[3], gradient[12], block[90];
+  mus_tetrahedron_rest rest;
+  load_nodes(g, 4, t->position, x);
+  if (t->velocity)
+    load_nodes(g, 4, t->velocity, v);
+  for (int a = 1; a < 4; ++a)
+    load_three(g, t->rest + 3 * a, NUMBERS, rest.gradient + 3 * a);
+  load_three(g, t->rest + 10, NUMBERS, last);
+  rest.volume = last[2];
+  mus_real energy = mus_tetrahedron_element(law, &rest, &t->solid, &t->blend, x, t->velocity ? v : NULL,
+                                            t->gradient ? gradient : NULL, t->block ? block : NULL, s);
+  if (t->energy)
+    put_energy(g, energy, t->energy);
+  for (int l = 0; l < g->valid && t->stretch; ++l) {
+    t->stretch[2 * (g->first + l)] = s[0][l];
+    t->stretch[2 * (g->first + l) + 1] = s[2][l];
+  }
+  if (t->gradient)
+    put(g, gradient, 12, t->gradient);
+  if (t->block)
+    put(g, block, 90, t->block);
+}
+
 // --- runs ------------------------------------------------------------------------------------------------------------
 
 static void membranes(const mus_lanes_task *task) {
@@ -123,4 +151,16 @@ static void hinges(const mus_lanes_task *task) {
     some_hinges(&(group){task, first, task->count - first});
 }
 
-const mus_lanes TABLE = {membranes, hinges};
+static inline void tetrahedra(mus_solid_law *law, const mus_lanes_task *task) {
+  int first = 0;
+  for (; first + MUS_LANES <= task->count; first += MUS_LANES)
+    some_tetrahedra(law, &(group){task, first, MUS_LANES});
+  if (first < task->count)
+    some_tetrahedra(law, &(group){task, first, task->count - first});
+}
+
+static void corotated(const mus_lanes_task *task) { tetrahedra(mus_corotated_law, task); }
+static void neo_hookean(const mus_lanes_task *task) { tetrahedra(mus_neo_hookean_law, task); }
+static void venant_kirchhoff(const mus_lanes_task *task) { tetrahedra(mus_venant_kirchhoff_law, task); }
+
+const mus_lanes TABLE = {membranes, hinges, corotated, neo_hookean, venant_kirchhoff};

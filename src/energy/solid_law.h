@@ -15,11 +15,11 @@
 
 // Lame's constants of small strains, Pa.
 typedef struct mus_lame {
-  mus_real mu, lambda;
+  mus_uniform mu, lambda;
 } mus_lame;
 
 // E in Pa, and Poisson's ratio, -1 < nu < 0.5.
-MUS_ELEMENT mus_lame mus_lame_of(mus_real young, mus_real poisson) {
+MUS_ELEMENT mus_lame mus_lame_of(mus_uniform young, mus_uniform poisson) {
   mus_lame out = {young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
   return out;
 }
@@ -39,21 +39,20 @@ typedef void mus_solid_law(const mus_lame *lame, const mus_real *s, mus_solid_st
 #define MUS_TWIST_BOUND 1e3
 
 MUS_ELEMENT void mus_corotated_law(const mus_lame *lame, const mus_real *s, mus_solid_state *out) {
-  mus_real mu = lame->mu, lambda = lame->lambda, trace = s[0] + s[1] + s[2] - 3;
-  mus_real bound = MUS_TWIST_BOUND * (2 * mu + 3 * mus_size(lambda));
+  mus_uniform mu = lame->mu, lambda = lame->lambda, bound = MUS_TWIST_BOUND * (2 * mu + 3 * fabs(lambda));
+  mus_real trace = s[0] + s[1] + s[2] - 3, over = 2 * lambda * trace - 4 * mu;
+  mus_real least = mus_size(over) / bound; // of the sum of two
+  least = mus_select(least > 0, least, mus_all(1));
   out->energy = lambda / 2 * trace * trace;
   for (int i = 0; i < 3; ++i) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
+    mus_real sum = s[(i + 1) % 3] + s[(i + 2) % 3];
+    sum = mus_select(mus_size(sum) < least, mus_select(sum < 0, -least, least), sum);
     out->energy += mu * (s[i] - 1) * (s[i] - 1);
     out->slope[i] = 2 * mu * (s[i] - 1) + lambda * trace;
     for (int l = 0; l < 3; ++l)
-      out->curvature[3 * i + l] = (i == l ? 2 * mu : 0) + lambda;
-    mus_real over = 2 * lambda * trace - 4 * mu, sum = s[j] + s[k];
-    mus_real least = mus_size(over) / bound; // of the sum
-    if (mus_size(sum) < least)
-      sum = sum < 0 ? -least : least;
-    out->twist[i] = 2 * mu + (over != 0 ? over / sum : 0);
-    out->flip[i] = 2 * mu;
+      out->curvature[3 * i + l] = mus_all((i == l ? 2 * mu : 0) + lambda);
+    out->twist[i] = 2 * mu + over / sum;
+    out->flip[i] = mus_all(2 * mu);
   }
 }
 
@@ -62,7 +61,7 @@ MUS_ELEMENT void mus_corotated_law(const mus_lame *lame, const mus_real *s, mus_
 //   psi = m/2 (|F|^2 - 3) + l/2 (J - a)^2 - l/2 (1 - a)^2,  J = det F,  a = 1 + m/l
 // It is at rest where F is a rotation, and finite and smooth everywhere.
 MUS_ELEMENT void mus_neo_hookean_law(const mus_lame *lame, const mus_real *s, mus_solid_state *out) {
-  mus_real m = lame->mu, l = lame->lambda + lame->mu;
+  mus_uniform m = lame->mu, l = lame->lambda + lame->mu;
   mus_real volume = s[0] * s[1] * s[2] - 1, pressure = l * volume - m; // l (J - a)
   out->energy = volume * (l / 2 * volume - m);
   for (int i = 0; i < 3; ++i) {
@@ -79,8 +78,8 @@ MUS_ELEMENT void mus_neo_hookean_law(const mus_lame *lame, const mus_real *s, mu
 // St. Venant and Kirchhoff: psi = mu |E|^2 + lambda/2 tr(E)^2, E = (F^T F - I) / 2. It weakens under compression, and
 // does not resist being turned inside out.
 MUS_ELEMENT void mus_venant_kirchhoff_law(const mus_lame *lame, const mus_real *s, mus_solid_state *out) {
-  mus_real mu = lame->mu, lambda = lame->lambda, trace = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3) / 2;
-  mus_real base = lambda * trace - mu;
+  mus_uniform mu = lame->mu, lambda = lame->lambda;
+  mus_real trace = (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3) / 2, base = lambda * trace - mu;
   out->energy = lambda / 2 * trace * trace;
   for (int i = 0; i < 3; ++i) {
     int j = (i + 1) % 3, k = (i + 2) % 3;

@@ -1,8 +1,8 @@
 // Tetrahedra of solids, energy/tetrahedron.h, as kinds of elements: one for each law.
 #include "energy/tetrahedron.h"
 
-#include "energy/gather.h"
 #include "energy/kinds.h"
+#include "energy/lanes_run.h"
 #include "energy/solid_measure.h"
 
 static mus_status create(mus_arena *arena, const mus_element_source *source, mus_element_list *out) {
@@ -15,53 +15,64 @@ static mus_status create(mus_arena *arena, const mus_element_source *source, mus
   return mus_tetrahedron_rests(solid, solid->rest ? solid->rest : source->mesh->position, out->rest);
 }
 
-static inline void evaluate(mus_solid_law *law, const mus_element_list *list, int first, int count,
-                            const mus_evaluation *evaluation) {
-  const mus_evaluation e = *evaluation; // a copy that no store can change
-  const mus_tetrahedron_rest *rest = (const mus_tetrahedron_rest *)list->rest + first;
-  const int *vertex = list->vertex + 4 * (size_t)first;
-  mus_solid_constants constants = *(const mus_solid_constants *)list->material;
-  constants.lame.mu *= e.scale;
-  constants.lame.lambda *= e.scale;
-  for (int k = 0; k < count; ++k) {
-    mus_gathered p;
-    mus_gather(4, vertex + 4 * (size_t)k, k, &e, &p);
-    mus_keep_energy(&e, k, mus_tetrahedron_element(law, &rest[k], &constants, &e.blend, p.x, p.v, p.gradient, p.block));
-  }
+static mus_lanes_task task_of(const mus_element_list *list, int first, int count, double scale) {
+  mus_lanes_task task = {.count = count,
+                         .vertex = list->vertex + 4 * (size_t)first,
+                         .rest = (const double *)((const mus_tetrahedron_rest *)list->rest + first), // only numbers
+                         .solid = *(const mus_solid_constants *)list->material};
+  task.solid.lame.mu *= scale;
+  task.solid.lame.lambda *= scale;
+  return task;
+}
+
+static mus_lanes_task task_of_evaluation(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
+  mus_lanes_task task = task_of(list, first, count, e->scale);
+  task.position = e->position;
+  task.velocity = e->velocity;
+  task.blend = e->blend;
+  task.energy = e->energy;
+  task.gradient = e->gradient;
+  task.block = e->block;
+  return task;
 }
 
 // The largest |s_i - 1| of each, and how many are inside out.
-static void measure(const mus_element_list *list, int first, int count, const double *position, double scale,
-                    double *strain, mus_element_sums *to) {
-  const mus_tetrahedron_rest *rest = (const mus_tetrahedron_rest *)list->rest + first;
-  mus_evaluation e = {.position = position};
-  for (int k = 0; k < count; ++k) {
-    double f[9], u[9], s[3], v[9];
-    mus_gathered p;
-    mus_gather(4, list->vertex + 4 * (size_t)(first + k), k, &e, &p);
-    mus_tetrahedron_map(&rest[k], p.x, f);
-    mus_svd3(f, u, s, v);
-    strain[k] = fmax(fabs(s[0] - 1), fabs(s[2] - 1)); // s[1] lies between them
-    to->strain = fmax(to->strain, strain[k]);
-    to->inverted += s[2] < 0;
+static inline void measure(void (*run)(const mus_lanes_task *), const mus_element_list *list, int first, int count,
+                           const double *position, double scale, double *strain, mus_element_sums *to) {
+  enum { RUN = 64 };
+  double energy[RUN], stretch[2 * RUN];
+  for (int done = 0; done < count; done += RUN) {
+    mus_lanes_task task = task_of(list, first + done, count - done < RUN ? count - done : RUN, scale);
+    task.position = position;
+    task.energy = energy;
+    task.stretch = stretch;
+    run(&task);
+    for (int k = 0; k < task.count; ++k) {
+      double most = fmax(fabs(stretch[2 * k] - 1), fabs(stretch[2 * k + 1] - 1)); // the third lies between
+      strain[done + k] = most;
+      to->strain = fmax(to->strain, most);
+      to->inverted += stretch[2 * k + 1] < 0;
+      to->energy[MUS_ENERGY_STRETCH] += energy[k];
+    }
   }
-  to->energy[MUS_ENERGY_STRETCH] += mus_element_list_energy(list, first, count, position, scale);
 }
 
-// The kind of a law: its function is known where elements are evaluated.
+// The kind of a law.
 #define KIND(stem, title)                                                                                              \
   static void evaluate_##stem(const mus_element_list *list, int first, int count, const mus_evaluation *e) {           \
-    evaluate(mus_##stem##_law, list, first, count, e);                                                                 \
+    mus_lanes_task task = task_of_evaluation(list, first, count, e);                                                   \
+    mus_lanes_longest()->stem(&task);                                                                                  \
   }                                                                                                                    \
-  const mus_element_kind mus_##stem##_kind = {.name = title,                                                           \
-                                              .arity = 4,                                                              \
-                                              .rest_bytes = sizeof(mus_tetrahedron_rest),                              \
-                                              .material_bytes = sizeof(mus_solid_constants),                           \
-                                              .strains = 1,                                                            \
-                                              .law = mus_##stem##_law,                                                 \
-                                              .create = create,                                                        \
-                                              .evaluate = evaluate_##stem,                                             \
-                                              .measure = measure};
+  static void measure_##stem(const mus_element_list *list, int first, int count, const double *x, double scale,        \
+                             double *strain, mus_element_sums *to) {                                                   \
+    measure(mus_lanes_longest()->stem, list, first, count, x, scale, strain, to);                                      \
+  }                                                                                                                    \
+  const mus_element_kind mus_##stem##_kind = {TETRAHEDRA, .name = title, .law = mus_##stem##_law,                      \
+                                              .evaluate = evaluate_##stem, .measure = measure_##stem};
+
+#define TETRAHEDRA                                                                                                     \
+  .arity = 4, .rest_bytes = sizeof(mus_tetrahedron_rest), .material_bytes = sizeof(mus_solid_constants), .strains = 1, \
+  .create = create
 
 KIND(corotated, "co-rotated tetrahedron")
 KIND(neo_hookean, "Neo-Hookean tetrahedron")

@@ -2,8 +2,12 @@
 // the shape functions at rest, V the rest volume, and a law psi (solid_law.h). Written as element functions are, see
 // element.h.
 //
-// The semi-definite Hessian has the negative eigenvalues of d^2 psi / dF^2 replaced by zero: what is left is V sum_m
-// e_m (Q_m g_a) (Q_m g_b)^T over its eigenmatrices Q_m, a sum of squares.
+// With F = U diag(s) V^T, everything is done in the frame of U and V, where d^2 psi / dF^2 and the damping couple next
+// to nothing: G = U^T dF V has the second differential
+//   sum_kl along_kl G_kk G_ll + sum_k!=l (across_kl G_kl^2 + swapped_kl G_kl G_lk)
+//
+// The semi-definite Hessian has the negative eigenvalues of d^2 psi / dF^2 replaced by zero: those of `along`, and of
+// each pair the twist (across - swapped) and the flip (across + swapped).
 //
 // Damping follows the rate of Green's strain, dE/dt = sym(F^T dF/dt), which rigid motions leave alone: it dissipates
 // V tau (2 mu |dE/dt|^2 + lambda tr(dE/dt)^2), with tau in seconds.
@@ -20,13 +24,13 @@ typedef struct mus_tetrahedron_rest {
 
 typedef struct mus_solid_constants {
   mus_lame lame;
-  mus_real damping; // tau, s
+  mus_uniform damping; // tau, s
 } mus_solid_constants;
 
 // From the rest positions of the four vertices, which are counter-clockwise, seen from the fourth, for a positive
 // volume.
 MUS_ELEMENT void mus_tetrahedron_rest_make(const mus_real *x, mus_tetrahedron_rest *rest) {
-  mus_real edge[3][3], sum[3] = {0, 0, 0};
+  mus_real edge[3][3], sum[3] = {mus_all(0), mus_all(0), mus_all(0)};
   for (int k = 0; k < 3; ++k)
     mus_subtract3(x + 3 * (k + 1), x, edge[k]);
   for (int k = 0; k < 3; ++k)
@@ -34,7 +38,7 @@ MUS_ELEMENT void mus_tetrahedron_rest_make(const mus_real *x, mus_tetrahedron_re
   mus_real six = mus_dot3(edge[0], rest->gradient + 3);
   for (int k = 1; k < 4; ++k) {
     mus_scale3(1 / six, rest->gradient + 3 * k, rest->gradient + 3 * k);
-    mus_add_scaled3(-1, rest->gradient + 3 * k, sum);
+    mus_add_scaled3(mus_all(-1), rest->gradient + 3 * k, sum);
   }
   for (int c = 0; c < 3; ++c)
     rest->gradient[c] = sum[c];
@@ -45,145 +49,194 @@ MUS_ELEMENT void mus_tetrahedron_rest_make(const mus_real *x, mus_tetrahedron_re
 MUS_ELEMENT void mus_tetrahedron_map(const mus_tetrahedron_rest *rest, const mus_real *x, mus_real *f) {
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l) {
-      mus_real sum = 0; // differences from the first vertex, for the sake of rounding
+      mus_real sum = mus_all(0); // differences from the first vertex, for the sake of rounding
       for (int a = 1; a < 4; ++a)
         sum += (x[3 * a + k] - x[k]) * rest->gradient[3 * a + l];
       f[3 * k + l] = sum;
     }
 }
 
-MUS_ELEMENT void mus_matrix_times(const mus_real *a, const mus_real *x, mus_real *y) {
-  for (int k = 0; k < 3; ++k)
-    y[k] = a[3 * k] * x[0] + a[3 * k + 1] * x[1] + a[3 * k + 2] * x[2];
-}
+// The second differential in the frame of U and V: pairs are (1, 2), (2, 0), (0, 1).
+typedef struct mus_solid_response {
+  mus_real along[9]; // symmetric
+  mus_real across[9];
+  mus_real swapped[3]; // of pairs
+} mus_solid_response;
 
-// The nine eigenmatrices of d^2 psi / dF^2, by rows, and its eigenvalues.
-typedef struct mus_solid_modes {
-  mus_real value[9], matrix[9][9];
-} mus_solid_modes;
-
-MUS_ELEMENT void mus_solid_modes_make(const mus_solid_state *state, const mus_real *u, const mus_real *v,
-                                      mus_solid_modes *out) {
-  const mus_real half = 0.70710678118654752;
-  mus_real mixture[9];
-  mus_eigen3(state->curvature, out->value, mixture);
+// along <- what is left of it without negative eigenvalues. One that has none keeps its bits.
+MUS_ELEMENT void mus_solid_make_definite(mus_real *along) {
+  mus_real minor = along[0] * along[4] - along[1] * along[1];
+  mus_real whole = along[2] * (along[1] * along[5] - along[4] * along[2]) +
+                   along[5] * (along[1] * along[2] - along[0] * along[5]) + along[8] * minor;
+  mus_truth definite = (along[0] > 0) & (minor > 0) & (whole > 0);
+  if (mus_all_of(definite))
+    return;
+  mus_real value[3], v[9];
+  mus_eigen3(along, value, v);
   for (int k = 0; k < 3; ++k)
-    for (int l = 0; l < 3; ++l)
-      for (int i = 0; i < 3; ++i) {
-        int j = (i + 1) % 3, m = (i + 2) % 3;
-        mus_real stretch = 0, there = u[3 * k + j] * v[3 * l + m], back = u[3 * k + m] * v[3 * l + j];
-        for (int e = 0; e < 3; ++e)
-          stretch += mixture[3 * e + i] * u[3 * k + e] * v[3 * l + e];
-        out->matrix[i][3 * k + l] = stretch;
-        out->matrix[3 + i][3 * k + l] = half * (there - back);
-        out->matrix[6 + i][3 * k + l] = half * (there + back);
-      }
-  for (int i = 0; i < 3; ++i) {
-    out->value[3 + i] = state->twist[i];
-    out->value[6 + i] = state->flip[i];
-  }
-}
-
-// gradient += V [tau F S + drift dP] g_a with S = 2 mu dE/dt + lambda tr(dE/dt), dP = d^2 psi / dF^2 : dF/dt
-MUS_ELEMENT void mus_tetrahedron_add_rates(const mus_tetrahedron_rest *rest, const mus_solid_constants *c,
-                                           const mus_blend *blend, const mus_solid_modes *modes, const mus_real *f,
-                                           const mus_real *v, mus_real *gradient) {
-  mus_real rate[9], stress[9], strain[9], force[3];
-  mus_tetrahedron_map(rest, v, rate);
+    value[k] = mus_select(value[k] > 0, value[k], mus_all(0));
   for (int k = 0; k < 3; ++k)
-    for (int l = 0; l < 3; ++l)
-      strain[3 * k + l] = (f[k] * rate[l] + f[3 + k] * rate[3 + l] + f[6 + k] * rate[6 + l] + rate[k] * f[l] +
-                           rate[3 + k] * f[3 + l] + rate[6 + k] * f[6 + l]) /
-                          2;
-  mus_real trace = strain[0] + strain[4] + strain[8];
-  for (int k = 0; k < 3; ++k)
-    for (int l = 0; l < 3; ++l) {
-      mus_real sum = c->lame.lambda * trace * f[3 * k + l];
+    for (int l = k; l < 3; ++l) {
+      mus_real sum = mus_all(0);
       for (int e = 0; e < 3; ++e)
-        sum += 2 * c->lame.mu * f[3 * k + e] * strain[3 * e + l];
-      stress[3 * k + l] = c->damping * sum;
+        sum += value[e] * v[3 * k + e] * v[3 * l + e];
+      along[3 * k + l] = along[3 * l + k] = mus_select(definite, along[3 * k + l], sum);
     }
-  for (int m = 0; m < 9 && blend->drift != 0; ++m) {
-    mus_real along = 0;
-    for (int e = 0; e < 9; ++e)
-      along += modes->matrix[m][e] * rate[e];
-    for (int e = 0; e < 9; ++e)
-      stress[e] += blend->drift * modes->value[m] * along * modes->matrix[m][e];
+}
+
+// d^2 psi / dF^2, exact or semi-definite.
+MUS_ELEMENT void mus_solid_elastic(const mus_solid_state *state, int exact, mus_solid_response *out) {
+  for (int k = 0; k < 9; ++k)
+    out->along[k] = state->curvature[k];
+  for (int i = 0; i < 3; ++i) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    mus_real twist = state->twist[i], flip = state->flip[i];
+    if (!exact) {
+      twist = mus_select(twist > 0, twist, mus_all(0));
+      flip = mus_select(flip > 0, flip, mus_all(0));
+    }
+    out->across[3 * j + k] = out->across[3 * k + j] = (flip + twist) / 2;
+    out->swapped[i] = (flip - twist) / 2;
   }
-  for (int a = 0; a < 4; ++a) {
-    mus_matrix_times(stress, rest->gradient + 3 * a, force);
-    mus_add_scaled3(rest->volume, force, gradient + 3 * a);
+  if (!exact)
+    mus_solid_make_definite(out->along);
+}
+
+// elastic times a factor, plus the damping matrix times another.
+MUS_ELEMENT void mus_solid_blend(const mus_lame *lame, const mus_real *s, const mus_solid_response *elastic,
+                                 mus_real stiffness, mus_real damping, mus_solid_response *out) {
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    mus_real square = s[k] * s[k], shear = damping * lame->mu;
+    out->along[4 * k] = stiffness * elastic->along[4 * k] + (2 * lame->mu + lame->lambda) * damping * square;
+    out->along[3 * i + j] = out->along[3 * j + i] =
+        stiffness * elastic->along[3 * i + j] + lame->lambda * damping * s[i] * s[j];
+    out->across[3 * k + i] = stiffness * elastic->across[3 * k + i] + shear * square;
+    out->across[3 * k + j] = stiffness * elastic->across[3 * k + j] + shear * square;
+    out->swapped[k] = stiffness * elastic->swapped[k] + shear * s[i] * s[j];
   }
 }
 
-// The blocks of stiffness K + damping D.
-MUS_ELEMENT void mus_tetrahedron_blocks(const mus_tetrahedron_rest *rest, const mus_solid_constants *c,
-                                        const mus_blend *blend, const mus_solid_modes *modes, const mus_real *f,
-                                        mus_real *block) {
-  mus_real turned[4][3], stretched[9]; // F g_a, F F^T
-  mus_real viscous = blend->damping * c->damping * rest->volume;
-  for (int a = 0; a < 4; ++a)
-    mus_matrix_times(f, rest->gradient + 3 * a, turned[a]);
+// stress += the response to a rate, both in the frame of U and V.
+MUS_ELEMENT void mus_solid_respond(const mus_solid_response *r, const mus_real *rate, mus_real *stress) {
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    stress[4 * k] += r->along[3 * k] * rate[0] + r->along[3 * k + 1] * rate[4] + r->along[3 * k + 2] * rate[8];
+    stress[3 * i + j] += r->across[3 * i + j] * rate[3 * i + j] + r->swapped[k] * rate[3 * j + i];
+    stress[3 * j + i] += r->across[3 * j + i] * rate[3 * j + i] + r->swapped[k] * rate[3 * i + j];
+  }
+}
+
+// c = a b, a^T b and a b^T
+MUS_ELEMENT void mus_product3(const mus_real *a, const mus_real *b, mus_real *c) {
   for (int k = 0; k < 3; ++k)
     for (int l = 0; l < 3; ++l)
-      stretched[3 * k + l] = mus_dot3(f + 3 * k, f + 3 * l);
-  for (int a = 0; a < 4; ++a)
-    for (int b = a; b < 4; ++b) {
-      mus_real *to = block + 9 * mus_upper_block(4, a, b);
-      mus_real both = mus_dot3(rest->gradient + 3 * a, rest->gradient + 3 * b);
-      for (int e = 0; e < 9; ++e)
-        to[e] = viscous * c->lame.mu * both * stretched[e];
-      mus_add_outer(viscous * c->lame.mu, turned[b], turned[a], to);
-      mus_add_outer(viscous * c->lame.lambda, turned[a], turned[b], to);
-    }
-  for (int m = 0; m < 9; ++m) {
-    mus_real way[4][3], factor = blend->stiffness * rest->volume * modes->value[m];
-    for (int a = 0; a < 4; ++a)
-      mus_matrix_times(modes->matrix[m], rest->gradient + 3 * a, way[a]);
-    for (int a = 0; a < 4; ++a)
-      for (int b = a; b < 4; ++b)
-        mus_add_outer(factor, way[a], way[b], block + 9 * mus_upper_block(4, a, b));
+      c[3 * k + l] = a[3 * k] * b[l] + a[3 * k + 1] * b[3 + l] + a[3 * k + 2] * b[6 + l];
+}
+
+MUS_ELEMENT void mus_transposed_product3(const mus_real *a, const mus_real *b, mus_real *c) {
+  for (int k = 0; k < 3; ++k)
+    for (int l = 0; l < 3; ++l)
+      c[3 * k + l] = a[k] * b[l] + a[3 + k] * b[3 + l] + a[6 + k] * b[6 + l];
+}
+
+MUS_ELEMENT void mus_product_transposed3(const mus_real *a, const mus_real *b, mus_real *c) {
+  for (int k = 0; k < 3; ++k)
+    for (int l = 0; l < 3; ++l)
+      c[3 * k + l] = mus_dot3(a + 3 * k, b + 3 * l);
+}
+
+// V [P + tau D dF/dt + drift K dF/dt] g_a, where `slope` is P in its frame. The rows of `b` are V^T g_a, a = 1, 2, 3.
+MUS_ELEMENT void mus_tetrahedron_gradient(const mus_tetrahedron_rest *rest, const mus_solid_response *rates,
+                                          const mus_real *slope, const mus_real *u, const mus_real *w,
+                                          const mus_real *b, const mus_real *v, mus_real *gradient) {
+  mus_real stress[9], turned[9];
+  for (int k = 0; k < 9; ++k)
+    stress[k] = k % 4 == 0 ? slope[k / 4] : mus_all(0);
+  if (v) {
+    mus_real rate[9];
+    mus_tetrahedron_map(rest, v, turned);
+    mus_transposed_product3(u, turned, rate);
+    mus_product3(rate, w, turned);
+    mus_solid_respond(rates, turned, stress);
   }
-  for (int a = 0; a < 4; ++a) { // diagonal blocks are symmetric to the last bit
-    mus_real *to = block + 9 * mus_upper_block(4, a, a);
-    to[3] = to[1];
-    to[6] = to[2];
-    to[7] = to[5];
+  mus_product3(u, stress, turned);
+  for (int c = 0; c < 3; ++c) {
+    mus_real sum = mus_all(0);
+    for (int a = 1; a < 4; ++a) {
+      gradient[3 * a + c] = rest->volume * mus_dot3(turned + 3 * c, b + 3 * (a - 1));
+      sum += gradient[3 * a + c];
+    }
+    gradient[c] = -sum;
   }
 }
 
-// Returns E; gradient (12 numbers) and block as blend says, each NULL where not wanted. `law` is known when this is
-// compiled into its caller.
+// The block of vertices whose V^T g are p and q.
+MUS_ELEMENT void mus_tetrahedron_block(const mus_solid_response *r, const mus_real *u, const mus_real *p,
+                                       const mus_real *q, mus_real *block) {
+  mus_real inner[9], turned[9];
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    inner[4 * k] =
+        r->along[4 * k] * p[k] * q[k] + r->across[3 * k + i] * p[i] * q[i] + r->across[3 * k + j] * p[j] * q[j];
+    inner[3 * i + j] = r->along[3 * i + j] * p[i] * q[j] + r->swapped[k] * p[j] * q[i];
+    inner[3 * j + i] = r->along[3 * i + j] * p[j] * q[i] + r->swapped[k] * p[i] * q[j];
+  }
+  mus_product3(u, inner, turned);
+  mus_product_transposed3(turned, u, block);
+}
+
+// The rest follows from the blocks between vertices 1, 2 and 3: forces balance.
+MUS_ELEMENT void mus_tetrahedron_complete(mus_real *block) {
+  for (int b = 1; b < 4; ++b) {
+    mus_real *diagonal = block + 9 * mus_upper_block(4, b, b); // symmetric to the last bit
+    diagonal[3] = diagonal[1], diagonal[6] = diagonal[2], diagonal[7] = diagonal[5];
+  }
+  for (int b = 1; b < 4; ++b)
+    for (int k = 0; k < 9; ++k) {
+      mus_real sum = mus_all(0);
+      for (int a = 1; a < 4; ++a)
+        sum +=
+            a <= b ? block[9 * mus_upper_block(4, a, b) + k] : block[9 * mus_upper_block(4, b, a) + k % 3 * 3 + k / 3];
+      block[9 * b + k] = -sum;
+    }
+  for (int k = 0; k < 9; ++k)
+    block[k] = -(block[9 + k] + block[18 + k] + block[27 + k]);
+  block[3] = block[1], block[6] = block[2], block[7] = block[5];
+}
+
+// Returns E; gradient (12 numbers) and block as blend says, and the stretches s, each NULL where not wanted. `law` is
+// known when this is compiled into its caller.
 MUS_ELEMENT mus_real mus_tetrahedron_element(mus_solid_law *law, const mus_tetrahedron_rest *rest,
                                              const mus_solid_constants *constants, const mus_blend *blend,
-                                             const mus_real *x, const mus_real *v, mus_real *gradient,
-                                             mus_real *block) {
-  mus_real f[9], u[9], s[3], w[9];
+                                             const mus_real *x, const mus_real *v, mus_real *gradient, mus_real *block,
+                                             mus_real *stretch) {
+  mus_real f[9], u[9], s[3], w[9], b[9];
   mus_solid_state state;
-  mus_solid_modes modes;
+  mus_solid_response elastic, blended;
   mus_tetrahedron_map(rest, x, f);
   mus_svd3(f, u, s, w);
   law(&constants->lame, s, &state);
-  if (block || (gradient && v && blend->drift != 0)) {
-    mus_solid_modes_make(&state, u, w, &modes);
-    for (int m = 0; m < 9 && !blend->exact; ++m)
-      modes.value[m] = modes.value[m] > 0 ? modes.value[m] : 0;
-  }
-  if (gradient) {
-    mus_real stress[9], force[3]; // d psi / dF
+  if (stretch)
     for (int k = 0; k < 3; ++k)
-      for (int l = 0; l < 3; ++l)
-        stress[3 * k + l] = state.slope[0] * u[3 * k] * w[3 * l] + state.slope[1] * u[3 * k + 1] * w[3 * l + 1] +
-                            state.slope[2] * u[3 * k + 2] * w[3 * l + 2];
-    for (int a = 0; a < 4; ++a) {
-      mus_matrix_times(stress, rest->gradient + 3 * a, force);
-      mus_scale3(rest->volume, force, gradient + 3 * a);
-    }
+      stretch[k] = s[k];
+  if (block || (gradient && v))
+    mus_solid_elastic(&state, blend->exact, &elastic);
+  if (block || gradient)
+    mus_product3(rest->gradient + 3, w, b);
+  if (gradient) {
     if (v)
-      mus_tetrahedron_add_rates(rest, constants, blend, &modes, f, v, gradient);
+      mus_solid_blend(&constants->lame, s, &elastic, mus_all(blend->drift), mus_all(constants->damping), &blended);
+    mus_tetrahedron_gradient(rest, &blended, state.slope, u, w, b, v, gradient);
   }
-  if (block)
-    mus_tetrahedron_blocks(rest, constants, blend, &modes, f, block);
+  if (block) {
+    mus_solid_blend(&constants->lame, s, &elastic, blend->stiffness * rest->volume,
+                    blend->damping * constants->damping * rest->volume, &blended);
+    for (int i = 1; i < 4; ++i)
+      for (int j = i; j < 4; ++j)
+        mus_tetrahedron_block(&blended, u, b + 3 * (i - 1), b + 3 * (j - 1), block + 9 * mus_upper_block(4, i, j));
+    mus_tetrahedron_complete(block);
+  }
   return rest->volume * state.energy;
 }
 

@@ -152,6 +152,79 @@ static void what_is_not_wanted_is_left_out(void **state) {
     }
 }
 
+// --- tetrahedra ------------------------------------------------------------------------------------------------------
+
+typedef struct solid_output {
+  double energy[COUNT + GIVEN], gradient[12 * (COUNT + GIVEN)], block[90 * (COUNT + GIVEN)],
+      stretch[2 * (COUNT + GIVEN)];
+} solid_output;
+
+static const struct {
+  mus_solid_law *law;
+  size_t run; // where mus_lanes has it
+} laws[] = {{mus_corotated_law, offsetof(mus_lanes, corotated)},
+            {mus_neo_hookean_law, offsetof(mus_lanes, neo_hookean)},
+            {mus_venant_kirchhoff_law, offsetof(mus_lanes, venant_kirchhoff)}};
+
+// Tetrahedra at rest that are moved anywhere, by little, or flat, in a line and with nodes that coincide.
+static void create_tetrahedra(elements *e, mus_tetrahedron_rest *rest) {
+  *e = create(4, 77);
+  for (int k = 0; k < COUNT; ++k) {
+    const int *vertex = e->vertex + 4 * k;
+    double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int c = 0; c < 12; ++c)
+      x[c] += 0.2 * mus_random(78, (uint64_t)(12 * k + c));
+    for (int c = 0; c < 4 && k % 5 == 1; ++c) // this one is nearly at rest, if others do not move it on
+      memcpy(e->position + 3 * vertex[c], x + 3 * c, 3 * sizeof *x);
+    mus_tetrahedron_rest_make(x, &rest[k]);
+  }
+}
+
+static void compare_tetrahedra(const mus_lanes *lanes, int law, int count, int moves, int exact) {
+  static solid_output several, one;
+  mus_tetrahedron_rest rest[COUNT];
+  elements e;
+  create_tetrahedra(&e, rest);
+  memset(&several, 0, sizeof several);
+  memset(&one, 0, sizeof one);
+  mus_lanes_task t = {.count = count,
+                      .vertex = e.vertex,
+                      .rest = (const double *)rest,
+                      .position = e.position,
+                      .velocity = moves ? e.velocity : NULL,
+                      .blend = {0.3, 0.6, 0.01, exact},
+                      .solid = {mus_lame_of(1000, 0.4), 0.02},
+                      .energy = several.energy,
+                      .gradient = several.gradient,
+                      .block = several.block,
+                      .stretch = several.stretch};
+  void (*run)(const mus_lanes_task *);
+  memcpy(&run, (const char *)lanes + laws[law].run, sizeof run);
+  run(&t);
+  for (int k = 0; k < count; ++k) {
+    double x[12], v[12], s[3];
+    place_of(&e, k, x, v);
+    one.energy[k] = mus_tetrahedron_element(laws[law].law, &rest[k], &t.solid, &t.blend, x, moves ? v : NULL,
+                                            one.gradient + 12 * k, one.block + 90 * k, s);
+    one.stretch[2 * k] = s[0];
+    one.stretch[2 * k + 1] = s[2];
+  }
+  assert_same(sizeof one.energy, several.energy, one.energy);
+  assert_same(sizeof one.gradient, several.gradient, one.gradient);
+  assert_same(sizeof one.block, several.block, one.block);
+  assert_same(sizeof one.stretch, several.stretch, one.stretch);
+  check_largest(90 * count, one.block);
+}
+
+static void tetrahedra_are_the_same(void **state) {
+  (void)state;
+  for (int length = 2; length <= 8; length *= 2)
+    for (int count = 0; count <= COUNT && mus_lanes_of(length); ++count)
+      for (int law = 0; law < 3; ++law)
+        for (int variant = 0; variant < 4; ++variant)
+          compare_tetrahedra(mus_lanes_of(length), law, count, variant & 1, variant >> 1);
+}
+
 static void lengths_that_no_machine_has(void **state) {
   (void)state;
   assert_null(mus_lanes_of(1));
@@ -180,6 +253,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_as_one_after_the_other),
       cmocka_unit_test(what_is_not_wanted_is_left_out),
+      cmocka_unit_test(tetrahedra_are_the_same),
       cmocka_unit_test(lengths_that_no_machine_has),
       cmocka_unit_test(angles),
   };

@@ -13,7 +13,7 @@ typedef struct solid {
 static double evaluate(const void *data, const mus_blend *blend, const double *x, const double *v, double *gradient,
                        double *block) {
   const solid *s = data;
-  return mus_tetrahedron_element(s->law, &s->rest, &s->constants, blend, x, v, gradient, block);
+  return mus_tetrahedron_element(s->law, &s->rest, &s->constants, blend, x, v, gradient, block, NULL);
 }
 
 static mus_solid_law *const laws[] = {mus_corotated_law, mus_neo_hookean_law, mus_venant_kirchhoff_law};
