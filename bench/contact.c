@@ -27,8 +27,8 @@ static int failed(void) {
 
 // Positions and velocities of the frame, the velocities from the frame before it.
 static mus_status read_state(const mus_result *result, int frame, state *s) {
-  size_t n = 3 * (size_t)result->cloths[0].mesh.vertices;
-  s->mesh = &result->cloths[0].mesh;
+  size_t n = 3 * (size_t)result->parts[0].mesh.vertices;
+  s->mesh = &result->parts[0].mesh;
   s->position = malloc(n * sizeof *s->position);
   s->velocity = malloc(n * sizeof *s->velocity);
   if (!s->position || !s->velocity)
@@ -133,8 +133,8 @@ int main(int argc, char **argv) {
   if (argc > 4)
     s.scene.time_step = atof(argv[4]);
   mus_status status = read_state(&result, frame, &s);
-  int side = (int)lround(sqrt(result.cloths[0].mesh.vertices));
-  if (!status && (result.cloth_count != 1 || side * side != s.mesh->vertices))
+  int side = (int)lround(sqrt(result.parts[0].mesh.vertices));
+  if (!status && (result.part_count != 1 || side * side != s.mesh->vertices))
     status = MUS_BAD_INPUT;
   printf(" vertices    bodies    cloths   impacts  iterations  contact s     rest s   share\n");
   for (int cut = 1; cut <= 3 && !status; cut += 2) {

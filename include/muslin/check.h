@@ -1,8 +1,8 @@
-/// Proof that cloth passes through nothing: searches all frames of a result for intersecting triangles.
+/// Proof that cloth and solids pass through nothing: searches all frames of a result for intersecting triangles.
 ///
 ///     mus_check_options options = mus_default_check_options();
 ///     mus_check("out/stack", NULL, &options, &record);
-///     if (record.total.cloth_cloth + record.total.cloth_body > 0) ...
+///     if (mus_check_pairs(&record.total) > 0) ...
 ///
 /// The answer is exact: it is that of real arithmetic on the positions as they are in the caches (single precision) or,
 /// for a mesh alone, in its file. Two triangles intersect if they have a point in common; touching counts. Those that
@@ -27,14 +27,17 @@ extern "C" {
 typedef enum mus_check_kind {
   MUS_CHECK_CLOTH_CLOTH, ///< of one cloth or two
   MUS_CHECK_CLOTH_BODY,
-  MUS_CHECK_SEAM ///< triangles whose vertices are sewn together
+  MUS_CHECK_SEAM, ///< triangles whose vertices are sewn together
+  MUS_CHECK_CLOTH_SOLID,
+  MUS_CHECK_SOLID_SOLID, ///< of one solid's surface or two
+  MUS_CHECK_SOLID_BODY
 } mus_check_kind;
 
 /// Two triangles that intersect.
 typedef struct mus_check_pair {
   mus_check_kind kind;
   int is_new;          ///< 1: they did not intersect in frame 0
-  const char *name[2]; ///< of cloths, or of a cloth and a body; valid during the callback
+  const char *name[2]; ///< of a cloth or solid, and of what it intersects; valid during the callback
   int triangle[2];     ///< triangle numbers, from 0 in the order of the mesh
   double place[3];     ///< m: where, to within about the size of a triangle
 } mus_check_pair;
@@ -42,8 +45,12 @@ typedef struct mus_check_pair {
 /// Pairs of triangles.
 typedef struct mus_check_counts {
   long long cloth_cloth, cloth_body, seam;
-  long long fresh; ///< of the first two: pairs that did not intersect in frame 0
+  long long cloth_solid, solid_solid, solid_body;
+  long long fresh; ///< of all but those at seams: pairs that did not intersect in frame 0
 } mus_check_counts;
+
+/// All but those at seams.
+MUS_API long long mus_check_pairs(const mus_check_counts *counts);
 
 typedef struct mus_check_options {
   int body_count;            ///< in addition to those of a result folder (0)
@@ -69,9 +76,10 @@ typedef struct mus_check_record {
   int worst;                ///< the frame with the most such pairs; -1: none has any
   mus_check_counts start;   ///< of frame 0
   mus_check_counts total;   ///< over all frames
-  int cloths, bodies;       ///< meshes
-  long long vertices;       ///< of cloths
-  long long triangles;      ///< of cloths
+  int cloths, solids;       ///< meshes
+  int bodies;               ///< the same
+  long long vertices;       ///< of cloths, and of the surfaces of solids
+  long long triangles;      ///< the same
   long long body_triangles; ///< of bodies
   double seconds;           ///< in total
 } mus_check_record;

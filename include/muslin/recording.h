@@ -7,7 +7,8 @@
 ///       mus_recording_positions(recording, frame, x);
 ///     mus_recording_close(recording);
 ///
-/// All cloths follow one after the other, as in muslin/sim.h, and so do all bodies.
+/// All parts follow one after the other, cloths and then solids, and so do all bodies. Of solids, recordings have the
+/// surface: other vertices than in muslin/sim.h, which has those inside too.
 #ifndef MUSLIN_RECORDING_H
 #define MUSLIN_RECORDING_H
 
@@ -33,9 +34,12 @@ MUS_API mus_up mus_recording_up(const mus_recording *recording);   ///< in all p
 MUS_API int mus_recording_vertices(const mus_recording *recording);
 MUS_API int mus_recording_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_triangle_list(const mus_recording *recording);
-MUS_API int mus_recording_cloths(const mus_recording *recording);
-/// First vertex of a cloth; the number of vertices for mus_recording_cloths().
-MUS_API int mus_recording_first_vertex(const mus_recording *recording, int cloth);
+MUS_API int mus_recording_parts(const mus_recording *recording);
+/// First vertex of a part; the number of vertices for mus_recording_parts().
+MUS_API int mus_recording_first_vertex(const mus_recording *recording, int part);
+MUS_API const char *mus_recording_part_name(const mus_recording *recording, int part);
+MUS_API int mus_recording_is_solid(const mus_recording *recording, int part);
+MUS_API int mus_recording_cloths(const mus_recording *recording); ///< which come first
 MUS_API const char *mus_recording_cloth_name(const mus_recording *recording, int cloth);
 MUS_API const char *mus_recording_cloth_fabric(const mus_recording *recording, int cloth);
 /// vertices * 3 numbers, m.
@@ -48,7 +52,8 @@ MUS_API int mus_recording_body_triangles(const mus_recording *recording);
 MUS_API const int *mus_recording_body_triangle_list(const mus_recording *recording);
 MUS_API mus_status mus_recording_body_positions(mus_recording *recording, int frame, double *position);
 
-/// 1 if the recording has what the field needs: residuals are there after a run that recorded them, contact never is.
+/// 1 if the recording has what the field needs: residuals are there after a run that recorded them, stress and volume
+/// where there are solids; contact never is.
 MUS_API int mus_recording_has_field(const mus_recording *recording, mus_field field);
 /// vertices numbers; MUS_UNSUPPORTED if the recording has none.
 MUS_API mus_status mus_recording_field(mus_recording *recording, mus_field field, int frame, double *value);

@@ -1,4 +1,4 @@
-/// Pictures and videos of results: ray-traced cloths and bodies on a ground, with an automatic camera.
+/// Pictures and videos of results: ray-traced cloths, solids and bodies on a ground, with an automatic camera.
 ///
 ///     mus_render_options options = mus_default_render_options();
 ///     options.heat = MUS_RENDER_HEAT_STRETCH;
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/// What cloth looks like.
+/// What cloth looks like. Solids are smooth, in a colour of their material.
 typedef enum mus_render_look {
   MUS_RENDER_LOOK_FABRIC, ///< threads in the colours of the fabric
   MUS_RENDER_LOOK_PLAIN,  ///< one colour
@@ -28,23 +28,26 @@ typedef enum mus_render_look {
 /// What is shown in false colours, with a legend, instead.
 typedef enum mus_render_heat {
   MUS_RENDER_HEAT_NONE,
-  MUS_RENDER_HEAT_STRETCH, ///< strain along warp or weft, the larger at a vertex with its sign, %
-  MUS_RENDER_HEAT_BEND,    ///< curvature, 1/m
-  MUS_RENDER_HEAT_RESIDUAL ///< what the last linear solve of a frame left over, kg m/s; mus_run_options.residual keeps
-                           ///< it
+  MUS_RENDER_HEAT_STRETCH,  ///< strain along warp or weft, the larger at a vertex with its sign, %; of solids the
+                            ///< principal strain that is farthest from 0
+  MUS_RENDER_HEAT_BEND,     ///< curvature, 1/m
+  MUS_RENDER_HEAT_RESIDUAL, ///< what the last linear solve of a frame left over, kg m/s; mus_run_options.residual
+                            ///< keeps it
+  MUS_RENDER_HEAT_STRESS,   ///< von Mises stress of solids, Pa
+  MUS_RENDER_HEAT_VOLUME    ///< change of volume of solids, %
 } mus_render_heat;
 
 /// What is marked, with a key to the colours, instead.
 typedef enum mus_render_show {
   MUS_RENDER_SHOW_NONE,
-  MUS_RENDER_SHOW_CONTACTS ///< triangles of cloth that intersect something, as muslin/check.h finds them
+  MUS_RENDER_SHOW_CONTACTS ///< triangles of cloths and solids that intersect something, as muslin/check.h finds them
 } mus_render_show;
 
 typedef struct mus_render_options {
   int width, height;        ///< pixels (960, 540)
   int samples;              ///< rays per pixel: 1, 4 or 16; rays to lights and sky grow in proportion (4)
   mus_render_look look;     ///< MUS_RENDER_LOOK_FABRIC
-  int colour_given;         ///< 1: `colour` replaces those of the fabrics (0)
+  int colour_given;         ///< 1: `colour` replaces those of fabrics and materials (0)
   double colour[3];         ///< red, green, blue from 0 to 1, as in a colour picker (sRGB)
   mus_render_heat heat;     ///< MUS_RENDER_HEAT_NONE
   mus_render_show show;     ///< not with a heat map (MUS_RENDER_SHOW_NONE)
@@ -77,7 +80,7 @@ typedef struct mus_render_record {
   int began;                ///< 1: the input was accepted; any failure came later
   int frames;               ///< drawn
   int first, last;          ///< of the frames drawn
-  int vertices;             ///< of all cloths
+  int vertices;             ///< of all cloths, and of the surfaces of solids
   double range[2];          ///< of the heat map
   long long pairs;          ///< with MUS_RENDER_SHOW_CONTACTS: intersecting pairs of triangles, over all frames
   double eye[3];            ///< m: where the camera stood
@@ -93,9 +96,10 @@ MUS_API mus_status mus_render(const char *result, const char *cache, const char 
                               const mus_render_options *options, mus_render_record *record);
 
 /// The colours that pictures use, red, green, blue from 0 to 1 (sRGB), for those who draw a scene otherwise: of a
-/// built-in fabric (others get cotton's), of a scene's cloth, and of its body.
+/// built-in fabric (others get cotton's), of a scene's cloth, of its solid, and of its body.
 MUS_API void mus_render_fabric_colour(const char *fabric, double colour[3]);
 MUS_API void mus_render_cloth_colour(const mus_scene *scene, int cloth, double colour[3]);
+MUS_API void mus_render_solid_colour(const mus_scene *scene, int solid, double colour[3]);
 MUS_API void mus_render_body_colour(const mus_scene *scene, int body, double colour[3]);
 
 #ifdef __cplusplus

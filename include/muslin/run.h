@@ -5,9 +5,10 @@
 ///     options.progress = stderr;
 ///     mus_run(&scene, &options, &record);
 ///
-/// The folder holds the scene with all its defaults (scene.json); for every cloth, its initial mesh (NAME.obj) and its
-/// positions over time (NAME.pc2 and the like; sample n is frame n, sample 0 the initial state); what every step did
-/// (report.json); and the last two checkpoints. docs/caches.md describes what happens to them if a run is killed.
+/// The folder holds the scene with all its defaults (scene.json); for every cloth, and for the surface of every solid,
+/// its initial mesh (NAME.obj) and its positions over time (NAME.pc2 and the like; sample n is frame n, sample 0 the
+/// initial state); the stresses of solids (NAME.stress.pc2); what every step did (report.json); and the last two
+/// checkpoints. docs/caches.md describes what happens to them if a run is killed.
 ///
 /// The same scene gives bit-identical caches, for any number of threads and however often the run was killed and
 /// resumed; reports differ only in seconds.
@@ -44,10 +45,10 @@ MUS_API mus_run_options mus_default_run_options(void);
 
 enum { MUS_RUN_TANGLES = 8 };
 
-/// A region where cloth intersects something.
+/// A region where a cloth or solid intersects something.
 typedef struct mus_run_tangle {
-  char cloth[72], other[72]; ///< file names of a cloth, and of the cloth or body that it intersects
-  int is_body;               ///< 1: the other is a body
+  char cloth[72], other[72]; ///< file names of a cloth or solid, and of the part or body that it intersects
+  int is_body, is_solid;     ///< 1: the other is a body; a solid
   long long pairs;           ///< of triangles
   double place[3];           ///< m: its middle
   double size;               ///< m: its largest extent
@@ -74,7 +75,7 @@ typedef struct mus_run_record {
   int complete;            ///< 1: it was already done; counts are those of the last checkpoint
   int from;                ///< the frame that it resumed from; 0 for a new run
   int frames;              ///< finished frames
-  int vertices;            ///< of all cloths
+  int vertices;            ///< of all cloths and solids
   int checkpoint;          ///< frames between checkpoints
   int saved;               ///< frame of the newest checkpoint, which `resume` goes on from; -1: there is none
   long long steps;         ///< successful ones
@@ -108,9 +109,11 @@ typedef struct mus_run_record {
 /// unless it is NULL.
 MUS_API mus_status mus_run(const mus_scene *scene, const mus_run_options *options, mus_run_record *record);
 
-/// The base name of a cloth's files in a result folder: the cloth's name with '_' for anything other than a
-/// letter, digit, '-' or '_'; "cloth" if it has none; followed by "-2", "-3" and so on if an earlier cloth has the
-/// same.
+/// The base name of a part's files in a result folder, cloths and then solids as in muslin/sim.h: the part's name with
+/// '_' for anything other than a letter, digit, '-' or '_'; "cloth" or "solid" if it has none; followed by "-2", "-3"
+/// and so on if an earlier part has the same.
+MUS_API mus_status mus_part_file_name(const mus_scene *scene, int part, size_t size, char *name);
+/// The same, of cloths only.
 MUS_API mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name);
 
 #ifdef __cplusplus

@@ -210,13 +210,16 @@ MUS_API int mus_sim_aggregates(const mus_sim *sim, int level, int *aggregate);
 
 /// One number per vertex.
 typedef enum mus_field {
-  MUS_FIELD_STRETCH,  ///< strain along warp or weft, the larger with its sign, %
+  MUS_FIELD_STRETCH,  ///< strain along warp or weft, the larger with its sign, %; of solids the principal strain
+                      ///< that is farthest from 0
   MUS_FIELD_BEND,     ///< curvature, 1/m
-  MUS_FIELD_CONTACT,  ///< force of bodies and other cloth in the last step, N, except for what stops impacts
+  MUS_FIELD_CONTACT,  ///< force of bodies and other parts in the last step, N, except for what stops impacts
   MUS_FIELD_RESIDUAL, ///< length of mus_sim_residual(), kg m/s
+  MUS_FIELD_STRESS,   ///< von Mises stress of solids, Pa
+  MUS_FIELD_VOLUME,   ///< change of volume of solids, %
   MUS_FIELDS
 } mus_field;
-/// "stretch", "bend", "contact", "residual"; NULL if out of range.
+/// "stretch", "bend", "contact", "residual", "stress", "volume"; NULL if out of range.
 MUS_API const char *mus_field_name(mus_field field);
 /// For the current state: vertices numbers in the order of the files. NaN where undefined.
 MUS_API mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value);

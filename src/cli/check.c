@@ -46,7 +46,7 @@ static void print_help(const option_table *table) {
   printf(
       "muslin check FOLDER [options]\n"
       "muslin check MESH [CACHE] [--body MESH[:CACHE]]... [options]\n\n"
-      "Searches every frame for intersecting triangles, cloth with cloth and cloth with bodies, in exact\n"
+      "Searches every frame for intersecting triangles of cloths, solids and bodies (not bodies alone), in exact\n"
       "arithmetic on the numbers in the caches (docs/check.md). FOLDER is what muslin run writes; meshes are OBJ or\n"
       "PLY, caches PC2 or MDD.\n\nOptions:\n");
   options_print(table, stdout);
@@ -96,15 +96,24 @@ typedef struct teller {
   int failed;     // memory was short
 } teller;
 
-static const char *const kinds[] = {"cloth-cloth", "cloth-body", "seam"};
+static const char *const kinds[] = {[MUS_CHECK_CLOTH_CLOTH] = "cloth-cloth",
+                                    [MUS_CHECK_CLOTH_BODY] = "cloth-body",
+                                    [MUS_CHECK_SEAM] = "seam",
+                                    [MUS_CHECK_CLOTH_SOLID] = "cloth-solid",
+                                    [MUS_CHECK_SOLID_SOLID] = "solid-solid",
+                                    [MUS_CHECK_SOLID_BODY] = "solid-body"};
 
+// Those of solids where there are any.
 static void print_counts(const mus_check_counts *c) {
-  printf("%s cloth-cloth, %s cloth-body, %s at seams; %s new since frame 0", numbers_grouped(c->cloth_cloth).text,
-         numbers_grouped(c->cloth_body).text, numbers_grouped(c->seam).text, numbers_grouped(c->fresh).text);
+  printf("%s cloth-cloth, %s cloth-body", numbers_grouped(c->cloth_cloth).text, numbers_grouped(c->cloth_body).text);
+  if (c->cloth_solid + c->solid_solid + c->solid_body > 0)
+    printf(", %s cloth-solid, %s solid-solid, %s solid-body", numbers_grouped(c->cloth_solid).text,
+           numbers_grouped(c->solid_solid).text, numbers_grouped(c->solid_body).text);
+  printf(", %s at seams; %s new since frame 0", numbers_grouped(c->seam).text, numbers_grouped(c->fresh).text);
 }
 
 static void print_frame(int frame, const mus_check_counts *counts, int pair_count, const mus_check_pair *pairs) {
-  long long all = counts->cloth_cloth + counts->cloth_body + counts->seam;
+  long long all = mus_check_pairs(counts) + counts->seam;
   if (all == 0)
     return;
   printf("frame %d: ", frame);
@@ -126,8 +135,10 @@ static json_t *text_json(const char *text) {
 }
 
 static json_t *counts_json(const mus_check_counts *c) {
-  return json_pack("{s:I, s:I, s:I, s:I}", "cloth_cloth", (json_int_t)c->cloth_cloth, "cloth_body",
-                   (json_int_t)c->cloth_body, "at_seams", (json_int_t)c->seam, "new", (json_int_t)c->fresh);
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "cloth_cloth", (json_int_t)c->cloth_cloth, "cloth_body",
+                   (json_int_t)c->cloth_body, "cloth_solid", (json_int_t)c->cloth_solid, "solid_solid",
+                   (json_int_t)c->solid_solid, "solid_body", (json_int_t)c->solid_body, "at_seams", (json_int_t)c->seam,
+                   "new", (json_int_t)c->fresh);
 }
 
 static json_t *frame_json(int frame, const mus_check_counts *counts, int pair_count, const mus_check_pair *pairs) {
@@ -151,7 +162,7 @@ static void tell_frame(void *data, int frame, const mus_check_counts *counts, in
   if (!to->options->quiet)
     print_frame(frame, counts, pair_count, pairs);
   fflush(stdout);
-  if (to->frames && counts->cloth_cloth + counts->cloth_body + counts->seam > 0 &&
+  if (to->frames && mus_check_pairs(counts) + counts->seam > 0 &&
       json_array_append_new(to->frames, frame_json(frame, counts, pair_count, pairs)) != 0)
     to->failed = 1;
 }
@@ -160,15 +171,17 @@ static void print_summary(const check_options *o, const mus_check_record *r) {
   int frames = r->last - r->first + 1;
   printf("%s: %d frame%s, %s vertices", o->result[0], frames, frames == 1 ? "" : "s",
          numbers_grouped(r->vertices).text);
+  if (r->solids > 0)
+    printf(", %d solid%s", r->solids, r->solids == 1 ? "" : "s");
   if (r->bodies > 0)
     printf(", %d bod%s of %s triangles", r->bodies, r->bodies == 1 ? "y" : "ies",
            numbers_grouped(r->body_triangles).text);
   printf(", %.2f s\n", r->seconds);
-  if (r->total.cloth_cloth + r->total.cloth_body + r->total.seam == 0) {
+  if (mus_check_pairs(&r->total) + r->total.seam == 0) {
     printf("no intersection\n");
     return;
   }
-  if (r->total.cloth_cloth + r->total.cloth_body == 0)
+  if (mus_check_pairs(&r->total) == 0)
     printf("no intersection, seams aside\n");
   printf("intersecting pairs of triangles, in all frames: ");
   print_counts(&r->total);
@@ -183,19 +196,19 @@ static int write_json(const check_options *o, const mus_check_record *r, teller 
     return 0;
   json_t *root = NULL;
   if (!to->failed)
-    root =
-        json_pack("{s:o, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:f, s:O}", "result",
-                  text_json(o->result[0]), "first", r->first, "last", r->last, "cloths", r->cloths, "bodies", r->bodies,
-                  "vertices", (json_int_t)r->vertices, "triangles", (json_int_t)r->triangles, "body_triangles",
-                  (json_int_t)r->body_triangles, "frames_with", r->frames_with, "worst_frame", r->worst, "start",
-                  counts_json(&r->start), "total", counts_json(&r->total), "seconds", r->seconds, "frames", to->frames);
+    root = json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:f, s:O}", "result",
+                     text_json(o->result[0]), "first", r->first, "last", r->last, "cloths", r->cloths, "solids",
+                     r->solids, "bodies", r->bodies, "vertices", (json_int_t)r->vertices, "triangles",
+                     (json_int_t)r->triangles, "body_triangles", (json_int_t)r->body_triangles, "frames_with",
+                     r->frames_with, "worst_frame", r->worst, "start", counts_json(&r->start), "total",
+                     counts_json(&r->total), "seconds", r->seconds, "frames", to->frames);
   return numbers_write_json(program, o->json, root) ? CLI_BAD_INPUT : 0;
 }
 
 // --- running ---------------------------------------------------------------------------------------------------------
 
 static int verdict(const check_options *o, const mus_check_counts *c) {
-  long long bad = c->cloth_cloth + c->cloth_body + (o->seams ? c->seam : 0);
+  long long bad = mus_check_pairs(c) + (o->seams ? c->seam : 0);
   return (o->only_new ? c->fresh : bad) > 0 ? 1 : 0;
 }
 

@@ -126,7 +126,7 @@ static int parse_frames(const char *text, mus_render_options *draw) {
 enum { OPTIONS_MAXIMUM = 24 };
 
 static const char *const looks[] = {"fabric", "plain", "checker", NULL};
-static const char *const heats[] = {"none", "stretch", "bend", "residual", NULL};
+static const char *const heats[] = {"none", "stretch", "bend", "residual", "stress", "volume", NULL};
 static const char *const shown[] = {"nothing", "contacts", NULL};
 
 static int list_options(render_options *o, option *list) {
@@ -143,14 +143,16 @@ static int list_options(render_options *o, option *list) {
       {"size", 0, OPTION_TEXT, &o->size, "WxH", "pixels (960x540)", 0, 0, NULL},
       {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays per pixel: 1, 4 or 16 (4)", 1, 16, NULL},
       {"look", 0, OPTION_CHOICE, &o->look, "WHICH", "fabric (threads), plain or checker (fabric)", 0, 0, looks},
-      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "colour of all cloths (each fabric has its own)", 0, 0, NULL},
+      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "colour of all parts (fabrics and materials have their own)", 0,
+       0, NULL},
       {"body-colour", 0, OPTION_TEXT, &o->body_colour, "RRGGBB", "colour of all bodies (the scene's, or grey)", 0, 0,
        NULL},
       {"hide-bodies", 0, OPTION_FLAG, &o->draw.hide_bodies, NULL, "draw no body", 0, 0, NULL},
       {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
-       "false colours: stretch (%), bend (1/m), residual\n(kg m/s, of a run with --residual), or none (none)", 0, 0,
-       heats},
-      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: intersecting cloth is red (nothing)", 0, 0, shown},
+       "false colours: stretch (%), bend (1/m), of solids stress\n(von Mises, Pa) and volume (change, %), residual (kg "
+       "m/s,\nof a run with --residual), or none (none)",
+       0, 0, heats},
+      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: what intersects is red (nothing)", 0, 0, shown},
       {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "range of the false colours (covers nearly all vertices)", 0, 0,
        NULL},
       {"wireframe", 0, OPTION_FLAG, &o->draw.wireframe, NULL, "draw the edges of triangles", 0, 0, NULL},
@@ -244,7 +246,9 @@ static int parse_command(int argc, char **argv, render_options *o, const char **
 // --- running ---------------------------------------------------------------------------------------------------------
 
 static void tell(const render_options *o, const mus_render_record *r) {
-  const char *unit[] = {"", " %", " 1/m", " kg m/s"};
+  static const char *const unit[] = {[MUS_RENDER_HEAT_NONE] = "",      [MUS_RENDER_HEAT_STRETCH] = " %",
+                                     [MUS_RENDER_HEAT_BEND] = " 1/m",  [MUS_RENDER_HEAT_RESIDUAL] = " kg m/s",
+                                     [MUS_RENDER_HEAT_STRESS] = " Pa", [MUS_RENDER_HEAT_VOLUME] = " %"};
   if (r->frames == 1)
     printf("%s: frame %d, %d vertices, %.2f s\n", o->output, r->first, r->vertices, r->seconds);
   else

@@ -61,7 +61,8 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] =
       option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
-  list[n++] = option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, vtu, separated by commas (pc2)");
+  list[n++] =
+      option_text("format", &o->run.formats, "LIST", "caches: pc2, mdd, obj, usda, vtu, separated by commas (pc2)");
   list[n++] =
       option_whole("checkpoint", &o->run.checkpoint, 0, FRAMES_MOST, "frames between checkpoints; 0: none (10)");
   list[n++] = option_flag("preview", &o->run.preview, "keep DIR/preview.png up to date, and make DIR/preview.mp4");
@@ -224,8 +225,10 @@ static void tell_tangles(const mus_run_record *s) {
   for (int k = 0; k < s->tangle_count && k < MUS_RUN_TANGLES; ++k) {
     const mus_run_tangle *t = &s->tangle[k];
     printf("    %s and %s %s: %lld around (%.3g, %.3g, %.3g), within %.2g m, since frame %d\n", t->cloth,
-           t->is_body ? "the body" : "the cloth", t->other, t->pairs, t->place[0], t->place[1], t->place[2], t->size,
-           t->since);
+           t->is_body    ? "the body"
+           : t->is_solid ? "the solid"
+                         : "the cloth",
+           t->other, t->pairs, t->place[0], t->place[1], t->place[2], t->size, t->since);
   }
   if (s->tangle_count > MUS_RUN_TANGLES)
     printf("    and in %d more places\n", s->tangle_count - MUS_RUN_TANGLES);
@@ -246,7 +249,7 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
   printf(", %.1f s\n", s->seconds);
   tell_times(s);
   if (s->tangled > 0)
-    printf("  cloth was tangled in %lld steps\n", s->tangled);
+    printf("  %s tangled in %lld steps\n", scene->solid_count > 0 ? "something was" : "cloth was", s->tangled);
   if (s->overstretched > 0)
     printf(
         "  pins, bodies or contact stretched cloth beyond its strain limit in %lld steps, to %.3g times the limit, at "
@@ -257,15 +260,15 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
     printf("  strain reached %.3g of its limit\n", s->strain_reached);
   tell_tangles(s);
   if (s->impossible > 0)
-    printf("  bodies or pins left no way out %lld times: muslin check %s shows where cloth passes through something\n",
-           s->impossible, word);
+    printf("  bodies or pins left no way out %lld times: muslin check %s shows where %s passes through something\n",
+           s->impossible, word, scene->solid_count > 0 ? "something" : "cloth");
   if (s->stitches > 0)
     printf("  seams: %d of %d stitches open; closed ones gape by %.2g mm at most\n", s->open_stitches, s->stitches,
            1e3 * s->seam_gap);
   tell_memory(s);
   char name[128];
-  for (int k = 0; k < scene->cloth_count; ++k)
-    if (mus_cloth_file_name(scene, k, sizeof name, name) == MUS_OK)
+  for (int k = 0; k < scene->cloth_count + scene->solid_count; ++k)
+    if (mus_part_file_name(scene, k, sizeof name, name) == MUS_OK)
       printf("  %s/%s.obj and its cache\n", folder, name);
   printf("  %s/report.json\nLook at it with: muslin render %s -o %s.png\n", folder, word, word);
 }

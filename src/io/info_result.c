@@ -188,8 +188,12 @@ static void print_report(const report_totals *t, FILE *out) {
   const char *scene = json_string_value(json_object_get(t->head, "scene"));
   const char *solver = json_string_value(json_object_get(t->head, "solver"));
   const char *cpu = json_string_value(json_object_get(json_object_get(t->head, "machine"), "cpu"));
-  mus_info_line(out, "scene", "%s: %.0f vertices, %.0f triangles", scene ? scene : "?",
-                number_in(t->head, NULL, "vertices"), number_in(t->head, NULL, "triangles"));
+  double tetrahedra = number_in(t->head, NULL, "tetrahedra");
+  char solids[48] = "";
+  if (tetrahedra > 0)
+    snprintf(solids, sizeof solids, ", %.0f tetrahedra", tetrahedra);
+  mus_info_line(out, "scene", "%s: %.0f vertices, %.0f triangles%s", scene ? scene : "?",
+                number_in(t->head, NULL, "vertices"), number_in(t->head, NULL, "triangles"), solids);
   mus_info_line(out, "solver", "%s to %g, on %.0f threads of %s", solver ? solver : "?",
                 number_in(t->head, NULL, "tolerance"), number_in(t->head, "machine", "threads"), cpu ? cpu : "?");
   print_steps(t, out);
@@ -208,10 +212,10 @@ mus_status mus_info_report(const char *path, FILE *out) {
 
 // --- folders ---------------------------------------------------------------------------------------------------------
 
-// Of a cloth: its caches, finished or growing.
-static mus_status print_cloth(mus_arena *arena, const char *folder, const char *name, FILE *out) {
+// Of a cloth or solid: its caches, finished or growing.
+static mus_status print_part(mus_arena *arena, const char *folder, const char *what, const char *name, FILE *out) {
   const mus_cache_format *format;
-  fprintf(out, "  %-12s %s.obj", "cloth", name);
+  fprintf(out, "  %-12s %s.obj", what, name);
   for (int k = 0; (format = mus_cache_format_at(k)); ++k) {
     const char *extension = mus_cache_format_extension(format), *shown = extension[0] ? extension : "/";
     char growing[32];
@@ -250,8 +254,8 @@ static mus_status print_folder(mus_arena *arena, const char *folder, const mus_s
     mus_info_line(out, "frames",
                   "%d of %d are done; unless it is still running, resume with: muslin run %s%s%s --resume",
                   frames_done(t, scene->frames), scene->frames, quote, folder, quote);
-  for (int k = 0; k < scene->cloth_count && !status; ++k)
-    status = print_cloth(arena, folder, names[k], out);
+  for (int k = 0; k < scene->cloth_count + scene->solid_count && !status; ++k)
+    status = print_part(arena, folder, k < scene->cloth_count ? "cloth" : "solid", names[k], out);
   mus_checkpoint checkpoint;
   if (!status && mus_checkpoint_newest(folder, INT_MAX, arena, &checkpoint) == MUS_OK)
     mus_info_line(out, "checkpoint", "of frame %d", checkpoint.frame);

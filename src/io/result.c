@@ -44,16 +44,25 @@ static int is_taken(int count, char names[][MUS_RESULT_NAME], const char *name) 
   return 0;
 }
 
-// Cloths first, bodies behind them, so that bodies change no cloth's name.
+static int count_parts(const mus_scene *scene) { return scene->cloth_count + scene->solid_count; }
+
+// Of part or body `k`, the parts first, and what it is called where it has none.
+static const char *name_of(const mus_scene *scene, int k, const char **otherwise) {
+  int solid = k - scene->cloth_count, body = solid - scene->solid_count;
+  *otherwise = solid < 0 ? "cloth" : body < 0 ? "solid" : "body";
+  return solid < 0 ? scene->cloths[k].name : body < 0 ? scene->solids[solid].name : scene->bodies[body].name;
+}
+
+// Cloths first, solids and bodies behind them, so that these change no cloth's name.
 static mus_status name_all(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
-  int cloths = scene->cloth_count, count = cloths + scene->body_count;
+  int count = count_parts(scene) + scene->body_count;
   char(*list)[MUS_RESULT_NAME] = mus_arena_alloc(arena, (size_t)count, sizeof *list);
   if (!list)
     return mus_fail_memory();
   for (int k = 0; k < count; ++k) {
     char plain[PLAIN + 1];
-    make_plain(k < cloths ? scene->cloths[k].name : scene->bodies[k - cloths].name, k < cloths ? "cloth" : "body",
-               plain);
+    const char *otherwise, *name = name_of(scene, k, &otherwise);
+    make_plain(name, otherwise, plain);
     snprintf(list[k], sizeof list[k], "%s", plain);
     for (int n = 2; is_taken(k, list, list[k]); ++n)
       snprintf(list[k], sizeof list[k], "%s-%d", plain, n);
@@ -69,22 +78,31 @@ mus_status mus_result_names(mus_arena *arena, const mus_scene *scene, char (**na
 mus_status mus_result_body_names(mus_arena *arena, const mus_scene *scene, char (**names)[MUS_RESULT_NAME]) {
   mus_status status = name_all(arena, scene, names);
   if (!status)
-    *names += scene->cloth_count;
+    *names += count_parts(scene);
   return status;
 }
 
-mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name) {
+// Of the first `count` parts.
+static mus_status file_name(const mus_scene *scene, const char *what, int number, int count, size_t size, char *name) {
   mus_arena scratch = {0};
   char(*names)[MUS_RESULT_NAME] = NULL;
-  mus_status status = mus_scene_check_initialised(scene);
+  mus_status status = mus_result_names(&scratch, scene, &names);
+  if (!status && (number < 0 || number >= count))
+    status = mus_fail(MUS_BAD_INPUT, "%s %d is outside 0...%d", what, number, count - 1);
   if (!status)
-    status = mus_result_names(&scratch, scene, &names);
-  if (!status && (cloth < 0 || cloth >= scene->cloth_count))
-    status = mus_fail(MUS_BAD_INPUT, "cloth %d is outside 0...%d", cloth, scene->cloth_count - 1);
-  if (!status)
-    snprintf(name, size, "%s", names[cloth]);
+    snprintf(name, size, "%s", names[number]);
   mus_arena_clear(&scratch);
   return status;
+}
+
+mus_status mus_part_file_name(const mus_scene *scene, int part, size_t size, char *name) {
+  mus_status status = mus_scene_check_initialised(scene);
+  return status ? status : file_name(scene, "part", part, count_parts(scene), size, name);
+}
+
+mus_status mus_cloth_file_name(const mus_scene *scene, int cloth, size_t size, char *name) {
+  mus_status status = mus_scene_check_initialised(scene);
+  return status ? status : file_name(scene, "cloth", cloth, scene->cloth_count, size, name);
 }
 
 // --- folders ---------------------------------------------------------------------------------------------------------

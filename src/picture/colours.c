@@ -1,4 +1,4 @@
-// The colours of cloths and bodies, for those who draw them otherwise. See muslin/render.h.
+// The colours of cloths, solids and bodies, for those who draw them otherwise. See muslin/render.h.
 #include <string.h>
 
 #include "io/scene.h"
@@ -25,6 +25,17 @@ void mus_render_cloth_colour(const mus_scene *scene, int cloth, double colour[3]
     memcpy(colour, shown->colour.rgb, sizeof shown->colour.rgb);
   else
     keep(mus_fabric_look(look, earlier).colour, colour);
+}
+
+void mus_render_solid_colour(const mus_scene *scene, int solid, double colour[3]) {
+  const mus_solid *shown = &scene->solids[solid];
+  int earlier = 0;
+  for (int k = 0; k < solid; ++k)
+    earlier += same_look(scene->solids[k].material, shown->material);
+  if (shown->colour.given)
+    memcpy(colour, shown->colour.rgb, sizeof shown->colour.rgb);
+  else
+    keep(mus_solid_look(shown->material, earlier).colour, colour);
 }
 
 void mus_render_body_colour(const mus_scene *scene, int body, double colour[3]) {

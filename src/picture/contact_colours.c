@@ -13,7 +13,7 @@ mus_status mus_contact_colours_create(const mus_result *result, mus_contact_colo
   mus_status status = mus_result_surface_create(result, &out->all);
   if (status)
     return status;
-  size_t vertices = (size_t)out->all.first_vertex[result->cloth_count];
+  size_t vertices = (size_t)out->all.first_vertex[result->part_count];
   out->colour = mus_arena_alloc_zero(&out->all.arena, 3 * vertices, sizeof *out->colour);
   if (out->colour)
     return MUS_OK;
@@ -36,7 +36,7 @@ static void paint_vertex(mus_contact_colours *colours, int vertex, mus_float3 co
 // Bodies have triangles of any size, and are left as they are.
 static void paint_triangle(mus_contact_colours *colours, int triangle, mus_float3 colour) {
   const mus_result_surface *all = &colours->all;
-  for (int k = 0; k < 3 && triangle < all->first_triangle[all->result->cloth_count]; ++k)
+  for (int k = 0; k < 3 && triangle < all->first_triangle[all->result->part_count]; ++k)
     paint_vertex(colours, all->whole.triangle[3 * (size_t)triangle + (size_t)k], colour);
 }
 
@@ -47,7 +47,7 @@ mus_status mus_contact_colours_find(mus_contact_colours *colours, int frame, mus
     return status;
   const mus_intersection *pair = all->pairs.items;
   colours->crossing = colours->seams = 0;
-  for (int v = 0; v < all->first_vertex[all->result->cloth_count]; ++v)
+  for (int v = 0; v < all->first_vertex[all->result->part_count]; ++v)
     paint_vertex(colours, v, plain);
   for (int seams = 1; seams >= 0; --seams) // red goes over orange
     for (size_t k = 0; k < all->pairs.count; ++k)

@@ -7,8 +7,6 @@
 #include "mesh/groups.h"
 #include "mesh/sort.h"
 
-static const double sharp = 0.8191520442889918; // cosine of 35 degrees
-
 // Of unit length; zero where the triangle has no area.
 static void find_normal(const mus_mesh *mesh, int triangle, double normal[3]) {
   const int *t = mesh->triangle + 3 * (size_t)triangle;
@@ -24,18 +22,19 @@ static void find_normal(const mus_mesh *mesh, int triangle, double normal[3]) {
 }
 
 // A triangle without area has no normal, and goes with any other.
-static int is_smooth(const double *a, const double *b) {
+static int is_smooth(double sharp, const double *a, const double *b) {
   double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   return dot >= sharp || (a[0] == 0 && a[1] == 0 && a[2] == 0) || (b[0] == 0 && b[1] == 0 && b[2] == 0);
 }
 
 // The corners at one vertex, in `corner`, fall into groups; each becomes a vertex.
-static void split(const double *normal, int count, const int *corner, int vertex, int *group, mus_creased *out) {
+static void split(double sharp, const double *normal, int count, const int *corner, int vertex, int *group,
+                  mus_creased *out) {
   for (int i = 0; i < count; ++i)
     group[i] = i;
   for (int i = 0; i < count; ++i)
     for (int j = 0; j < i; ++j)
-      if (is_smooth(normal + 3 * (size_t)(corner[i] / 3), normal + 3 * (size_t)(corner[j] / 3)))
+      if (is_smooth(sharp, normal + 3 * (size_t)(corner[i] / 3), normal + 3 * (size_t)(corner[j] / 3)))
         mus_group_join(group, i, j);
   for (int i = 0; i < count; ++i) {
     int first = mus_group_first(group, i);
@@ -45,8 +44,9 @@ static void split(const double *normal, int count, const int *corner, int vertex
   }
 }
 
-mus_status mus_crease(mus_arena *arena, const mus_mesh *mesh, mus_creased *out) {
+mus_status mus_crease(mus_arena *arena, const mus_mesh *mesh, double degrees, mus_creased *out) {
   mus_arena scratch = {0};
+  double sharp = cos(degrees * acos(-1) / 180);
   size_t corners = 3 * (size_t)mesh->triangles;
   mus_creased made = {.triangles = mesh->triangles};
   made.source = mus_arena_alloc(arena, corners, sizeof *made.source);
@@ -64,7 +64,7 @@ mus_status mus_crease(mus_arena *arena, const mus_mesh *mesh, mus_creased *out) 
       int vertex = mesh->triangle[corner[first]];
       while (end < corners && mesh->triangle[corner[end]] == vertex)
         ++end;
-      split(normal, (int)(end - first), corner + first, vertex, group, &made);
+      split(sharp, normal, (int)(end - first), corner + first, vertex, group, &made);
     }
     *out = made;
   }

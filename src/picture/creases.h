@@ -11,7 +11,7 @@ typedef struct mus_creased {
   int *triangle; // triangles * 3
 } mus_creased;
 
-// Triangles at a vertex share it as long as normals, from one to the next, differ by less than 35 degrees.
-mus_status mus_crease(mus_arena *arena, const mus_mesh *mesh, mus_creased *out);
+// Triangles at a vertex share it as long as normals, from one to the next, differ by less than so many degrees.
+mus_status mus_crease(mus_arena *arena, const mus_mesh *mesh, double degrees, mus_creased *out);
 
 #endif

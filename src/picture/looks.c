@@ -1,18 +1,18 @@
-// What each fabric looks like. See looks.h.
+// What fabrics, materials and bodies look like. See looks.h.
 #include "picture/looks.h"
 
 #include <string.h>
 
 #include "render/colour.h"
 
-typedef struct fabric_look {
+typedef struct named_look {
   const char *name;
   mus_surface_look look;
-} fabric_look;
+} named_look;
 
 // Sheens and roughnesses are chosen by eye; distances of threads are those of such fabrics, but twice as far for cotton
 // and denim, whose threads would otherwise be lost in all but the closest pictures.
-static const fabric_look looks[] = {
+static const named_look fabrics[] = {
     {"cotton", // natural, unbleached
      {MUS_LOOK_WEAVE, {0.84f, 0.80f, 0.73f}, {0.90f, 0.875f, 0.82f}, 0, {0, 0, 0}, 0.0016f, 0.5f, 0.12f, 0.12f}},
     {"silk", // shot: the weft is brighter
@@ -26,17 +26,34 @@ static const fabric_look looks[] = {
      {MUS_LOOK_PLAIN, {0.36f, 0.21f, 0.13f}, {0.36f, 0.21f, 0.13f}, 1, {0.50f, 0.38f, 0.28f}, 0.001f, 0.2f, 0.35f, 0}},
 };
 
+static const named_look materials[] = {
+    {"rubber", {MUS_LOOK_PLAIN, {0.72f, 0.22f, 0.16f}, {0.72f, 0.22f, 0.16f}, 0, {0, 0, 0}, 1, 0.25f, 0.30f, 0}},
+    {"gel", {MUS_LOOK_PLAIN, {0.20f, 0.58f, 0.55f}, {0.20f, 0.58f, 0.55f}, 0, {0, 0, 0}, 1, 0.10f, 0.60f, 0}},
+    {"flesh", {MUS_LOOK_PLAIN, {0.84f, 0.58f, 0.48f}, {0.84f, 0.58f, 0.48f}, 0, {0, 0, 0}, 1, 0.35f, 0.20f, 0}},
+    {"foam", {MUS_LOOK_PLAIN, {0.90f, 0.80f, 0.46f}, {0.90f, 0.80f, 0.46f}, 0, {0, 0, 0}, 1, 0.80f, 0.05f, 0}},
+    {"wood", {MUS_LOOK_PLAIN, {0.56f, 0.37f, 0.20f}, {0.56f, 0.37f, 0.20f}, 0, {0, 0, 0}, 1, 0.50f, 0.08f, 0}},
+};
+
 static const mus_float3 palette[] = {{0.30f, 0.42f, 0.58f}, {0.72f, 0.38f, 0.24f}, {0.46f, 0.54f, 0.40f},
                                      {0.80f, 0.62f, 0.26f}, {0.48f, 0.28f, 0.44f}, {0.22f, 0.50f, 0.52f}};
 
-mus_surface_look mus_fabric_look(const char *fabric, int earlier) {
+// The first where there is none of that name.
+static mus_surface_look find(size_t count, const named_look *looks, const char *name, int earlier) {
   mus_surface_look look = looks[0].look;
-  for (size_t k = 0; fabric && k < sizeof looks / sizeof *looks; ++k)
-    if (strcmp(looks[k].name, fabric) == 0)
+  for (size_t k = 0; name && k < count; ++k)
+    if (strcmp(looks[k].name, name) == 0)
       look = looks[k].look;
   if (earlier > 0)
     mus_look_recolour(&look, palette[(size_t)(earlier - 1) % (sizeof palette / sizeof *palette)]);
   return look;
+}
+
+mus_surface_look mus_fabric_look(const char *fabric, int earlier) {
+  return find(sizeof fabrics / sizeof *fabrics, fabrics, fabric, earlier);
+}
+
+mus_surface_look mus_solid_look(const char *material, int earlier) {
+  return find(sizeof materials / sizeof *materials, materials, material, earlier);
 }
 
 void mus_look_recolour(mus_surface_look *look, mus_float3 colour) {

@@ -37,9 +37,11 @@ typedef struct picture_job {
   int first, last;
   int pictures;                 // how many there will be
   mus_camera_path *path;        // NULL: the camera stands still
-  double **position, **heat;    // a cloth each; heat: NULL without a heat map
-  double *workspace;            // 3 numbers per vertex of the largest cloth or body
-  mus_heat_plan *plan;          // a cloth each
+  double **position, **heat;    // a part each; heat: NULL without a heat map
+  double *workspace;            // 3 numbers per vertex of the largest part or body
+  double *picked;               // a number per vertex of the largest part
+  double unit;                  // what the heat map's numbers are divided by
+  mus_heat_plan *plan;          // a part each; those of cloths are made
   mus_contact_colours contacts; // where they are shown
 } picture_job;
 
@@ -155,13 +157,14 @@ static float checker_size(const mus_mesh *mesh) {
   return (float)(power * (ratio < 1.5 ? 1 : ratio < 3.5 ? 2 : ratio < 7.5 ? 5 : 10));
 }
 
+// Solids have neither threads nor squares.
 static void choose_look(const mus_render_options *options, const mus_mesh *mesh, mus_surface_look *look) {
   mus_float3 colour = {(float)options->colour[0], (float)options->colour[1], (float)options->colour[2]};
   if (options->colour_given)
     mus_look_recolour(look, colour);
   if (options->look == MUS_RENDER_LOOK_PLAIN)
     look->kind = MUS_LOOK_PLAIN;
-  if (options->look == MUS_RENDER_LOOK_CHECKER) {
+  if (options->look == MUS_RENDER_LOOK_CHECKER && mesh->material) {
     mus_look_checker(look, checker_size(mesh));
     look->colour = options->colour_given ? colour : look->colour;
   }
@@ -178,17 +181,19 @@ static void prepare_contacts(picture_job *job, int k) {
 
 static mus_status prepare_heat(picture_job *job, int k) {
   mus_arena *arena = &job->studio.arena;
-  const mus_mesh *mesh = &job->result.cloths[k].mesh;
-  job->heat[k] = mus_arena_alloc(arena, (size_t)mesh->vertices, sizeof(double));
+  const mus_result_part *part = &job->result.parts[k];
+  job->heat[k] = mus_arena_alloc(arena, (size_t)job->studio.mesh[k].vertices, sizeof(double));
   job->studio.mesh[k].heat = job->heat[k];
   job->studio.mesh[k].look.sheen = 0; // it would change the colours
-  return job->heat[k] ? mus_heat_plan_create(arena, mesh, &job->plan[k]) : mus_fail_memory();
+  if (!job->heat[k])
+    return mus_fail_memory();
+  return part->is_solid ? MUS_OK : mus_heat_plan_create(arena, &part->mesh, &job->plan[k]);
 }
 
 // Seams that are closed in the first and in the last of all pictures are drawn as surfaces without edges: triangles
 // name one vertex of those that are sewn together. Positions stay as they are.
 static mus_status weld_cloth(picture_job *job, int k) {
-  const mus_result_cloth *cloth = &job->result.cloths[k];
+  const mus_result_part *cloth = &job->result.parts[k];
   mus_render_mesh *shown = &job->studio.mesh[k];
   mus_arena *arena = &job->studio.arena;
   double *last = mus_arena_alloc(arena, 3 * (size_t)cloth->mesh.vertices, sizeof *last);
@@ -209,52 +214,72 @@ static mus_status weld_cloth(picture_job *job, int k) {
   return MUS_OK;
 }
 
-static mus_status prepare_cloth(picture_job *job, const char *const *fabrics, int k) {
-  const mus_mesh *mesh = &job->result.cloths[k].mesh;
+static mus_status prepare_cloth(picture_job *job, int k) {
+  const mus_mesh *mesh = &job->result.parts[k].mesh;
   mus_render_mesh *shown = &job->studio.mesh[k];
-  job->position[k] = mus_arena_alloc(&job->studio.arena, 3 * (size_t)mesh->vertices, sizeof(double));
-  if (!job->position[k])
-    return mus_fail_memory();
-  mus_studio_dress(&job->studio, k, fabrics);
-  mus_studio_colour_cloth(&job->studio, k, &job->result.cloths[k].colour);
   shown->vertices = mesh->vertices;
   shown->triangles = mesh->triangles;
   shown->triangle = mesh->triangle;
   shown->material = mesh->material;
   shown->position = job->position[k];
-  shown->wireframe = job->options->wireframe;
-  choose_look(job->options, mesh, &shown->look);
-  if (job->options->show)
-    prepare_contacts(job, k);
-  if (job->heat)
-    return prepare_heat(job, k);
-  int as_simulated = job->options->wireframe || job->options->show || job->result.cloths[k].stitches == 0;
+  int as_simulated = job->options->wireframe || job->options->show || job->heat || job->result.parts[k].stitches == 0;
   return as_simulated ? MUS_OK : weld_cloth(job, k);
 }
 
-static mus_status prepare_cloths(picture_job *job) {
+// Where contacts are shown, which vertices have the colours of, as it is.
+static mus_status prepare_solid(picture_job *job, int k) {
+  return job->options->show ? prepare_cloth(job, k) : mus_studio_add_solid(&job->studio, k, &job->result.parts[k].mesh);
+}
+
+static mus_status prepare_part(picture_job *job, const mus_matter *matter, int k) {
+  const mus_result_part *part = &job->result.parts[k];
+  mus_render_mesh *shown = &job->studio.mesh[k];
+  job->position[k] = mus_arena_alloc(&job->studio.arena, 3 * (size_t)part->mesh.vertices, sizeof(double));
+  if (!job->position[k])
+    return mus_fail_memory();
+  mus_studio_dress(&job->studio, k, matter);
+  mus_studio_colour_part(&job->studio, k, &part->colour);
+  shown->wireframe = job->options->wireframe;
+  choose_look(job->options, &part->mesh, &shown->look);
+  if (job->options->show)
+    prepare_contacts(job, k);
+  mus_status status = part->is_solid ? prepare_solid(job, k) : prepare_cloth(job, k);
+  return !status && job->heat ? prepare_heat(job, k) : status;
+}
+
+// Room for what is read of any part or body, and for the numbers of any mesh that is shown.
+static mus_status make_workspace(picture_job *job) {
+  const mus_result *result = &job->result;
+  size_t largest = 0;
+  for (int k = 0; k < result->part_count + result->body_count; ++k) {
+    int body = k - result->part_count;
+    size_t vertices = (size_t)(body < 0 ? result->parts[k].mesh.vertices : result->bodies[body].mesh.vertices);
+    size_t shown = body < 0 ? (size_t)job->studio.mesh[k].vertices : 0;
+    largest = vertices > largest ? vertices : largest;
+    largest = shown > largest ? shown : largest;
+  }
+  job->workspace = mus_arena_alloc(&job->studio.arena, 3 * largest, sizeof *job->workspace);
+  job->picked = mus_arena_alloc(&job->studio.arena, largest, sizeof *job->picked);
+  return job->workspace && job->picked ? MUS_OK : mus_fail_memory();
+}
+
+static mus_status prepare_parts(picture_job *job) {
   mus_arena *arena = &job->studio.arena;
   const mus_result *result = &job->result;
-  size_t count = (size_t)result->cloth_count, largest = 0;
-  const char **fabrics = mus_arena_alloc(arena, count, sizeof *fabrics);
+  size_t count = (size_t)result->part_count;
+  mus_matter *matter = mus_arena_alloc(arena, count, sizeof *matter);
   job->position = mus_arena_alloc_zero(arena, count, sizeof *job->position);
   job->plan = mus_arena_alloc_zero(arena, count, sizeof *job->plan);
   double **heat = mus_arena_alloc_zero(arena, count, sizeof *heat);
-  for (int k = 0; k < result->cloth_count + result->body_count; ++k) {
-    int body = k - result->cloth_count;
-    size_t vertices = (size_t)(body < 0 ? result->cloths[k].mesh.vertices : result->bodies[body].mesh.vertices);
-    largest = vertices > largest ? vertices : largest;
-  }
-  job->workspace = mus_arena_alloc(arena, 3 * largest, sizeof *job->workspace);
-  if (!fabrics || !job->position || !job->plan || !heat || !job->workspace)
+  if (!matter || !job->position || !job->plan || !heat)
     return mus_fail_memory();
   job->heat = job->options->heat == MUS_RENDER_HEAT_NONE ? NULL : heat;
-  for (int k = 0; k < result->cloth_count; ++k)
-    fabrics[k] = result->cloths[k].look;
+  for (int k = 0; k < result->part_count; ++k)
+    matter[k] = (mus_matter){result->parts[k].is_solid, result->parts[k].look};
   mus_status status = MUS_OK;
-  for (int k = 0; k < result->cloth_count && !status; ++k)
-    status = prepare_cloth(job, fabrics, k);
-  return status;
+  for (int k = 0; k < result->part_count && !status; ++k)
+    status = prepare_part(job, matter, k);
+  return status ? status : make_workspace(job);
 }
 
 static mus_status prepare_bodies(picture_job *job) {
@@ -268,9 +293,22 @@ static mus_status prepare_bodies(picture_job *job) {
     status = mus_studio_add_body(&job->studio, k, &body->mesh, body->cache != NULL);
     if (!status)
       mus_studio_style_body(&job->studio, k, all.given ? &all : &body->colour, body->hidden || options->hide_bodies);
-    job->studio.mesh[result->cloth_count + k].wireframe = job->options->wireframe;
+    job->studio.mesh[result->part_count + k].wireframe = job->options->wireframe;
   }
   return status;
+}
+
+// What heat maps need beside positions.
+static mus_status open_numbers(picture_job *job) {
+  mus_render_heat heat = job->options->heat;
+  if (heat == MUS_RENDER_HEAT_RESIDUAL)
+    return mus_result_open_residuals(&job->result);
+  int solids = 0;
+  for (int k = 0; k < job->result.part_count; ++k)
+    solids += job->result.parts[k].is_solid;
+  if (heat == MUS_RENDER_HEAT_STRESS || heat == MUS_RENDER_HEAT_VOLUME || (heat == MUS_RENDER_HEAT_STRETCH && solids))
+    return mus_result_open_stresses(&job->result);
+  return MUS_OK;
 }
 
 static mus_status prepare(picture_job *job) {
@@ -280,19 +318,21 @@ static mus_status prepare(picture_job *job) {
   quality.height = options->height;
   quality.antialias = options->samples;
   quality.light_samples = quality.sky_samples = 2 * options->samples;
-  mus_status status = mus_studio_create(job->result.cloth_count, job->result.body_count, &quality, &job->studio);
+  mus_status status = mus_studio_create(job->result.part_count, job->result.body_count, &quality, &job->studio);
   job->studio.up = job->result.up;
   if (!status && options->show)
     status = mus_contact_colours_create(&job->result, &job->contacts);
   if (!status)
-    status = prepare_cloths(job);
+    status = prepare_parts(job);
   if (!status)
     status = prepare_bodies(job);
-  if (!status && options->heat == MUS_RENDER_HEAT_RESIDUAL)
-    status = mus_result_open_residuals(&job->result);
+  if (!status)
+    status = open_numbers(job);
   static const char *const titles[] = {[MUS_RENDER_HEAT_STRETCH] = "stretch (%)",
                                        [MUS_RENDER_HEAT_BEND] = "curvature (1/m)",
-                                       [MUS_RENDER_HEAT_RESIDUAL] = "residual (kg m/s)"};
+                                       [MUS_RENDER_HEAT_RESIDUAL] = "residual (kg m/s)",
+                                       [MUS_RENDER_HEAT_STRESS] = "von Mises",
+                                       [MUS_RENDER_HEAT_VOLUME] = "volume change (%)"};
   job->studio.scene.heat.title = options->heat == MUS_RENDER_HEAT_NONE ? NULL : titles[options->heat];
   job->studio.scene.ground.shown = !options->no_ground;
   return status;
@@ -300,30 +340,61 @@ static mus_status prepare(picture_job *job) {
 
 // --- a frame ---------------------------------------------------------------------------------------------------------
 
+// Of a vector a vertex its length, or one of its components.
+static void pick(int vertices, const double *vectors, int component, double *numbers) {
+  for (size_t v = 0; v < (size_t)vertices; ++v)
+    numbers[v] = vectors[3 * v + (size_t)component];
+}
+
+// Numbers of a part's vertices that are recorded beside their positions.
+static mus_status load_recorded(picture_job *job, int frame, int k, double *numbers) {
+  int vertices = job->result.parts[k].mesh.vertices;
+  mus_render_heat heat = job->options->heat;
+  mus_status status = heat == MUS_RENDER_HEAT_RESIDUAL ? mus_result_residuals(&job->result, k, frame, job->workspace)
+                                                       : mus_result_stresses(&job->result, k, frame, job->workspace);
+  if (status)
+    return status;
+  if (heat == MUS_RENDER_HEAT_RESIDUAL)
+    mus_heat_length(vertices, job->workspace, numbers);
+  else
+    pick(vertices, job->workspace,
+         heat == MUS_RENDER_HEAT_STRESS   ? MUS_STRESS_MISES
+         : heat == MUS_RENDER_HEAT_VOLUME ? MUS_STRESS_VOLUME
+                                          : MUS_STRESS_STRAIN,
+         numbers);
+  for (int v = 0; v < vertices; ++v)
+    numbers[v] = heat == MUS_RENDER_HEAT_BEND ? (double)NAN : numbers[v] / job->unit; // solids have no folds
+  return MUS_OK;
+}
+
 static mus_status load_heat(picture_job *job, int frame, int k) {
-  mus_status status = MUS_OK;
-  switch (job->options->heat) {
-  case MUS_RENDER_HEAT_NONE:
-    break;
-  case MUS_RENDER_HEAT_STRETCH:
-    mus_heat_stretch(&job->plan[k], job->position[k], job->heat[k]);
-    break;
-  case MUS_RENDER_HEAT_BEND:
-    mus_heat_bend(&job->plan[k], job->position[k], job->heat[k]);
-    break;
-  case MUS_RENDER_HEAT_RESIDUAL:
-    status = mus_result_residuals(&job->result, k, frame, job->workspace);
-    if (!status)
-      mus_heat_length(job->studio.mesh[k].vertices, job->workspace, job->heat[k]);
+  mus_render_heat heat = job->options->heat;
+  int is_solid = job->result.parts[k].is_solid;
+  if (!is_solid && (heat == MUS_RENDER_HEAT_STRETCH || heat == MUS_RENDER_HEAT_BEND)) {
+    (heat == MUS_RENDER_HEAT_STRETCH ? mus_heat_stretch : mus_heat_bend)(&job->plan[k], job->position[k], job->heat[k]);
+    return MUS_OK;
   }
+  mus_status status = load_recorded(job, frame, k, is_solid ? job->picked : job->heat[k]);
+  if (!status && is_solid)
+    mus_studio_spread(&job->studio, k, job->picked, job->heat[k]);
   return status;
+}
+
+static mus_status load_part(picture_job *job, int frame, int k) {
+  const mus_result_part *part = &job->result.parts[k];
+  mus_status status = mus_result_positions(&job->result, k, frame, job->position[k]);
+  if (status)
+    return status;
+  mus_turn_up(job->result.up, MUS_UP_Y, (size_t)part->mesh.vertices, job->position[k]);
+  if (part->is_solid && !job->options->show)
+    mus_studio_place_solid(&job->studio, k, job->position[k]);
+  return MUS_OK;
 }
 
 static mus_status load_frame(picture_job *job, int frame, int with_heat) {
   mus_status status = MUS_OK;
-  for (int k = 0; k < job->result.cloth_count && !status; ++k) {
-    status = mus_result_positions(&job->result, k, frame, job->position[k]);
-    mus_turn_up(job->result.up, MUS_UP_Y, (size_t)job->studio.mesh[k].vertices, job->position[k]);
+  for (int k = 0; k < job->result.part_count && !status; ++k) {
+    status = load_part(job, frame, k);
     if (!status && with_heat && job->heat)
       status = load_heat(job, frame, k);
   }
@@ -354,7 +425,7 @@ static mus_status glance(picture_job *job, int first, int last, mus_bounds *boun
 }
 
 static void widen_range(picture_job *job, double range[2]) {
-  for (int k = 0; k < job->result.cloth_count && job->heat; ++k) {
+  for (int k = 0; k < job->result.part_count && job->heat; ++k) {
     double low, high;
     mus_heat_range(job->studio.mesh[k].vertices, job->heat[k], job->workspace, &low, &high);
     range[0] = fmin(range[0], low);
@@ -383,9 +454,21 @@ static mus_camera_wish choose_camera(const picture_job *job, const mus_bounds *b
   return wish;
 }
 
+// Stresses in a unit in which they have few digits.
+static void choose_unit(picture_job *job, mus_heat_map *heat) {
+  static const char *const titles[] = {"von Mises (Pa)", "von Mises (kPa)", "von Mises (MPa)"};
+  int k = job->options->heat == MUS_RENDER_HEAT_STRESS ? (heat->high >= 1e4) + (heat->high >= 1e7) : 0;
+  job->unit = k == 0 ? 1 : k == 1 ? 1e3 : 1e6;
+  heat->low /= job->unit;
+  heat->high /= job->unit;
+  if (job->options->heat == MUS_RENDER_HEAT_STRESS)
+    heat->title = titles[k];
+}
+
 // All frames that will be drawn: none may leave the picture or the scale.
 static mus_status look_through(picture_job *job, mus_framing *framing) {
-  double range[2] = {job->options->heat == MUS_RENDER_HEAT_STRETCH ? INFINITY : 0, -INFINITY}; // only strain has a sign
+  int has_sign = job->options->heat == MUS_RENDER_HEAT_STRETCH || job->options->heat == MUS_RENDER_HEAT_VOLUME;
+  double range[2] = {has_sign ? INFINITY : 0, -INFINITY};
   mus_status status = MUS_OK;
   for (int frame = job->first; frame <= job->last && !status; frame += job->options->every) {
     status = load_frame(job, frame, 1);
@@ -400,6 +483,7 @@ static mus_status look_through(picture_job *job, mus_framing *framing) {
   heat->high = given ? job->options->range[1] : range[1];
   if (!isfinite(heat->low) || !isfinite(heat->high) || !(heat->low < heat->high))
     heat->high = (heat->low = isfinite(heat->low) ? heat->low : 0) + 1; // one value, or none, is everywhere
+  choose_unit(job, heat);
   return status;
 }
 
@@ -583,10 +667,10 @@ static mus_status accept(picture_job *job, const char *result, const char *cache
 static void fill_record(const picture_job *job, mus_render_record *record) {
   const mus_render_scene *scene = &job->studio.scene;
   record->first = job->first;
-  for (int k = 0; k < job->result.cloth_count; ++k)
-    record->vertices += scene->mesh[k].vertices;
-  record->range[0] = scene->heat.low;
-  record->range[1] = scene->heat.high;
+  for (int k = 0; k < job->result.part_count; ++k)
+    record->vertices += job->result.parts[k].mesh.vertices;
+  record->range[0] = job->unit * scene->heat.low;
+  record->range[1] = job->unit * scene->heat.high;
   record->eye[0] = (double)scene->camera.eye.x;
   record->eye[1] = (double)scene->camera.eye.y;
   record->eye[2] = (double)scene->camera.eye.z;
@@ -597,7 +681,7 @@ mus_status mus_render(const char *result, const char *cache, const char *output,
                       mus_render_record *record) {
   double start = mus_seconds();
   mus_render_record unread, *out = record ? record : &unread;
-  picture_job job = {.options = options, .output = output};
+  picture_job job = {.options = options, .output = output, .unit = 1};
   int before = mus_par_set_threads(options->threads);
   *out = (mus_render_record){0};
   mus_status status = accept(&job, result, cache);

@@ -1,4 +1,4 @@
-// Cloths and bodies before the camera. See studio.h.
+// Cloths, solids and bodies before the camera. See studio.h.
 #include "picture/studio.h"
 
 #include <math.h>
@@ -7,14 +7,15 @@
 #include "base/error.h"
 #include "picture/looks.h"
 
-mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *quality, mus_studio *out) {
+mus_status mus_studio_create(int parts, int bodies, const mus_render_quality *quality, mus_studio *out) {
   mus_studio studio = {
-      .quality = *quality, .cloths = cloths, .bodies = bodies, .lowest = INFINITY, .scene = mus_default_render_scene()};
-  size_t meshes = (size_t)cloths + (size_t)bodies;
+      .quality = *quality, .parts = parts, .bodies = bodies, .lowest = INFINITY, .scene = mus_default_render_scene()};
+  size_t meshes = (size_t)parts + (size_t)bodies;
   mus_status status = mus_quality_check(quality);
   if (!status)
     status = mus_picture_create(quality->width, quality->height, &studio.picture);
   if (!status && (!(studio.mesh = mus_arena_alloc(&studio.arena, meshes, sizeof *studio.mesh)) ||
+                  !(studio.solid = mus_arena_alloc_zero(&studio.arena, (size_t)parts, sizeof *studio.solid)) ||
                   !(studio.body = mus_arena_alloc_zero(&studio.arena, (size_t)bodies, sizeof *studio.body))))
     status = mus_fail_memory();
   if (status) {
@@ -24,27 +25,30 @@ mus_status mus_studio_create(int cloths, int bodies, const mus_render_quality *q
   for (size_t k = 0; k < meshes; ++k)
     studio.mesh[k] = mus_default_render_mesh();
   studio.scene.mesh = studio.mesh;
-  studio.scene.meshes = cloths + bodies;
+  studio.scene.meshes = parts + bodies;
   *out = studio;
   return MUS_OK;
 }
 
-static int same_fabric(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+static int is_same(const mus_matter *a, const mus_matter *b) {
+  return a->is_solid == b->is_solid && (a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name);
+}
 
-void mus_studio_dress(mus_studio *studio, int cloth, const char *const *fabrics) {
+void mus_studio_dress(mus_studio *studio, int part, const mus_matter *matter) {
   int earlier = 0;
-  for (int k = 0; k < cloth; ++k)
-    earlier += same_fabric(fabrics[k], fabrics[cloth]);
-  studio->mesh[cloth].look = mus_fabric_look(fabrics[cloth], earlier);
+  for (int k = 0; k < part; ++k)
+    earlier += is_same(&matter[k], &matter[part]);
+  studio->mesh[part].look =
+      matter[part].is_solid ? mus_solid_look(matter[part].name, earlier) : mus_fabric_look(matter[part].name, earlier);
 }
 
 static mus_float3 colour_of(const mus_colour *colour) {
   return mus_v3((float)colour->rgb[0], (float)colour->rgb[1], (float)colour->rgb[2]);
 }
 
-void mus_studio_colour_cloth(mus_studio *studio, int cloth, const mus_colour *colour) {
+void mus_studio_colour_part(mus_studio *studio, int part, const mus_colour *colour) {
   if (colour->given)
-    mus_look_recolour(&studio->mesh[cloth].look, colour_of(colour));
+    mus_look_recolour(&studio->mesh[part].look, colour_of(colour));
 }
 
 mus_status mus_studio_draw(mus_studio *studio) {
@@ -61,29 +65,63 @@ void mus_studio_free(mus_studio *studio) {
   *studio = (mus_studio){0};
 }
 
-// --- bodies ----------------------------------------------------------------------------------------------------------
+// --- solids and bodies -----------------------------------------------------------------------------------------------
+
+// Edges are sharp beyond so many degrees. Solids are coarser than bodies, and bend.
+static const double sharp_body = 35, sharp_solid = 60;
+
+static mus_status add_shape(mus_studio *studio, int mesh, const mus_mesh *from, double sharp, mus_creased *shape,
+                            double **position) {
+  mus_render_mesh *shown = &studio->mesh[mesh];
+  mus_status status = mus_crease(&studio->arena, from, sharp, shape);
+  if (status)
+    return status;
+  *position = mus_arena_alloc(&studio->arena, 3 * (size_t)shape->vertices, sizeof **position);
+  if (!*position)
+    return mus_fail_memory();
+  shown->vertices = shape->vertices;
+  shown->triangles = shape->triangles;
+  shown->triangle = shape->triangle;
+  shown->position = *position;
+  return MUS_OK;
+}
+
+static void place_shape(const mus_creased *shape, const double *position, double *to) {
+  for (size_t v = 0; v < (size_t)shape->vertices; ++v)
+    memcpy(to + 3 * v, position + 3 * (size_t)shape->source[v], 3 * sizeof *position);
+}
+
+mus_status mus_studio_add_solid(mus_studio *studio, int part, const mus_mesh *mesh) {
+  mus_studio_solid *made = &studio->solid[part];
+  mus_status status = add_shape(studio, part, mesh, sharp_solid, &made->shape, &made->position);
+  if (!status)
+    mus_studio_place_solid(studio, part, mesh->position);
+  return status;
+}
+
+void mus_studio_place_solid(mus_studio *studio, int part, const double *position) {
+  place_shape(&studio->solid[part].shape, position, studio->solid[part].position);
+}
+
+void mus_studio_spread(const mus_studio *studio, int part, const double *number, double *spread) {
+  const mus_creased *shape = &studio->solid[part].shape;
+  for (int v = 0; v < shape->vertices; ++v)
+    spread[v] = number[shape->source[v]];
+}
 
 mus_status mus_studio_add_body(mus_studio *studio, int body, const mus_mesh *mesh, int moves) {
   mus_studio_body *made = &studio->body[body];
-  mus_render_mesh *shown = &studio->mesh[studio->cloths + body];
-  mus_status status = mus_crease(&studio->arena, mesh, &made->shape);
+  mus_status status = add_shape(studio, studio->parts + body, mesh, sharp_body, &made->shape, &made->position);
   if (status)
     return status;
   made->moves = moves;
-  made->position = mus_arena_alloc(&studio->arena, 3 * (size_t)made->shape.vertices, sizeof *made->position);
-  if (!made->position)
-    return mus_fail_memory();
-  shown->vertices = made->shape.vertices;
-  shown->triangles = made->shape.triangles;
-  shown->triangle = made->shape.triangle;
-  shown->position = made->position;
-  shown->look = mus_body_look();
+  studio->mesh[studio->parts + body].look = mus_body_look();
   mus_studio_place_body(studio, body, mesh->position);
   return MUS_OK;
 }
 
 void mus_studio_style_body(mus_studio *studio, int body, const mus_colour *colour, int hidden) {
-  mus_surface_look *look = &studio->mesh[studio->cloths + body].look;
+  mus_surface_look *look = &studio->mesh[studio->parts + body].look;
   studio->body[body].hidden = hidden;
   if (colour->given)
     look->colour = look->other = colour_of(colour);
@@ -91,8 +129,7 @@ void mus_studio_style_body(mus_studio *studio, int body, const mus_colour *colou
 
 void mus_studio_place_body(mus_studio *studio, int body, const double *position) {
   mus_studio_body *placed = &studio->body[body];
-  for (size_t v = 0; v < (size_t)placed->shape.vertices; ++v)
-    memcpy(placed->position + 3 * v, position + 3 * (size_t)placed->shape.source[v], 3 * sizeof *position);
+  place_shape(&placed->shape, position, placed->position);
   mus_turn_up(studio->up, MUS_UP_Y, (size_t)placed->shape.vertices, placed->position);
 }
 
@@ -118,25 +155,25 @@ static mus_bounds grown(const mus_bounds *box, float by) {
   return (mus_bounds){mus_v3_subtract(box->low, more), mus_v3_add(box->high, more)};
 }
 
-// What of a body is to be seen: of one that is not much larger than the cloths, such as who wears them, all that is no
-// farther away than its own size; of others, such as floors and walls, what the cloths reach.
-static mus_bounds seen_of_body(const mus_studio_body *body, const mus_bounds *cloths) {
+// What of a body is to be seen: of one that is not much larger than the parts, such as who wears cloths, all that is no
+// farther away than its own size; of others, such as floors and walls, what the parts reach.
+static mus_bounds seen_of_body(const mus_studio_body *body, const mus_bounds *parts) {
   mus_bounds own = bounds_of((size_t)body->shape.vertices, body->position);
-  float radius = mus_bounds_radius(cloths), size = mus_bounds_radius(&own);
-  return grown(cloths, size <= 4 * radius ? fmaxf(radius, 2 * size) : 0);
+  float radius = mus_bounds_radius(parts), size = mus_bounds_radius(&own);
+  return grown(parts, size <= 4 * radius ? fmaxf(radius, 2 * size) : 0);
 }
 
 void mus_studio_measure(mus_studio *studio, mus_framing *framing) {
-  for (int k = 0; k < studio->cloths; ++k)
+  for (int k = 0; k < studio->parts; ++k)
     mus_framing_add(framing, (size_t)studio->mesh[k].vertices, studio->mesh[k].position);
-  mus_bounds cloths = mus_bounds_empty();
-  for (int k = 0; k < studio->cloths && studio->bodies > 0; ++k)
+  mus_bounds parts = mus_bounds_empty();
+  for (int k = 0; k < studio->parts && studio->bodies > 0; ++k)
     for (size_t v = 0; v < (size_t)studio->mesh[k].vertices; ++v)
-      mus_bounds_add(&cloths, point(studio->mesh[k].position + 3 * v));
+      mus_bounds_add(&parts, point(studio->mesh[k].position + 3 * v));
   for (int k = 0; k < studio->bodies; ++k) {
     if (studio->body[k].hidden)
       continue;
-    mus_bounds box = seen_of_body(&studio->body[k], &cloths);
+    mus_bounds box = seen_of_body(&studio->body[k], &parts);
     for (size_t v = 0; v < (size_t)studio->body[k].shape.vertices; ++v) {
       const double *p = studio->body[k].position + 3 * v;
       studio->lowest = fminf(studio->lowest, (float)p[1]);

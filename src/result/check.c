@@ -51,10 +51,30 @@ static int is_new(const check_job *job, const mus_intersection *pair) {
          !bsearch(pair, job->start.items, job->start.count, sizeof *pair, mus_intersection_order);
 }
 
+// What a triangle belongs to: 0 a cloth, 1 a solid, 2 a body.
+static int matter_of(const check_job *job, int triangle) {
+  int mesh = mus_result_surface_mesh(&job->all, triangle);
+  return mesh >= job->result.part_count ? 2 : job->result.parts[mesh].is_solid;
+}
+
+// Parts come before bodies, and cloths before solids.
 static mus_check_kind kind_of(const check_job *job, const mus_intersection *pair) {
-  return pair->at_seam                                                      ? MUS_CHECK_SEAM
-         : pair->second >= job->all.first_triangle[job->result.cloth_count] ? MUS_CHECK_CLOTH_BODY
-                                                                            : MUS_CHECK_CLOTH_CLOTH;
+  static const mus_check_kind kinds[2][3] = {{MUS_CHECK_CLOTH_CLOTH, MUS_CHECK_CLOTH_SOLID, MUS_CHECK_CLOTH_BODY},
+                                             {MUS_CHECK_CLOTH_SOLID, MUS_CHECK_SOLID_SOLID, MUS_CHECK_SOLID_BODY}};
+  return pair->at_seam ? MUS_CHECK_SEAM : kinds[matter_of(job, pair->first)][matter_of(job, pair->second)];
+}
+
+long long mus_check_pairs(const mus_check_counts *counts) {
+  return counts->cloth_cloth + counts->cloth_body + counts->cloth_solid + counts->solid_solid + counts->solid_body;
+}
+
+static void count_pair(mus_check_kind kind, mus_check_counts *counts) {
+  counts->cloth_cloth += kind == MUS_CHECK_CLOTH_CLOTH;
+  counts->cloth_body += kind == MUS_CHECK_CLOTH_BODY;
+  counts->cloth_solid += kind == MUS_CHECK_CLOTH_SOLID;
+  counts->solid_solid += kind == MUS_CHECK_SOLID_SOLID;
+  counts->solid_body += kind == MUS_CHECK_SOLID_BODY;
+  counts->seam += kind == MUS_CHECK_SEAM;
 }
 
 static mus_check_counts count_pairs(const check_job *job) {
@@ -62,9 +82,7 @@ static mus_check_counts count_pairs(const check_job *job) {
   mus_check_counts counts = {0};
   for (size_t k = 0; k < job->all.pairs.count; ++k) {
     mus_check_kind kind = kind_of(job, &pairs[k]);
-    counts.cloth_cloth += kind == MUS_CHECK_CLOTH_CLOTH;
-    counts.cloth_body += kind == MUS_CHECK_CLOTH_BODY;
-    counts.seam += kind == MUS_CHECK_SEAM;
+    count_pair(kind, &counts);
     counts.fresh += kind != MUS_CHECK_SEAM && is_new(job, &pairs[k]);
   }
   return counts;
@@ -103,9 +121,12 @@ static void tell_frame(check_job *job, int frame, const mus_check_counts *counts
 }
 
 static void add_counts(mus_check_record *record, int frame, const mus_check_counts *counts, long long *most) {
-  long long pairs = counts->cloth_cloth + counts->cloth_body;
+  long long pairs = mus_check_pairs(counts);
   record->total.cloth_cloth += counts->cloth_cloth;
   record->total.cloth_body += counts->cloth_body;
+  record->total.cloth_solid += counts->cloth_solid;
+  record->total.solid_solid += counts->solid_solid;
+  record->total.solid_body += counts->solid_body;
   record->total.seam += counts->seam;
   record->total.fresh += counts->fresh;
   record->frames_with += pairs > 0;
@@ -185,10 +206,11 @@ static mus_status accept(check_job *job, const char *result, const char *cache, 
 }
 
 static void fill_record(const check_job *job, mus_check_record *record) {
-  record->cloths = job->result.cloth_count;
+  for (int k = 0; k < job->result.part_count; ++k)
+    ++*(job->result.parts[k].is_solid ? &record->solids : &record->cloths);
   record->bodies = job->result.body_count;
-  record->vertices = job->all.first_vertex[job->result.cloth_count];
-  record->triangles = job->all.first_triangle[job->result.cloth_count];
+  record->vertices = job->all.first_vertex[job->result.part_count];
+  record->triangles = job->all.first_triangle[job->result.part_count];
   record->body_triangles = job->all.whole.triangles - record->triangles;
 }
 

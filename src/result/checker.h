@@ -20,9 +20,4 @@ typedef struct mus_checked_frame {
 
 mus_status mus_checker_search(mus_checker *checker, int frame, mus_checked_frame *out);
 
-// Pairs of triangles that intersect, those at seams aside.
-static inline long long mus_check_pairs(const mus_check_counts *counts) {
-  return counts->cloth_cloth + counts->cloth_body;
-}
-
 #endif

@@ -21,7 +21,7 @@ static int is_closed(const mus_tie *tie, int count, const double *const *positio
   return 1;
 }
 
-mus_status mus_cloth_weld_create(mus_arena *arena, const mus_result_cloth *cloth, int count,
+mus_status mus_cloth_weld_create(mus_arena *arena, const mus_result_part *cloth, int count,
                                  const double *const *position, mus_cloth_weld *out) {
   mus_tie *tie = mus_arena_alloc(arena, (size_t)cloth->stitches, sizeof *tie);
   unsigned char *closed = mus_arena_alloc(arena, (size_t)cloth->stitches, 1);

@@ -11,7 +11,7 @@ typedef struct mus_cloth_weld {
 } mus_cloth_weld;
 
 // Welds what is closed, to 0.1 mm, at all of these positions. Memory comes from the arena.
-mus_status mus_cloth_weld_create(mus_arena *arena, const mus_result_cloth *cloth, int count,
+mus_status mus_cloth_weld_create(mus_arena *arena, const mus_result_part *cloth, int count,
                                  const double *const *position, mus_cloth_weld *out);
 
 #endif

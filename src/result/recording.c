@@ -1,6 +1,7 @@
 // Recordings. See muslin/recording.h.
 #include "muslin/recording.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,19 +17,19 @@ typedef struct joined {
 struct mus_recording {
   mus_arena arena;
   mus_result result;
-  joined cloths, bodies;
-  mus_heat_plan *plan; // cloths
-  double *position;    // vertices * 3: workspace
-  int residuals;       // 1: there are some
+  joined parts, bodies;
+  mus_heat_plan *plan;     // parts; those of cloths are made
+  double *position;        // vertices * 3: workspace
+  int residuals, stresses; // 1: there are some
 };
 
 static const mus_mesh *mesh_of(const mus_recording *r, int bodies, int k) {
-  return bodies ? &r->result.bodies[k].mesh : &r->result.cloths[k].mesh;
+  return bodies ? &r->result.bodies[k].mesh : &r->result.parts[k].mesh;
 }
 
 static mus_status join(mus_recording *r, int bodies, joined *all) {
   long long vertices = 0, triangles = 0;
-  all->meshes = bodies ? r->result.body_count : r->result.cloth_count;
+  all->meshes = bodies ? r->result.body_count : r->result.part_count;
   all->first_vertex = mus_arena_alloc(&r->arena, (size_t)all->meshes + 1, sizeof *all->first_vertex);
   if (!all->first_vertex)
     return mus_fail_memory();
@@ -51,21 +52,26 @@ static mus_status join(mus_recording *r, int bodies, joined *all) {
 }
 
 static mus_status prepare(mus_recording *r) {
-  mus_status status = join(r, 0, &r->cloths);
+  mus_status status = join(r, 0, &r->parts);
   if (!status)
     status = join(r, 1, &r->bodies);
   if (status)
     return status;
-  r->plan = mus_arena_alloc_zero(&r->arena, (size_t)r->cloths.meshes, sizeof *r->plan);
-  r->position = mus_arena_alloc(&r->arena, 3 * (size_t)r->cloths.vertices, sizeof *r->position);
+  r->plan = mus_arena_alloc_zero(&r->arena, (size_t)r->parts.meshes, sizeof *r->plan);
+  r->position = mus_arena_alloc(&r->arena, 3 * (size_t)r->parts.vertices, sizeof *r->position);
   if (!r->plan || !r->position)
     return mus_fail_memory();
-  for (int k = 0; k < r->cloths.meshes && !status; ++k)
-    status = mus_heat_plan_create(&r->arena, &r->result.cloths[k].mesh, &r->plan[k]);
+  for (int k = 0; k < r->parts.meshes && !status; ++k)
+    if (!r->result.parts[k].is_solid)
+      status = mus_heat_plan_create(&r->arena, &r->result.parts[k].mesh, &r->plan[k]);
   if (status)
     return status;
   status = mus_result_open_residuals(&r->result);
   r->residuals = status == MUS_OK; // most runs keep none
+  if (status == MUS_OUT_OF_MEMORY)
+    return status;
+  status = mus_result_open_stresses(&r->result);
+  r->stresses = status == MUS_OK;
   return status == MUS_OUT_OF_MEMORY ? status : MUS_OK;
 }
 
@@ -100,15 +106,25 @@ mus_status mus_recording_refresh(mus_recording *r) { return mus_result_refresh(&
 mus_up mus_recording_up(const mus_recording *r) { return r->result.up; }
 
 double mus_recording_rate(const mus_recording *r) { return r->result.frame_rate; }
-int mus_recording_vertices(const mus_recording *r) { return r->cloths.vertices; }
-int mus_recording_triangles(const mus_recording *r) { return r->cloths.triangles; }
-const int *mus_recording_triangle_list(const mus_recording *r) { return r->cloths.triangle; }
-int mus_recording_cloths(const mus_recording *r) { return r->cloths.meshes; }
-int mus_recording_first_vertex(const mus_recording *r, int cloth) { return r->cloths.first_vertex[cloth]; }
-const char *mus_recording_cloth_name(const mus_recording *r, int cloth) { return r->result.cloths[cloth].name; }
+int mus_recording_vertices(const mus_recording *r) { return r->parts.vertices; }
+int mus_recording_triangles(const mus_recording *r) { return r->parts.triangles; }
+const int *mus_recording_triangle_list(const mus_recording *r) { return r->parts.triangle; }
+int mus_recording_parts(const mus_recording *r) { return r->parts.meshes; }
+int mus_recording_first_vertex(const mus_recording *r, int part) { return r->parts.first_vertex[part]; }
+const char *mus_recording_part_name(const mus_recording *r, int part) { return r->result.parts[part].name; }
+int mus_recording_is_solid(const mus_recording *r, int part) { return r->result.parts[part].is_solid; }
+
+int mus_recording_cloths(const mus_recording *r) {
+  int count = 0;
+  while (count < r->parts.meshes && !r->result.parts[count].is_solid)
+    ++count;
+  return count;
+}
+
+const char *mus_recording_cloth_name(const mus_recording *r, int cloth) { return r->result.parts[cloth].name; }
 
 const char *mus_recording_cloth_fabric(const mus_recording *r, int cloth) {
-  return r->result.cloths[cloth].fabric ? r->result.cloths[cloth].fabric : "cotton";
+  return r->result.parts[cloth].fabric ? r->result.parts[cloth].fabric : "cotton";
 }
 
 int mus_recording_bodies(const mus_recording *r) { return r->bodies.meshes; }
@@ -125,8 +141,8 @@ static mus_status check_frame(const mus_recording *r, int frame) {
 
 mus_status mus_recording_positions(mus_recording *r, int frame, double *position) {
   mus_status status = check_frame(r, frame);
-  for (int k = 0; k < r->cloths.meshes && !status; ++k)
-    status = mus_result_positions(&r->result, k, frame, position + 3 * (size_t)r->cloths.first_vertex[k]);
+  for (int k = 0; k < r->parts.meshes && !status; ++k)
+    status = mus_result_positions(&r->result, k, frame, position + 3 * (size_t)r->parts.first_vertex[k]);
   return status;
 }
 
@@ -137,27 +153,57 @@ mus_status mus_recording_body_positions(mus_recording *r, int frame, double *pos
   return status;
 }
 
+// Fields that a solid's stresses tell.
+static int component_of(mus_field field) {
+  return field == MUS_FIELD_STRESS   ? MUS_STRESS_MISES
+         : field == MUS_FIELD_VOLUME ? MUS_STRESS_VOLUME
+                                     : MUS_STRESS_STRAIN;
+}
+
 int mus_recording_has_field(const mus_recording *r, mus_field field) {
-  return field == MUS_FIELD_STRETCH || field == MUS_FIELD_BEND || (field == MUS_FIELD_RESIDUAL && r->residuals);
+  switch (field) {
+  case MUS_FIELD_STRETCH:
+    return mus_recording_cloths(r) > 0 || r->stresses;
+  case MUS_FIELD_BEND:
+    return mus_recording_cloths(r) > 0;
+  case MUS_FIELD_RESIDUAL:
+    return r->residuals;
+  case MUS_FIELD_STRESS:
+  case MUS_FIELD_VOLUME:
+    return r->stresses;
+  default:
+    return 0;
+  }
+}
+
+// From what is recorded of the part: residuals, stresses, or positions.
+static mus_status fill_field(mus_recording *r, mus_field field, int frame, int part, double *value) {
+  const mus_result_part *of = &r->result.parts[part];
+  double *numbers = r->position + 3 * (size_t)r->parts.first_vertex[part];
+  size_t vertices = (size_t)of->mesh.vertices;
+  mus_status status = MUS_OK;
+  if (field == MUS_FIELD_RESIDUAL) {
+    status = mus_result_residuals(&r->result, part, frame, numbers);
+    if (!status)
+      mus_heat_length(of->mesh.vertices, numbers, value);
+  } else if (of->is_solid || field == MUS_FIELD_STRESS || field == MUS_FIELD_VOLUME) {
+    status = mus_result_stresses(&r->result, part, frame, numbers);
+    for (size_t v = 0; v < vertices && !status; ++v)
+      value[v] = field == MUS_FIELD_BEND ? (double)NAN : numbers[3 * v + (size_t)component_of(field)];
+  } else {
+    status = mus_result_positions(&r->result, part, frame, numbers);
+    if (!status)
+      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&r->plan[part], numbers, value);
+  }
+  return status;
 }
 
 mus_status mus_recording_field(mus_recording *r, mus_field field, int frame, double *value) {
   if (!mus_recording_has_field(r, field))
     return mus_fail(MUS_UNSUPPORTED, "the recording has no %s: residuals are recorded by muslin run --residual",
                     mus_field_name(field) ? mus_field_name(field) : "such field");
-  mus_status status =
-      field == MUS_FIELD_RESIDUAL ? check_frame(r, frame) : mus_recording_positions(r, frame, r->position);
-  for (int k = 0; k < r->cloths.meshes && !status; ++k) {
-    size_t first = (size_t)r->cloths.first_vertex[k];
-    double *x = r->position + 3 * first;
-    if (field == MUS_FIELD_RESIDUAL)
-      status = mus_result_residuals(&r->result, k, frame, x);
-    if (status)
-      return status;
-    if (field == MUS_FIELD_RESIDUAL)
-      mus_heat_length(r->result.cloths[k].mesh.vertices, x, value + first);
-    else
-      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&r->plan[k], x, value + first);
-  }
+  mus_status status = check_frame(r, frame);
+  for (int k = 0; k < r->parts.meshes && !status; ++k)
+    status = fill_field(r, field, frame, k, value + r->parts.first_vertex[k]);
   return status;
 }

@@ -9,16 +9,16 @@
 
 // --- joining ---------------------------------------------------------------------------------------------------------
 
-static int is_body(const mus_result_surface *all, int mesh) { return mesh >= all->result->cloth_count; }
+static int is_body(const mus_result_surface *all, int mesh) { return mesh >= all->result->part_count; }
 
 static const mus_mesh *mesh_of(const mus_result_surface *all, int mesh) {
   const mus_result *result = all->result;
-  return is_body(all, mesh) ? &result->bodies[mesh - result->cloth_count].mesh : &result->cloths[mesh].mesh;
+  return is_body(all, mesh) ? &result->bodies[mesh - result->part_count].mesh : &result->parts[mesh].mesh;
 }
 
 static mus_status count_all(mus_result_surface *all) {
   long long vertices = 0, triangles = 0;
-  all->meshes = all->result->cloth_count + all->result->body_count;
+  all->meshes = all->result->part_count + all->result->body_count;
   all->first_vertex = mus_arena_alloc(&all->arena, (size_t)all->meshes + 1, sizeof *all->first_vertex);
   all->first_triangle = mus_arena_alloc(&all->arena, (size_t)all->meshes + 1, sizeof *all->first_triangle);
   if (!all->first_vertex || !all->first_triangle)
@@ -49,7 +49,7 @@ static mus_status join_triangles(mus_result_surface *all) {
   }
   all->surface = (mus_check_surface){.vertices = whole->vertices,
                                      .triangles = whole->triangles,
-                                     .cloth_triangles = all->first_triangle[all->result->cloth_count],
+                                     .cloth_triangles = all->first_triangle[all->result->part_count],
                                      .triangle = whole->triangle};
   return MUS_OK;
 }
@@ -62,7 +62,7 @@ static void tie(mus_result_surface *all, int a, int b, int c, double ratio) {
 }
 
 static void tie_cloth(mus_result_surface *all, int cloth) {
-  const mus_result_cloth *from = &all->result->cloths[cloth];
+  const mus_result_part *from = &all->result->parts[cloth];
   int first = all->first_vertex[cloth];
   for (int k = 0; k < from->stitches; ++k) {
     mus_stitch s = from->stitch[k];
@@ -88,8 +88,8 @@ static mus_status list_sewn(mus_result_surface *all) {
 static mus_status join_seams(mus_result_surface *all) {
   const mus_result *result = all->result;
   size_t most = 0;
-  for (int k = 0; k < result->cloth_count; ++k)
-    most += (size_t)result->cloths[k].stitches;
+  for (int k = 0; k < result->part_count; ++k)
+    most += (size_t)result->parts[k].stitches;
   for (int k = 0; k < result->seam_count; ++k)
     most += (size_t)result->seams[k].pairs;
   all->tie = mus_arena_alloc(&all->arena, most, sizeof *all->tie);
@@ -97,7 +97,7 @@ static mus_status join_seams(mus_result_surface *all) {
   all->welded = mus_arena_alloc_zero(&all->arena, most, 1);
   if (!all->tie || !all->closed || !all->welded)
     return mus_fail_memory();
-  for (int k = 0; k < result->cloth_count; ++k)
+  for (int k = 0; k < result->part_count; ++k)
     tie_cloth(all, k);
   for (int k = 0; k < result->seam_count; ++k) {
     const mus_result_seam *seam = &result->seams[k];
@@ -145,7 +145,7 @@ static mus_status weld_closed(mus_result_surface *all) {
   surface->whole = all->whole.triangle;
   surface->cloth_triangles = 0;
   while (surface->cloth_triangles < surface->triangles &&
-         weld.source[surface->cloth_triangles] < all->first_triangle[all->result->cloth_count])
+         weld.source[surface->cloth_triangles] < all->first_triangle[all->result->part_count])
     ++surface->cloth_triangles;
   return mus_intersections_create(surface, &all->finder);
 }
@@ -198,7 +198,7 @@ mus_status mus_result_surface_search(mus_result_surface *all, int frame) {
   mus_status status = MUS_OK;
   for (int k = 0; k < all->meshes && !status; ++k) {
     double *x = all->x + 3 * (size_t)all->first_vertex[k];
-    status = is_body(all, k) ? mus_result_body_positions(all->result, k - all->result->cloth_count, frame, x)
+    status = is_body(all, k) ? mus_result_body_positions(all->result, k - all->result->part_count, frame, x)
                              : mus_result_positions(all->result, k, frame, x);
   }
   if (!status)
@@ -217,5 +217,5 @@ int mus_result_surface_mesh(const mus_result_surface *all, int triangle) {
 
 const char *mus_result_surface_name(const mus_result_surface *all, int mesh) {
   const mus_result *result = all->result;
-  return is_body(all, mesh) ? result->bodies[mesh - result->cloth_count].name : result->cloths[mesh].name;
+  return is_body(all, mesh) ? result->bodies[mesh - result->part_count].name : result->parts[mesh].name;
 }

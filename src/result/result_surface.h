@@ -1,4 +1,4 @@
-// All meshes of a result as one surface, cloths first and bodies behind them, and its intersections frame by frame.
+// All meshes of a result as one surface, parts first and bodies behind them, and its intersections frame by frame.
 // Where a seam is closed in a frame, vertices that are sewn together are one there, and those that are sewn to edges
 // divide these (mesh/weld.h): what meets at a seam is joined there, and intersects only beyond it. Private to result/.
 #ifndef MUS_RESULT_RESULT_SURFACE_H

@@ -22,7 +22,7 @@ typedef struct job {
 
 // One cloth.
 typedef struct welded_cloth {
-  const mus_result_cloth *source;
+  const mus_result_part *source;
   mus_weld weld;
   double *share;        // vertices before: its part of the vertex that it becomes
   double *before, *now; // positions
@@ -123,7 +123,7 @@ static mus_status write_mesh(job *j, welded_cloth *w, int cloth) {
 }
 
 static mus_status weld_cloth(job *j, int cloth) {
-  welded_cloth w = {.source = &j->result.cloths[cloth]};
+  welded_cloth w = {.source = &j->result.parts[cloth]};
   size_t size = strlen(w.source->name) + sizeof ".welded";
   char *name = mus_arena_alloc(&j->arena, size, 1);
   w.before = mus_arena_alloc(&j->arena, 3 * (size_t)w.source->mesh.vertices, sizeof *w.before);
@@ -162,9 +162,11 @@ mus_status mus_weld_result(const char *folder, const char *formats, mus_weld_rec
     return status;
   if (!j.result.is_folder)
     status = mus_fail(MUS_BAD_INPUT, "%s: is no result folder: name one that a run has written", folder);
-  j.record->cloths = j.result.cloth_count;
   j.record->frames = j.result.frames;
-  for (int k = 0; k < j.result.cloth_count && !status; ++k) {
+  for (int k = 0; k < j.result.part_count && !status; ++k) {
+    if (j.result.parts[k].is_solid)
+      continue; // it has no seams
+    ++j.record->cloths;
     status = weld_cloth(&j, k);
     mus_arena_clear(&j.arena);
   }

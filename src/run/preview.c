@@ -12,6 +12,7 @@
 #include "par/par.h"
 #include "picture/studio.h"
 #include "render/video.h"
+#include "run/parts.h"
 #include "sim/access.h"
 
 static const char picture_name[] = "preview.png", video_name[] = "preview.mp4";
@@ -22,7 +23,8 @@ struct mus_preview {
   mus_framing framing;
   mus_bodies *bodies;    // the simulator's; NULL where the scene has none
   double *body_position; // 3 numbers for each of their vertices
-  double *upright;       // the same of cloths, where they have to be turned
+  mus_run_part *parts;
+  double *upright; // 3 numbers for each of the simulator's vertices, where they have to be turned
   const char *picture_path, *video_path;
   mus_video *video; // NULL before the first frame, and after it has failed
   int no_video;     // it has failed
@@ -44,7 +46,7 @@ void mus_preview_forget(const char *folder) {
     closedir(open);
 }
 
-// All cloths' positions with y up, as pictures have it.
+// All parts' positions with y up, as pictures have it.
 static const double *upright(mus_preview *preview, const mus_sim *sim) {
   size_t vertices = (size_t)mus_sim_vertices(sim);
   if (preview->scene->up == MUS_UP_Y)
@@ -54,37 +56,57 @@ static const double *upright(mus_preview *preview, const mus_sim *sim) {
   return preview->upright;
 }
 
-// The simulator numbers the vertices of all cloths in one row; pictures number those of each cloth.
-static mus_status add_cloth(mus_preview *preview, const mus_sim *sim, int k) {
-  mus_render_mesh *shown = &preview->studio.mesh[k];
-  int vertex = mus_sim_first_vertex(sim, k), first = mus_sim_first_triangle(sim, k);
-  shown->vertices = mus_sim_first_vertex(sim, k + 1) - vertex;
-  shown->triangles = mus_sim_first_triangle(sim, k + 1) - first;
-  shown->position = upright(preview, sim) + 3 * (size_t)vertex;
-  shown->material = mus_sim_material(sim) + 6 * (size_t)first;
-  int *triangle = mus_arena_alloc(&preview->studio.arena, 3 * (size_t)shown->triangles, sizeof *triangle);
-  if (!triangle)
+// Fabrics and materials, and colours of the scene's own.
+static mus_status dress(mus_preview *preview) {
+  const mus_scene *scene = preview->scene;
+  int count = scene->cloth_count + scene->solid_count;
+  mus_matter *matter = mus_arena_alloc(&preview->studio.arena, (size_t)count, sizeof *matter);
+  if (!matter)
     return mus_fail_memory();
-  for (size_t i = 0; i < 3 * (size_t)shown->triangles; ++i)
-    triangle[i] = mus_sim_triangle_list(sim)[3 * (size_t)first + i] - vertex;
-  shown->triangle = triangle;
+  for (int k = 0; k < count; ++k) {
+    const mus_solid *solid = k < scene->cloth_count ? NULL : &scene->solids[k - scene->cloth_count];
+    matter[k] = (mus_matter){solid != NULL, solid ? solid->material : mus_cloth_look(scene, &scene->cloths[k])};
+    mus_studio_dress(&preview->studio, k, matter);
+    mus_studio_colour_part(&preview->studio, k, solid ? &solid->colour : &scene->cloths[k].colour);
+  }
   return MUS_OK;
 }
 
-static mus_status add_cloths(mus_preview *preview, const mus_sim *sim) {
-  const mus_scene *scene = preview->scene;
-  const char **fabrics = mus_arena_alloc(&preview->studio.arena, (size_t)scene->cloth_count, sizeof *fabrics);
-  preview->upright = mus_arena_alloc(&preview->studio.arena, 3 * (size_t)mus_sim_vertices(sim), sizeof(double));
-  if (!fabrics || !preview->upright)
-    return mus_fail_memory();
-  mus_status status = MUS_OK;
-  for (int k = 0; k < scene->cloth_count && !status; ++k) {
-    fabrics[k] = mus_cloth_look(scene, &scene->cloths[k]);
-    mus_studio_dress(&preview->studio, k, fabrics);
-    mus_studio_colour_cloth(&preview->studio, k, &scene->cloths[k].colour);
-    status = add_cloth(preview, sim, k);
-  }
+static mus_status add_part(mus_preview *preview, const double *positions, int k) {
+  const mus_run_part *part = &preview->parts[k];
+  mus_mesh mesh = part->mesh;
+  mesh.position = (double *)mus_run_part_numbers(part, positions); // which is only read
+  if (part->is_solid)
+    return mus_studio_add_solid(&preview->studio, k, &mesh);
+  mus_render_mesh *shown = &preview->studio.mesh[k];
+  shown->vertices = mesh.vertices;
+  shown->triangles = mesh.triangles;
+  shown->position = mesh.position;
+  shown->material = mesh.material;
+  shown->triangle = mesh.triangle;
+  return MUS_OK;
+}
+
+static mus_status add_parts(mus_preview *preview, const mus_sim *sim) {
+  mus_arena *arena = &preview->studio.arena;
+  preview->upright = mus_arena_alloc(arena, 3 * (size_t)mus_sim_vertices(sim), sizeof(double));
+  mus_status status = preview->upright ? mus_run_parts_create(arena, sim, &preview->parts) : mus_fail_memory();
+  if (!status)
+    status = dress(preview);
+  for (int k = 0; k < mus_sim_parts(sim) && !status; ++k)
+    status = add_part(preview, upright(preview, sim), k);
   return status;
+}
+
+static void place_parts(mus_preview *preview, const mus_sim *sim) {
+  const double *positions = upright(preview, sim);
+  for (int k = 0; k < mus_sim_parts(sim); ++k) {
+    const double *own = mus_run_part_numbers(&preview->parts[k], positions);
+    if (preview->parts[k].is_solid)
+      mus_studio_place_solid(&preview->studio, k, own);
+    else
+      preview->studio.mesh[k].position = own;
+  }
 }
 
 static mus_status add_bodies(mus_preview *preview, const mus_sim *sim) {
@@ -147,11 +169,10 @@ static mus_status begin_framing(mus_preview *preview) {
 
 static mus_status set_up(mus_preview *preview, const mus_sim *sim, const char *folder) {
   mus_render_quality quality = {.width = 640, .height = 360, .antialias = 4, .light_samples = 4, .sky_samples = 4};
-  mus_status status =
-      mus_studio_create(preview->scene->cloth_count, preview->scene->body_count, &quality, &preview->studio);
+  mus_status status = mus_studio_create(mus_sim_parts(sim), preview->scene->body_count, &quality, &preview->studio);
   preview->studio.up = preview->scene->up;
   if (!status)
-    status = add_cloths(preview, sim);
+    status = add_parts(preview, sim);
   if (!status)
     status = add_bodies(preview, sim);
   if (!status)
@@ -208,9 +229,7 @@ static mus_status follow(mus_preview *preview) {
 // --- frames ----------------------------------------------------------------------------------------------------------
 
 static mus_status draw(mus_preview *preview, const mus_sim *sim) {
-  const double *position = upright(preview, sim);
-  for (int k = 0; k < preview->scene->cloth_count; ++k)
-    preview->studio.mesh[k].position = position + 3 * (size_t)mus_sim_first_vertex(sim, k);
+  place_parts(preview, sim);
   mus_status status = preview->bodies ? place_bodies(preview, mus_sim_time(sim)) : MUS_OK;
   if (!status)
     status = follow(preview);

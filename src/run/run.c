@@ -529,7 +529,7 @@ static void summarise(run *r) {
 static void say_repairs(const run *r) {
   for (int k = 0; mus_sim_note(r->sim, k) && r->options->progress; ++k)
     fprintf(r->options->progress, "warning: %s\n", mus_sim_note(r->sim, k));
-  for (int k = 0; k < r->scene->cloth_count && r->options->progress; ++k)
+  for (int k = 0; k < mus_sim_parts(r->sim) && r->options->progress; ++k)
     if (mus_sim_repairs(r->sim, k)[0])
       fprintf(r->options->progress, "%s: %s\n", r->output.names[k], mus_sim_repairs(r->sim, k));
 }

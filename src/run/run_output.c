@@ -25,25 +25,6 @@
 
 // --- plan ------------------------------------------------------------------------------------------------------------
 
-// The mesh of a cloth, whose triangles count its own vertices.
-static mus_status plan_mesh(mus_run_output *out, int cloth) {
-  const mus_sim *sim = out->sim;
-  mus_mesh *mesh = &out->meshes[cloth];
-  int first = mus_sim_first_vertex(sim, cloth), face = mus_sim_first_triangle(sim, cloth);
-  mesh->vertices = mus_sim_first_vertex(sim, cloth + 1) - first;
-  mesh->triangles = mus_sim_first_triangle(sim, cloth + 1) - face;
-  size_t corners = 3 * (size_t)mesh->triangles;
-  mesh->triangle = mus_arena_alloc(&out->arena, corners, sizeof *mesh->triangle);
-  if (!mesh->triangle)
-    return mus_fail_memory();
-  for (size_t i = 0; i < corners; ++i)
-    mesh->triangle[i] = mus_sim_triangle_list(sim)[3 * (size_t)face + i] - first;
-  // Neither is written to through the mesh.
-  mesh->material = (double *)mus_sim_material(sim) + 6 * (size_t)face;
-  mesh->position = (double *)mus_sim_positions(sim) + 3 * (size_t)first;
-  return MUS_OK;
-}
-
 // The mesh of each body, whose triangles count its own vertices.
 static mus_status plan_bodies(mus_run_output *out) {
   int count = out->scene->body_count;
@@ -76,9 +57,11 @@ static mus_status plan_bodies(mus_run_output *out) {
 static mus_status plan_cache(mus_run_output *out, mus_run_content content, int which, const mus_cache_format *format) {
   mus_run_cache *cache = &out->caches[out->cache_count];
   const char *name = content == MUS_RUN_BODY ? out->body_names[which] : out->names[which];
+  const char *what = content == MUS_RUN_RESIDUAL ? MUS_RESULT_RESIDUAL
+                     : content == MUS_RUN_STRESS ? MUS_RESULT_STRESS
+                                                 : "";
   char ending[32];
-  snprintf(ending, sizeof ending, "%s%s", content == MUS_RUN_RESIDUAL ? ".residual" : "",
-           mus_cache_format_extension(format));
+  snprintf(ending, sizeof ending, "%s%s", what, mus_cache_format_extension(format));
   *cache = (mus_run_cache){.content = content, .which = which, .format = format};
   cache->path = mus_result_path(&out->arena, out->folder, name, ending);
   ++out->cache_count;
@@ -111,30 +94,51 @@ mus_status mus_run_output_check_formats(const char *formats) {
   return parse_formats(formats, list, &count);
 }
 
+// Positions in all formats, and what goes with them.
+static mus_status plan_part(mus_run_output *out, int part, int count, const mus_cache_format *const *list,
+                            int residual) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < count && !status; ++k)
+    status = plan_cache(out, MUS_RUN_POSITIONS, part, list[k]);
+  if (residual && !status)
+    status = plan_cache(out, MUS_RUN_RESIDUAL, part, mus_cache_format_at(0));
+  if (out->parts[part].is_solid && !status)
+    status = plan_cache(out, MUS_RUN_STRESS, part, mus_cache_format_at(0));
+  return status;
+}
+
+// Memory for what caches hold beside positions.
+static mus_status plan_numbers(mus_run_output *out, int count, const mus_cache_format *const *list, int residual) {
+  size_t vertices = (size_t)mus_sim_vertices(out->sim);
+  mus_status status = MUS_OK;
+  for (int k = 0; k < count && !status; ++k)
+    if (mus_cache_format_takes_grid(list[k]))
+      status = mus_run_grids_create(&out->arena, out->sim, out->parts, &out->grids);
+  if (residual && !status && !(out->zeros = mus_arena_alloc_zero(&out->arena, 3 * vertices, sizeof(double))))
+    status = mus_fail_memory();
+  for (int c = 0; c < 3 && out->scene->solid_count > 0 && !status; ++c)
+    if (!(out->stress[c] = mus_arena_alloc_zero(&out->arena, vertices, sizeof(double))))
+      status = mus_fail_memory();
+  return status;
+}
+
 static mus_status plan_caches(mus_run_output *out, const char *formats, int residual) {
   const mus_cache_format *list[FORMATS] = {NULL};
   int count = 0;
   mus_status status = parse_formats(formats, list, &count);
-  for (int k = 0; k < count && !status; ++k)
-    if (mus_cache_format_takes_grid(list[k]))
-      status = mus_run_grids_create(&out->arena, out->sim, out->scene->cloth_count, out->meshes, &out->grids);
+  if (!status)
+    status = plan_numbers(out, count, list, residual);
   if (status)
     return status;
-  size_t most = (size_t)out->scene->cloth_count * (size_t)(count + 1) + (size_t)out->scene->body_count;
+  size_t most = (size_t)out->part_count * (size_t)(count + 2) + (size_t)out->scene->body_count;
   if (!(out->caches = mus_arena_alloc_zero(&out->arena, most, sizeof *out->caches)))
     return mus_fail_memory();
-  for (int cloth = 0; cloth < out->scene->cloth_count; ++cloth) {
-    for (int k = 0; k < count && !status; ++k)
-      status = plan_cache(out, MUS_RUN_POSITIONS, cloth, list[k]);
-    if (residual && !status)
-      status = plan_cache(out, MUS_RUN_RESIDUAL, cloth, mus_cache_format_at(0));
-  }
+  for (int part = 0; part < out->part_count && !status; ++part)
+    status = plan_part(out, part, count, list, residual);
   for (int body = 0; body < out->scene->body_count && !status; ++body)
     if (mus_bodies_moves(out->bodies, body))
       status = plan_cache(out, MUS_RUN_BODY, body, mus_cache_format_at(0));
-  out->zeros =
-      residual ? mus_arena_alloc_zero(&out->arena, 3 * (size_t)mus_sim_vertices(out->sim), sizeof(double)) : NULL;
-  return residual && !out->zeros ? mus_fail_memory() : status;
+  return status;
 }
 
 mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scene *scene, const char *folder,
@@ -142,13 +146,13 @@ mus_status mus_run_output_plan(mus_run_output *out, mus_sim *sim, const mus_scen
   out->sim = sim;
   out->scene = scene;
   out->folder = folder;
+  out->part_count = mus_sim_parts(sim);
   out->report_path = mus_result_path(&out->arena, folder, MUS_RESULT_REPORT, "");
-  out->meshes = mus_arena_alloc_zero(&out->arena, (size_t)scene->cloth_count, sizeof *out->meshes);
-  if (!out->report_path || !out->meshes)
+  if (!out->report_path)
     return mus_fail_memory();
   mus_status status = mus_result_names(&out->arena, scene, &out->names);
-  for (int k = 0; k < scene->cloth_count && !status; ++k)
-    status = plan_mesh(out, k);
+  if (!status)
+    status = mus_run_parts_create(&out->arena, sim, &out->parts);
   if (!status)
     status = plan_bodies(out);
   return status ? status : plan_caches(out, formats, residual);
@@ -185,10 +189,10 @@ static mus_status check_file(const mus_run_output *out, mus_arena *scratch, cons
   return MUS_OK;
 }
 
-// A file that a cloth or body is read from, if not NULL, against those that will be written for them.
+// A file that a part or body is read from, if not NULL, against those that will be written for them.
 static mus_status check_input(const mus_run_output *out, mus_arena *scratch, const char *what, const char *file) {
   mus_status status = MUS_OK;
-  for (int k = 0; k < out->scene->cloth_count && file && !status; ++k)
+  for (int k = 0; k < out->part_count && file && !status; ++k)
     status = check_file(out, scratch, what, file, out->names[k], ".obj");
   for (int k = 0; k < out->scene->body_count && file && !status; ++k) {
     status = check_file(out, scratch, what, file, out->body_names[k], ".obj");
@@ -198,7 +202,7 @@ static mus_status check_input(const mus_run_output *out, mus_arena *scratch, con
   return status;
 }
 
-// A scene.json without a report is somebody's own, and so are the files that cloths and bodies are read from.
+// A scene.json without a report is somebody's own, and so are the files that parts and bodies are read from.
 static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratch) {
   char *scene = mus_result_path(scratch, out->folder, MUS_RESULT_SCENE, "");
   char *growing = mus_result_path(scratch, out->folder, MUS_RESULT_REPORT, ".partial");
@@ -210,6 +214,8 @@ static mus_status check_overwriting(const mus_run_output *out, mus_arena *scratc
   mus_status status = MUS_OK;
   for (int k = 0; k < out->scene->cloth_count && !status; ++k)
     status = check_input(out, scratch, "cloth", out->scene->cloths[k].shape.file);
+  for (int k = 0; k < out->scene->solid_count && !status; ++k)
+    status = check_input(out, scratch, "solid", out->scene->solids[k].shape.file);
   for (int k = 0; k < out->scene->body_count && !status; ++k) {
     status = check_input(out, scratch, "body", out->scene->bodies[k].shape.file);
     if (!status)
@@ -232,7 +238,7 @@ static void remove_unfinished(const mus_run_output *out) {
   DIR *folder = opendir(out->folder);
   for (struct dirent *item; folder && (item = readdir(folder));) {
     int left = is_left_of(item->d_name, MUS_RESULT_SCENE, "");
-    for (int k = 0; k < out->scene->cloth_count; ++k)
+    for (int k = 0; k < out->part_count; ++k)
       left |= is_left_of(item->d_name, out->names[k], ".obj");
     for (int k = 0; k < out->scene->body_count; ++k)
       left |= is_left_of(item->d_name, out->body_names[k], ".obj");
@@ -288,12 +294,16 @@ static mus_status absolute_file(mus_arena *arena, char **file) {
 // Meshes by their full paths: the scene's own folder is another one.
 static mus_status absolute_files(mus_arena *arena, mus_scene *scene) {
   size_t cloth_count = (size_t)scene->cloth_count, body_count = (size_t)scene->body_count;
+  size_t solid_count = (size_t)scene->solid_count;
   mus_cloth *cloths = mus_arena_alloc(arena, cloth_count, sizeof *cloths);
+  mus_solid *solids = mus_arena_alloc(arena, solid_count, sizeof *solids);
   mus_body *bodies = mus_arena_alloc(arena, body_count, sizeof *bodies);
-  if (!cloths || !bodies)
+  if (!cloths || !solids || !bodies)
     return mus_fail_memory();
   if (cloth_count > 0)
     scene->cloths = memcpy(cloths, scene->cloths, cloth_count * sizeof *cloths);
+  if (solid_count > 0)
+    scene->solids = memcpy(solids, scene->solids, solid_count * sizeof *solids);
   if (body_count > 0)
     scene->bodies = memcpy(bodies, scene->bodies, body_count * sizeof *bodies);
   mus_status status = MUS_OK;
@@ -302,6 +312,8 @@ static mus_status absolute_files(mus_arena *arena, mus_scene *scene) {
     if (!status)
       status = absolute_file(arena, &cloths[k].shape.start);
   }
+  for (size_t k = 0; k < solid_count && !status; ++k)
+    status = absolute_file(arena, &solids[k].shape.file);
   for (size_t k = 0; k < body_count && !status; ++k) {
     status = absolute_file(arena, &bodies[k].shape.file);
     if (!status)
@@ -349,9 +361,10 @@ static mus_status copy_stitches(mus_arena *arena, const mus_part_shape *shape, m
 static mus_status write_meshes(mus_run_output *out) {
   mus_arena scratch = {0};
   mus_status status = MUS_OK;
-  for (int k = 0; k < out->scene->cloth_count && !status; ++k) {
+  for (int k = 0; k < out->part_count && !status; ++k) {
     char *path = mus_result_path(&scratch, out->folder, out->names[k], ".obj");
-    mus_mesh_file file = {.mesh = out->meshes[k]};
+    mus_mesh_file file = {.mesh = out->parts[k].mesh};
+    file.mesh.position = (double *)mus_run_part_numbers(&out->parts[k], mus_sim_positions(out->sim)); // not written to
     status = path ? copy_stitches(&scratch, &mus_sim_model(out->sim)->parts[k].shape, &file) : mus_fail_memory();
     if (!status)
       status = mus_mesh_file_write(path, &file);
@@ -400,9 +413,10 @@ static mus_status forget_sequence(const char *folder, const char *name, const mu
   return MUS_OK;
 }
 
-// What an earlier run has left of a cloth or body, in any format, would not fit the new one's mesh.
+// What an earlier run has left of a part or body, in any format, would not fit the new one's mesh.
 static mus_status forget_mesh(const char *folder, const char *name, mus_arena *scratch) {
-  static const char *const endings[] = {".obj", ".residual.pc2", ".residual.pc2.partial"};
+  static const char *const endings[] = {".obj", MUS_RESULT_RESIDUAL ".pc2", MUS_RESULT_RESIDUAL ".pc2.partial",
+                                        MUS_RESULT_STRESS ".pc2", MUS_RESULT_STRESS ".pc2.partial"};
   for (size_t k = 0; k < sizeof endings / sizeof *endings; ++k) {
     char *path = mus_result_path(scratch, folder, name, endings[k]);
     if (!path)
@@ -429,7 +443,7 @@ static mus_status forget_mesh(const char *folder, const char *name, mus_arena *s
 static mus_status forget_scene(const char *folder, const mus_scene *scene, mus_arena *scratch) {
   char(*names)[MUS_RESULT_NAME] = NULL;
   mus_status status = mus_result_names(scratch, scene, &names);
-  for (int k = 0; k < scene->cloth_count && !status; ++k) {
+  for (int k = 0; k < scene->cloth_count + scene->solid_count && !status; ++k) {
     char welded[MUS_RESULT_NAME + sizeof ".welded"];
     snprintf(welded, sizeof welded, "%s.welded", names[k]);
     status = forget_mesh(folder, names[k], scratch);
@@ -475,19 +489,24 @@ static mus_status begin_report(mus_run_output *out) {
                                   {.name = "time_step", .number = scene->time_step},
                                   {.name = "frame_rate", .number = scene->frame_rate},
                                   {.name = "machine.cpu", .text = cpu},
-                                  {.name = "machine.threads", .number = threads}};
-  return mus_report_create(out->report_path, sizeof head / sizeof *head, head, &out->report);
+                                  {.name = "machine.threads", .number = threads},
+                                  {.name = "solids", .number = scene->solid_count},
+                                  {.name = "tetrahedra", .number = mus_sim_tetrahedra(out->sim)}};
+  int count = (int)(sizeof head / sizeof *head) - (scene->solid_count > 0 ? 0 : 2); // the last two tell of solids
+  return mus_report_create(out->report_path, count, head, &out->report);
 }
 
 static mus_cache_definition define_cache(const mus_run_output *out, const mus_run_cache *cache) {
-  const mus_mesh *mesh = &(cache->content == MUS_RUN_BODY ? out->body_meshes : out->meshes)[cache->which];
+  const mus_mesh *mesh =
+      cache->content == MUS_RUN_BODY ? &out->body_meshes[cache->which] : &out->parts[cache->which].mesh;
   int gridded = cache->content == MUS_RUN_POSITIONS && mus_cache_format_takes_grid(cache->format);
-  return (mus_cache_definition){.points = mesh->vertices,
+  const mus_grid *grid = gridded ? &out->grids.grid[cache->which] : NULL;
+  return (mus_cache_definition){.points = grid ? grid->points : mesh->vertices,
                                 .frames = out->scene->frames + 1,
                                 .frames_per_second = out->scene->frame_rate,
                                 .up = out->scene->up,
-                                .mesh = mesh,
-                                .grid = gridded ? &out->grids.grid[cache->which] : NULL};
+                                .mesh = grid ? NULL : mesh,
+                                .grid = grid};
 }
 
 mus_status mus_run_output_begin(mus_run_output *out) {
@@ -612,30 +631,47 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
   return mus_report_step(out->report, (int)(sizeof items / sizeof *items) + seconds.count, all);
 }
 
-// The numbers that a cache gets; positions of bodies and residuals are computed when the first cache asks for them.
-static mus_status find_numbers(mus_run_output *out, const mus_run_cache *cache, int *placed, const double **residual,
+// What caches have in common, computed when the first of them asks for it.
+typedef struct frame_numbers {
+  int placed, stressed; // bodies' positions, and stresses of solids, are those of this frame
+  const double *residual;
+} frame_numbers;
+
+static mus_status find_stress(mus_run_output *out, int part, frame_numbers *frame, const double **numbers) {
+  mus_status status = frame->stressed ? MUS_OK : mus_sim_stresses(out->sim, out->stress);
+  frame->stressed = 1;
+  if (!status)
+    *numbers = mus_run_part_join(&out->parts[part], out->stress);
+  return status;
+}
+
+// The numbers that a cache gets.
+static mus_status find_numbers(mus_run_output *out, const mus_run_cache *cache, frame_numbers *frame,
                                const double **numbers) {
   mus_status status = MUS_OK;
   if (cache->content == MUS_RUN_BODY) {
-    if (!*placed)
+    if (!frame->placed)
       status = mus_bodies_at(out->bodies, mus_sim_time(out->sim), out->body_position);
-    *placed = 1;
+    frame->placed = 1;
     *numbers = out->body_meshes[cache->which].position;
     return status;
   }
-  if (cache->content == MUS_RUN_RESIDUAL && !*residual)
-    *residual = mus_sim_frame_number(out->sim) > 0 ? mus_sim_residual(out->sim) : out->zeros;
-  const double *all = cache->content == MUS_RUN_RESIDUAL ? *residual : mus_sim_positions(out->sim);
-  *numbers = all + 3 * (size_t)mus_sim_first_vertex(out->sim, cache->which);
+  if (cache->content == MUS_RUN_STRESS)
+    return find_stress(out, cache->which, frame, numbers);
+  if (cache->content == MUS_RUN_RESIDUAL && !frame->residual)
+    frame->residual = mus_sim_frame_number(out->sim) > 0 ? mus_sim_residual(out->sim) : out->zeros;
+  const double *all = cache->content == MUS_RUN_RESIDUAL ? frame->residual : mus_sim_positions(out->sim);
+  *numbers = mus_cache_format_takes_grid(cache->format) ? all + 3 * (size_t)out->parts[cache->which].first
+                                                        : mus_run_part_numbers(&out->parts[cache->which], all);
   return MUS_OK;
 }
 
 mus_status mus_run_output_frame(mus_run_output *out) {
-  const double *residual = NULL, *numbers = NULL;
-  int placed = 0;
+  const double *numbers = NULL;
+  frame_numbers frame = {0};
   mus_status status = out->grids.grid ? mus_run_grids_update(&out->grids) : MUS_OK;
   for (int k = 0; k < out->cache_count && !status; ++k) {
-    status = find_numbers(out, &out->caches[k], &placed, &residual, &numbers);
+    status = find_numbers(out, &out->caches[k], &frame, &numbers);
     if (!status)
       status = mus_cache_write(out->caches[k].writer, numbers);
   }

@@ -19,11 +19,11 @@
 
 enum { MUS_RUN_FORMATS = 64 }; // bytes of a list of formats, with its zero
 
-// One cache: a cloth's positions, or its residual, in one format; or a body's positions.
-typedef enum mus_run_content { MUS_RUN_POSITIONS, MUS_RUN_RESIDUAL, MUS_RUN_BODY } mus_run_content;
+// One cache: a part's positions, its residual or its stresses, in one format; or a body's positions.
+typedef enum mus_run_content { MUS_RUN_POSITIONS, MUS_RUN_RESIDUAL, MUS_RUN_STRESS, MUS_RUN_BODY } mus_run_content;
 typedef struct mus_run_cache {
   mus_run_content content;
-  int which; // cloth or body
+  int which; // part or body
   const mus_cache_format *format;
   char *path;
   mus_cache_writer *writer;
@@ -34,8 +34,9 @@ typedef struct mus_run_output {
   const mus_scene *scene;
   mus_sim *sim;
   const char *folder;
-  char (*names)[MUS_RESULT_NAME]; // of the cloths
-  mus_mesh *meshes;               // of the cloths, as users see them; positions are the simulator's
+  int part_count;
+  char (*names)[MUS_RESULT_NAME]; // of the parts
+  mus_run_part *parts;            // as users see them
   mus_bodies *bodies;             // the simulator's; NULL where the scene has none
   char (*body_names)[MUS_RESULT_NAME];
   mus_mesh *body_meshes; // positions are parts of ...
@@ -44,6 +45,7 @@ typedef struct mus_run_output {
   int cache_count;
   mus_run_grids grids; // for formats that take them; made where one is written
   double *zeros;       // vertices * 3, the residual before the first step; NULL where none is written
+  double *stress[3];   // vertices: see mus_sim_stresses(); NULL without solids
   char *report_path;
   mus_report *report;
   int folder_open; // 1: the descriptor is, and holds the lock

@@ -157,17 +157,23 @@ char *mus_saved_scene_text(const mus_scene *scene) {
   copy.time_step = 0; // the state is the same with any
   copy.time_steps = (mus_keys){0};
   copy.cloths = malloc(((size_t)scene->cloth_count + 1) * sizeof *copy.cloths);
+  copy.solids = malloc(((size_t)scene->solid_count + 1) * sizeof *copy.solids);
   copy.bodies = malloc(((size_t)scene->body_count + 1) * sizeof *copy.bodies);
   for (int k = 0; k < scene->cloth_count && copy.cloths; ++k) {
     copy.cloths[k] = scene->cloths[k];
     copy.cloths[k].shape.file = copy.cloths[k].shape.start = NULL;
   }
+  for (int k = 0; k < scene->solid_count && copy.solids; ++k) {
+    copy.solids[k] = scene->solids[k];
+    copy.solids[k].shape.file = NULL;
+  }
   for (int k = 0; k < scene->body_count && copy.bodies; ++k) {
     copy.bodies[k] = scene->bodies[k];
     copy.bodies[k].shape.file = copy.bodies[k].shape.motion = NULL;
   }
-  char *text = copy.cloths && copy.bodies ? mus_scene_text(&copy) : NULL;
+  char *text = copy.cloths && copy.solids && copy.bodies ? mus_scene_text(&copy) : NULL;
   free(copy.cloths);
+  free(copy.solids);
   free(copy.bodies);
   return text;
 }
@@ -198,5 +204,7 @@ mus_status mus_saved_fingerprint(const mus_sim *sim, uint64_t *sum) {
   *sum = mus_checksum(*sum, m->mass, (size_t)m->vertices * sizeof *m->mass);
   *sum = mus_checksum(*sum, m->triangle, 3 * (size_t)m->triangles * sizeof *m->triangle);
   *sum = mus_checksum(*sum, m->material, 6 * (size_t)m->triangles * sizeof *m->material);
+  if (m->tetrahedra > 0)
+    *sum = mus_checksum(*sum, m->tetrahedron, 4 * (size_t)m->tetrahedra * sizeof *m->tetrahedron);
   return add_bodies(m, sum);
 }

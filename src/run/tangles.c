@@ -15,7 +15,7 @@ enum { PLACES = 4096 };
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-// Some edges of the cloths' triangles.
+// Some edges of the parts' triangles.
 static double reach_of(const mus_sim *sim) {
   enum { EDGES = 4 };
   const double *x = mus_sim_positions(sim);
@@ -128,7 +128,8 @@ static mus_run_tangle describe(const mus_tangles *tangles, int number, const int
     if (region[k] != number)
       continue;
     ++out.pairs;
-    out.is_body = pair->kind == MUS_CHECK_CLOTH_BODY;
+    out.is_body = pair->kind == MUS_CHECK_CLOTH_BODY || pair->kind == MUS_CHECK_SOLID_BODY;
+    out.is_solid = pair->kind == MUS_CHECK_CLOTH_SOLID || pair->kind == MUS_CHECK_SOLID_SOLID;
     snprintf(out.cloth, sizeof out.cloth, "%s", pair->name[0]);
     snprintf(out.other, sizeof out.other, "%s", pair->name[1]);
     for (int c = 0; c < 3; ++c) {

@@ -2,6 +2,7 @@
 #ifndef MUS_SIM_ACCESS_H
 #define MUS_SIM_ACCESS_H
 
+#include "energy/solid_measure.h"
 #include "model/model.h"
 #include "muslin/sim.h"
 #include "step/state.h"
@@ -23,6 +24,16 @@ mus_status mus_sim_remember(mus_sim *sim, const void **bytes, size_t *size);
 mus_status mus_sim_recall(mus_sim *sim, const double *position, size_t size, const void *bytes);
 // Attempts at steps that were rejected since the last step that succeeded: `rejected` and `rejected_seconds`.
 const mus_step_record *mus_sim_rejected(const mus_sim *sim);
+// Stress and strain of a solid's tetrahedra now, in the order of its file.
+mus_status mus_sim_measure(mus_sim *sim, int part, mus_solid_measure *measure);
+// The principal strain that is farthest from 0.
+static inline double mus_solid_strain(const mus_solid_measure *measure) {
+  double low = measure->stretch[2] - 1, high = measure->stretch[0] - 1;
+  return -low > high ? low : high;
+}
+// MUS_FIELD_STRESS, MUS_FIELD_VOLUME and MUS_FIELD_STRETCH of all solids at once, each a number per vertex in the order
+// of the files; those of cloths are left alone.
+mus_status mus_sim_stresses(mus_sim *sim, double *const value[3]);
 // Positions and velocities as users see them become those of the state.
 void mus_sim_show(mus_sim *sim);
 

@@ -6,19 +6,20 @@
 #include "energy/heat.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "sim/simulator.h"
+#include "sim/solid_fields.h"
 
 const char *mus_field_name(mus_field field) {
-  static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual"};
+  static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual", "stress", "volume"};
   return (int)field >= 0 && field < MUS_FIELDS ? names[field] : NULL;
 }
 
 // Made when first asked for: most simulations never are.
 struct mus_sim_fields {
   mus_arena arena;
-  mus_heat_plan *plan; // cloths
-  double *value;       // vertices, in the order that is simulated
-  double *force;       // vertices * 3
+  mus_heat_plan *plan; // parts; those of cloths are made
+  mus_solid_fields solids;
+  double *value; // vertices, in the order that is simulated
+  double *force; // vertices * 3
 };
 
 void mus_sim_fields_free(struct mus_sim_fields *fields) {
@@ -43,6 +44,8 @@ static mus_status make_fields(mus_sim *sim) {
   mus_status status = fields->plan && fields->value && fields->force ? MUS_OK : mus_fail_memory();
   for (int k = 0; k < m->part_count && m->parts[k].cloth && !status; ++k)
     status = mus_heat_plan_create(&fields->arena, &m->parts[k].shape.mesh, &fields->plan[k]);
+  if (!status)
+    status = mus_solid_fields_create(&fields->arena, m, &fields->solids);
   if (status)
     mus_sim_fields_free(fields);
   else
@@ -54,11 +57,13 @@ static void fill_heat(mus_sim *sim, mus_field field, double *value) {
   for (int k = 0; k < sim->model.part_count; ++k) {
     const mus_model_part *part = &sim->model.parts[k];
     size_t first = (size_t)part->first_vertex;
-    if (part->cloth)
-      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k],
-                                                                      sim->state.position + 3 * first, value + first);
+    const double *position = sim->state.position + 3 * first;
+    if (part->solid)
+      mus_solid_fields_fill(&sim->fields->solids, sim, k, field, value + first);
+    else if (field == MUS_FIELD_STRETCH || field == MUS_FIELD_BEND)
+      (field == MUS_FIELD_STRETCH ? mus_heat_stretch : mus_heat_bend)(&sim->fields->plan[k], position, value + first);
     else
-      mus_fill((size_t)part->shape.mesh.vertices, NAN, value + first);
+      mus_fill((size_t)part->shape.mesh.vertices, (double)NAN, value + first);
   }
 }
 
@@ -87,6 +92,42 @@ mus_status mus_sim_field(mus_sim *sim, mus_field field, double *value) {
     fill_heat(sim, field, sim->fields->value);
   mus_par_set_threads(before);
   mus_sim_restore_order(sim, 1, sim->fields->value, value);
+  return MUS_OK;
+}
+
+mus_status mus_sim_measure(mus_sim *sim, int part, mus_solid_measure *measure) {
+  mus_status status = sim->fields ? MUS_OK : make_fields(sim);
+  if (status)
+    return status;
+  const mus_part_shape *shape = &sim->model.parts[part].shape;
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  mus_solid_fields_measure(&sim->fields->solids, sim, part);
+  mus_par_set_threads(before);
+  for (int t = 0; t < shape->tetrahedra; ++t)
+    measure[shape->tetrahedron ? shape->tetrahedron[t] : t] = sim->fields->solids.measure[t];
+  return MUS_OK;
+}
+
+mus_status mus_sim_stresses(mus_sim *sim, double *const value[3]) {
+  static const mus_field fields[3] = {MUS_FIELD_STRESS, MUS_FIELD_VOLUME, MUS_FIELD_STRETCH};
+  mus_status status = sim->fields ? MUS_OK : make_fields(sim);
+  if (status)
+    return status;
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  for (int k = 0; k < sim->model.part_count; ++k) {
+    const mus_model_part *part = &sim->model.parts[k];
+    double *here = sim->fields->value + part->first_vertex;
+    if (part->solid)
+      mus_solid_fields_measure(&sim->fields->solids, sim, k);
+    for (int c = 0; c < 3 && part->solid; ++c) {
+      mus_solid_fields_average(&sim->fields->solids, k, fields[c], here);
+      if (part->shape.order)
+        mus_order_restore(part->shape.order, 1, here, value[c] + part->first_vertex);
+      else
+        mus_copy((size_t)part->shape.mesh.vertices, here, value[c] + part->first_vertex);
+    }
+  }
+  mus_par_set_threads(before);
   return MUS_OK;
 }
 

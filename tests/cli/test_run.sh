@@ -302,6 +302,33 @@ for integrator in $integrators; do
     done
   done
 done
+# Solids have more to remember than what their surfaces show.
+cat >scenes/soft.json <<'END'
+{ "name": "soft", "frames": 10, "time_step": 0.01,
+  "bodies": [{"name": "floor", "shape": {"kind": "plane", "size": [4, 1, 4]}}],
+  "cloths": [{"name": "sheet", "shape": {"vertices": 49, "size": [0.4, 0.4]}, "translate": [0, 0.3, 0]}],
+  "solids": [{"name": "ball", "shape": {"kind": "ball", "radius": 0.1, "vertices": 150}, "material": "gel",
+              "translate": [0, 0.12, 0], "velocity": [0, -2, 0]},
+             {"name": "box", "shape": {"kind": "box", "size": [0.1, 0.1, 0.1], "vertices": 60}, "translate": [0.02, 0.4, 0]}] }
+END
+run="scenes/soft.json --checkpoint 3 --format pc2,vtu --residual"
+expect 0 run $run --threads 1 -o whole_soft
+says out '^  whole_soft/box.obj and its cache$'
+holds "surfaces, stresses and series of solids" test -s whole_soft/ball.obj -a -s whole_soft/ball.pc2 -a \
+  -s whole_soft/ball.stress.pc2 -a -s whole_soft/ball.residual.pc2 -a -s whole_soft/ball.frames/frame_0010.vtu
+for threads in 1 2; do
+  killed=killed_soft_$threads
+  run_and_kill $killed $((threads + 11)) $run --threads $threads
+  holds "exit status of $killed" test $? -eq 0
+  last="$killed"
+  holds "a killed run of solids differs" same whole_soft $killed
+done
+expect 0 check killed_soft_2
+says out '^no intersection$'
+expect 0 info killed_soft_2
+says out '^  solid +ball.obj, ball.pc2, ball.pvd$'
+expect 0 run scenes/two.json --frames 1 -o killed_soft_2
+holds "what an earlier run left of solids is gone" test -z "$(ls killed_soft_2 | grep -E 'ball|box')"
 echo "$kills kills"
 holds "runs were killed on the way" test $kills -ge 4
 

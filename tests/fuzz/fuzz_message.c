@@ -20,7 +20,7 @@ const char *mus_method_name(mus_method method) {
 }
 
 const char *mus_field_name(mus_field field) {
-  static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual"};
+  static const char *const names[MUS_FIELDS] = {"stretch", "bend", "contact", "residual", "stress", "volume"};
   return (int)field >= 0 && field < MUS_FIELDS ? names[field] : NULL;
 }
 

@@ -43,11 +43,11 @@ static void folders_are_read(void **state) {
     snprintf(name, sizeof name, "%s%d", folder, k);
     results_make(name, &wish);
     assert_ok(mus_result_open(name, NULL, &result));
-    assert_int_equal(result.cloth_count, 2);
+    assert_int_equal(result.part_count, 2);
     assert_int_equal(result.frames, FRAMES);
     assert_true(result.frame_rate == 12);
-    assert_string_equal(result.cloths[1].fabric, "denim");
-    assert_int_equal(result.cloths[0].mesh.vertices, VERTICES);
+    assert_string_equal(result.parts[1].fabric, "denim");
+    assert_int_equal(result.parts[0].mesh.vertices, VERTICES);
     for (int cloth = 0; cloth < 2; ++cloth)
       for (int frame = 0; frame < FRAMES; ++frame)
         check_positions(&result, cloth, frame);
@@ -61,7 +61,7 @@ static void material_coordinates_are_kept(void **state) {
   results_make(folder, &two);
   mus_result result;
   assert_ok(mus_result_open(folder, NULL, &result));
-  const mus_mesh *mesh = &result.cloths[0].mesh;
+  const mus_mesh *mesh = &result.parts[0].mesh;
   for (int c = 0; c < 3 * mesh->triangles; ++c) {
     assert_true(fabs(mesh->material[2 * c] - mesh->position[3 * mesh->triangle[c]]) < 1e-12);
     assert_true(fabs(mesh->material[2 * c + 1] - mesh->position[3 * mesh->triangle[c] + 2]) < 1e-12);
@@ -102,14 +102,14 @@ static void meshes_are_read_with_and_without_caches(void **state) {
   mus_result result;
   assert_ok(mus_result_open(files_path(folder, "a.obj"), files_path(folder, "a.pc2"), &result));
   assert_int_equal(result.frames, FRAMES);
-  assert_null(result.cloths[0].fabric);
+  assert_null(result.parts[0].fabric);
   check_positions(&result, 0, 3);
   mus_result_close(&result);
   assert_ok(mus_result_open(files_path(folder, "a.obj"), NULL, &result));
   assert_int_equal(result.frames, 1);
   double x[3 * VERTICES];
   assert_ok(mus_result_positions(&result, 0, 0, x));
-  assert_memory_equal(x, result.cloths[0].mesh.position, sizeof x);
+  assert_memory_equal(x, result.parts[0].mesh.position, sizeof x);
   mus_result_close(&result);
 }
 

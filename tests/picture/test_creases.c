@@ -24,7 +24,7 @@ static void boxes_get_edges(void **state) {
   mus_mesh box;
   mus_creased creased;
   assert_ok(mus_solid_box(&arena, (const double[3]){1, 2, 3}, &box));
-  assert_ok(mus_crease(&arena, &box, &creased));
+  assert_ok(mus_crease(&arena, &box, 35, &creased));
   check_same_places(&box, &creased);
   assert_int_equal(creased.vertices, 3 * box.vertices); // three faces meet at each
   mus_arena_clear(&arena);
@@ -36,7 +36,7 @@ static void round_things_stay_whole(void **state) {
   mus_mesh capsule;
   mus_creased creased;
   assert_ok(mus_solid_capsule(&arena, 0.3, 0.5, 0.001, &capsule));
-  assert_ok(mus_crease(&arena, &capsule, &creased));
+  assert_ok(mus_crease(&arena, &capsule, 35, &creased));
   check_same_places(&capsule, &creased);
   assert_int_equal(creased.vertices, capsule.vertices);
   mus_arena_clear(&arena);
@@ -50,11 +50,11 @@ static void odd_meshes_are_taken(void **state) {
   mus_arena arena = {0};
   mus_mesh mesh = {.vertices = 5, .triangles = 2, .position = x, .triangle = triangle};
   mus_creased creased;
-  assert_ok(mus_crease(&arena, &mesh, &creased));
+  assert_ok(mus_crease(&arena, &mesh, 35, &creased));
   check_same_places(&mesh, &creased);
   assert_int_equal(creased.vertices, 6);
   mesh.triangles = 3;
-  assert_ok(mus_crease(&arena, &mesh, &creased));
+  assert_ok(mus_crease(&arena, &mesh, 35, &creased));
   check_same_places(&mesh, &creased);
   assert_int_equal(creased.vertices, 4);
   mus_arena_clear(&arena);
@@ -70,7 +70,7 @@ static void memory_that_is_short_is_said(void **state) {
     mus_arena own = {0};
     mus_creased creased;
     mus_memory_fail_after(failures);
-    status = mus_crease(&own, &box, &creased);
+    status = mus_crease(&own, &box, 35, &creased);
     mus_memory_fail_after(-1);
     mus_arena_clear(&own);
     assert_true(failures < 100 && (status == MUS_OK || status == MUS_OUT_OF_MEMORY));

@@ -319,9 +319,9 @@ static void stitches_are_in_the_mesh(void **state) {
   mus_result result;
   run(&scene, folder, 0, 0);
   assert_ok(mus_result_open(folder, NULL, &result));
-  assert_int_equal(result.cloths[0].stitches, 2);
-  assert_true(result.cloths[0].stitch[0].a == 3 && result.cloths[0].stitch[0].b == 90);
-  assert_true(result.cloths[0].stitch[1].a == 17 && result.cloths[0].stitch[1].b == 4);
+  assert_int_equal(result.parts[0].stitches, 2);
+  assert_true(result.parts[0].stitch[0].a == 3 && result.parts[0].stitch[0].b == 90);
+  assert_true(result.parts[0].stitch[1].a == 17 && result.parts[0].stitch[1].b == 4);
   mus_result_close(&result);
   mus_scene_free(&scene);
 }
