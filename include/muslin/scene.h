@@ -353,8 +353,8 @@ MUS_API char *mus_scene_text(const mus_scene *scene);
 MUS_API const char *mus_scene_builtin_name(int index, const char **about);
 /// MUS_BAD_INPUT, with the list of names, if there is none of that name.
 MUS_API mus_status mus_scene_builtin(const char *name, mus_scene *scene);
-/// Gives the generated cloths approximately this many vertices in total (0: as they are), shared as before, and this
-/// tessellation.
+/// Gives the generated parts approximately this many vertices in total (0: as they are), shared as before, and cloths
+/// this tessellation.
 MUS_API mus_status mus_scene_resize(mus_scene *scene, int vertices, mus_tessellation tessellation);
 
 #ifdef __cplusplus

@@ -24,8 +24,8 @@ typedef struct mus_weld_record {
 } mus_weld_record;
 
 /// Writes, for each cloth NAME of a result folder, NAME.welded.obj and NAME.welded.pc2 and the like, as `formats` names
-/// them: "pc2", "mdd", "obj", "usda", "vtu", or several separated by commas; NULL: "pc2". Seams that are closed in the last
-/// frame are welded in all frames; before they closed, their vertices lie halfway between. Seams from one cloth to
+/// them: "pc2", "mdd", "obj", "usda", "vtu", or several separated by commas; NULL: "pc2". Seams that are closed in the
+/// last frame are welded in all frames; before they closed, their vertices lie halfway between. Seams from one cloth to
 /// another stay as they are. `record` may be NULL.
 MUS_API mus_status mus_weld_result(const char *folder, const char *formats, mus_weld_record *record);
 

@@ -6,6 +6,8 @@
 #include "numbers.h"
 
 static const char *tessellation_of(const mus_scene *scene) {
+  if (scene->cloth_count == 0)
+    return scene->solids[0].shape.kind == MUS_SOLID_SHAPE_FILE ? "file" : "tetrahedra";
   const mus_cloth_shape *shape = &scene->cloths[0].shape;
   return shape->kind == MUS_CLOTH_SHAPE_FILE                 ? "file"
          : shape->tessellation == MUS_TESSELLATION_IRREGULAR ? "irregular"

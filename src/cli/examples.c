@@ -13,6 +13,8 @@ static int vertices_of(const mus_scene *scene) {
   int vertices = 0;
   for (int k = 0; k < scene->cloth_count; ++k)
     vertices += scene->cloths[k].shape.vertices;
+  for (int k = 0; k < scene->solid_count; ++k)
+    vertices += scene->solids[k].shape.vertices;
   return vertices;
 }
 

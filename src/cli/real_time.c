@@ -16,13 +16,6 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int generated_vertices(const mus_scene *scene) {
-  double total = 0;
-  for (int k = 0; k < scene->cloth_count; ++k)
-    total += scene->cloths[k].shape.kind == MUS_CLOTH_SHAPE_FILE ? 0 : scene->cloths[k].shape.vertices;
-  return total < 1e8 ? (int)total : 100000000;
-}
-
 // What the fastest quarter stays below: others on the machine only ever slow it down.
 static double quartile(int count, double *numbers) {
   for (int i = 1; i < count; ++i)
@@ -54,7 +47,7 @@ static double measure(const mus_scene *scene, int *vertices) {
 }
 
 int real_time_vertices(const char *program, mus_scene *scene) {
-  int own = generated_vertices(scene), tried = 0;
+  int own = scene_argument_vertices(scene, NULL), tried = 0;
   const scene_shape few = {own < TRIED ? own : TRIED, -1, -1};
   if (own == 0 || scene_argument_shape(program, scene->name, &few, scene))
     return 0;

@@ -258,6 +258,9 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
         s->strain_frame);
   else if (s->strain_reached > 0)
     printf("  strain reached %.3g of its limit\n", s->strain_reached);
+  if (s->inverted > 0)
+    printf("  tetrahedra were inside out at the end of %lld steps: smaller ones, or stiffer solids, would help\n",
+           s->inverted);
   tell_tangles(s);
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where %s passes through something\n",

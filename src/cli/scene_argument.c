@@ -12,6 +12,7 @@
 #include "options.h"
 
 enum { BUILTINS = 32 };
+static const int most_vertices = 100000000;
 
 static int is_builtin(const char *word) {
   const char *name;
@@ -131,27 +132,52 @@ int scene_argument_load(const char *program, const char *word, mus_scene *scene,
   return failed;
 }
 
-int scene_argument_shape(const char *program, const char *word, const scene_shape *wanted, mus_scene *scene) {
-  int asked = wanted->vertices > 0 || wanted->tessellation >= 0 || wanted->seed >= 0, generated = 0;
-  double total = 0; // vertices, which are shared as they are in the scene
+int scene_argument_vertices(const mus_scene *scene, int *generated) {
+  double total = 0;
+  int parts = 0;
   for (int k = 0; k < scene->cloth_count; ++k)
     if (scene->cloths[k].shape.kind != MUS_CLOTH_SHAPE_FILE) {
-      ++generated;
+      ++parts;
       total += scene->cloths[k].shape.vertices;
     }
+  for (int k = 0; k < scene->solid_count; ++k)
+    if (scene->solids[k].shape.kind != MUS_SOLID_SHAPE_FILE) {
+      ++parts;
+      total += scene->solids[k].shape.vertices;
+    }
+  if (generated)
+    *generated = parts;
+  return total < most_vertices ? (int)total : most_vertices;
+}
+
+// Of so many vertices in total, that of a part, shared as they are in the scene.
+static int share(int wanted, int part, int total, int least) {
+  return (int)fmax(least, floor(wanted * ((double)part / total) + 0.5));
+}
+
+int scene_argument_shape(const char *program, const char *word, const scene_shape *wanted, mus_scene *scene) {
+  int asked = wanted->vertices > 0 || wanted->tessellation >= 0 || wanted->seed >= 0, generated;
+  int total = scene_argument_vertices(scene, &generated);
+  if (asked && generated == 0)
+    return failure_input(program, "--vertices and --tessellation have no effect: every part of %s is from a file",
+                         word);
   for (int k = 0; k < scene->cloth_count; ++k) {
     mus_cloth_shape *shape = &scene->cloths[k].shape;
     if (shape->kind == MUS_CLOTH_SHAPE_FILE)
       continue;
     if (wanted->vertices > 0)
-      shape->vertices = (int)fmax(4, floor(wanted->vertices * (shape->vertices / total) + 0.5));
+      shape->vertices = share(wanted->vertices, shape->vertices, total, 4);
     if (wanted->tessellation >= 0)
       shape->tessellation = (mus_tessellation)wanted->tessellation;
     if (wanted->seed >= 0)
       shape->seed = (unsigned)wanted->seed;
   }
-  if (asked && generated == 0)
-    return failure_input(program, "--vertices and --tessellation have no effect: every cloth of %s is from a file",
-                         word);
+  for (int k = 0; k < scene->solid_count && wanted->vertices > 0; ++k) {
+    mus_solid_shape *shape = &scene->solids[k].shape;
+    if (shape->kind != MUS_SOLID_SHAPE_FILE) {
+      shape->vertices = share(wanted->vertices, shape->vertices, total, 9);
+      shape->edge = 0;
+    }
+  }
   return 0;
 }

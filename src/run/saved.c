@@ -46,6 +46,7 @@ static mus_saved_numbers numbers_of(const mus_state *state) {
                              .frame = state->frame,
                              .frame_step = state->frame_step,
                              .halvings_before = state->halvings_before,
+                             .inverted_before = state->inverted_before,
                              .tangled = state->contact.tangled,
                              .search = state->contact.search};
 }
@@ -110,6 +111,7 @@ static void put_numbers(const mus_saved_numbers *numbers, mus_state *state) {
   state->frame = (int)numbers->frame;
   state->frame_step = (int)numbers->frame_step;
   state->halvings_before = (int)numbers->halvings_before;
+  state->inverted_before = (int)numbers->inverted_before;
   state->contact.tangled = (int)numbers->tangled;
   state->contact.search = (int)numbers->search;
 }

@@ -14,7 +14,7 @@
 // What is not a vector.
 typedef struct mus_saved_numbers {
   double time, step_before, strain_before, energy_before;
-  int64_t frame, frame_step, halvings_before;
+  int64_t frame, frame_step, halvings_before, inverted_before;
   int64_t tangled, search; // of contact
 } mus_saved_numbers;
 

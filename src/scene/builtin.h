@@ -6,8 +6,8 @@ typedef struct mus_builtin {
   const char *name, *about, *text; // the text is what a user would write
 } mus_builtin;
 
-// Those in which cloth meets hardly anything, and those in which it does.
-extern const mus_builtin mus_builtin_free[], mus_builtin_contact[];
-extern const int mus_builtin_free_count, mus_builtin_contact_count;
+// Those in which cloth meets hardly anything, those in which it does, and those with solids.
+extern const mus_builtin mus_builtin_free[], mus_builtin_contact[], mus_builtin_solids[];
+extern const int mus_builtin_free_count, mus_builtin_contact_count, mus_builtin_solids_count;
 
 #endif

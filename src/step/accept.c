@@ -15,6 +15,8 @@ enum { CAUGHT_HALVINGS = 2 };
 // step may gain all the same: of its energy, and of what a step of free fall gives.
 enum { ENERGY_HALVINGS = 4 };
 static const double energy_slack = 0.02, fall_slack = 0.1;
+// So is a step that turns tetrahedra inside out.
+enum { INVERTED_HALVINGS = 6 };
 
 mus_status mus_accept_finite(const mus_state *state, size_t unknowns, const mus_step_record *record) {
   if (isfinite(mus_max_abs(unknowns, state->position)) && isfinite(mus_max_abs(unknowns, state->velocity)))
@@ -34,6 +36,9 @@ mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_s
         "the step to %g s stretched a thread to %g times its length, which a pin that jumps does at any step: "
         "take a smaller time_step",
         record->time, 1 + record->strain_maximum);
+  if (record->inverted > state->inverted_before && record->halvings < INVERTED_HALVINGS)
+    return mus_fail(MUS_BREAKDOWN, "the step to %g s turned %d tetrahedra inside out: take a smaller time_step",
+                    record->time, record->inverted - state->inverted_before);
   return MUS_OK;
 }
 

@@ -105,6 +105,7 @@ static void add_part(const sums *from, mus_step_record *to) {
     memcpy(to->strain_place, from->elements.place, sizeof to->strain_place);
   }
   to->overstretched += from->elements.beyond;
+  to->inverted += from->elements.inverted;
 }
 
 void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
@@ -123,7 +124,7 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
   mus_zero(3, record->angular_momentum);
   mus_zero(3, record->strain_place);
   record->strain_maximum = record->strain_reached = 0;
-  record->overstretched = 0;
+  record->overstretched = record->inverted = 0;
   for (int p = 0; p < PARTS; ++p)
     add_part(&part[p], record);
   if (model->strains > 0)

@@ -15,6 +15,7 @@ typedef struct mus_state {
   int halvings_before;                       // of the last step
   double strain_before;                      // the largest at the end of the last step
   double energy_before;                      // J, all kinds together, at the same time
+  int inverted_before;                       // tetrahedra that were inside out then
   mus_contact_state contact;                 // unused if the scene wants no contact
   int bond_count;
   mus_bond *bonds; // where pins have bound vertices to bodies

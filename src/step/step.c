@@ -189,6 +189,7 @@ static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_ste
 static void remember(mus_state *state, const mus_step_record *record) {
   state->strain_before = record->strain_maximum;
   state->energy_before = mus_energy_of(record);
+  state->inverted_before = record->inverted;
 }
 
 static void commit(const mus_step_context *c, mus_step_record *record) {

@@ -42,7 +42,7 @@ echo '{"integrator": "bdf2", "cloths": [{"shape": {"vertices": 25}, "pins": [{"w
 refuses 'integrator "euler"' --example bdf2.json --unknown position
 printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n' >triangle.obj
 echo '{"cloths": [{"shape": {"kind": "file", "file": "triangle.obj"}}]}' >triangle.json
-refuses 'tessellation have no effect: every cloth of triangle.json is from a file' --example triangle.json --seed 3
+refuses 'tessellation have no effect: every part of triangle.json is from a file' --example triangle.json --seed 3
 if "$muslin" bench --help | grep '^Solvers:' | grep -qw gamg; then
   expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers gamg,boomeramg
 else

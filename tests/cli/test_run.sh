@@ -185,7 +185,7 @@ head -c 4096 /dev/urandom >noise.json
 expect 2 run noise.json -o refused
 holds "noise leaves no folder" test ! -e refused
 refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
-refuses '--vertices and --tessellation have no effect: every cloth of scenes/mended.json is from a file' scenes/mended.json --vertices 100
+refuses '--vertices and --tessellation have no effect: every part of scenes/mended.json is from a file' scenes/mended.json --vertices 100
 refuses 'drooping: there is no cache format "pc3": choose one of pc2, mdd, obj, usda, vtu' drooping --format pc2,pc3
 refuses 'drooping: the cache format "pc2" is given twice: give it once' drooping --format pc2,pc2
 : >plain

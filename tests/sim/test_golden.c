@@ -112,6 +112,10 @@ static void built_in_scenes_give_the_golden_bits(void **state) {
     snprintf(name, sizeof name, "scene/%s", mus_scene_builtin_name(k, NULL));
     run *r = runs_scene(mus_scene_builtin_name(k, NULL));
     int dressed = strcmp(mus_scene_builtin_name(k, NULL), "dressed") == 0;
+    if (r->scene.solid_count > 0) { // cloth alone, whose results are to stay
+      runs_free(r);
+      continue;
+    }
     mus_scene_resize(&r->scene, dressed ? 900 : 450, MUS_TESSELLATION_REGULAR);
     r->scene.time_step = 1.0 / 48;
     simulate(name, r, dressed ? 2 : 14); // after which falling sheets have touched something
