@@ -285,9 +285,11 @@ typedef enum mus_integrator {
   MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation per step (Baraff and Witkin 1998)
   MUS_INTEGRATOR_BDF2,   ///< second-order backward differences, one linearisation (Choi and Ko 2002)
   MUS_INTEGRATOR_NEWTON, ///< implicit Euler, Newton with line search to convergence
+  /// implicit Euler, Projective Dynamics (Bouaziz and others 2014), for springs and co-rotated solids
+  MUS_INTEGRATOR_PROJECTIVE,
   MUS_INTEGRATORS
 } mus_integrator;
-/// "euler", "bdf2", "newton": as scene files name it. NULL if out of range.
+/// "euler", "bdf2", "newton", "projective": as scene files name it. NULL if out of range.
 MUS_API const char *mus_integrator_name(mus_integrator integrator);
 
 typedef struct mus_scene {
@@ -307,6 +309,9 @@ typedef struct mus_scene {
   double gust;               ///< fraction of the wind that varies in time and space (0)
   double air_density;        ///< kg/m^3, for drag and wind (1.2)
   mus_solver_options solver;
+  int projective_iterations;   ///< at most, for MUS_INTEGRATOR_PROJECTIVE (10)
+  int projective_cycles;       ///< of multigrid in each of these (1)
+  double projective_tolerance; ///< m/s: stop when an iteration changes no velocity by more (1e-4)
   int fabric_count;
   mus_scene_fabric *fabrics; ///< for cloths to name, besides the built-in ones
   int cloth_count;

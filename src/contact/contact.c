@@ -288,6 +288,13 @@ void mus_contact_load(const mus_contact_workspace *work, const double *velocity,
   mus_holds_load(&work->model.map, &work->holds, velocity, matrix, right);
 }
 
+mus_status mus_contact_lump(const mus_contact_workspace *work, mus_shared_blocks *to) {
+  mus_status status = mus_repulsions_lump(&work->beyond, to);
+  if (!status)
+    status = mus_repulsions_lump(&work->within, to);
+  return status ? status : mus_holds_lump(&work->model.map, &work->holds, to);
+}
+
 int mus_contact_constraints(const mus_contact_workspace *work) {
   return mus_map_is_identity(&work->model.map) ? (int)work->holds.held.count : 0;
 }
@@ -312,6 +319,13 @@ void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const
   mus_fill(3 * (size_t)work->model.map.nodes, 0, coupled);
   mus_contact_couple(work, change, coupled);
   mus_holds_measure_constraints(&work->holds, a, change, right, coupled);
+}
+
+void mus_contact_measure_left(mus_contact_workspace *work, const double *left, const double *velocity) {
+  if (mus_map_is_identity(&work->model.map))
+    mus_holds_measure_left(&work->holds, left);
+  else
+    mus_holds_measure_terms(&work->model.map, &work->holds, velocity);
 }
 
 void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force) {

@@ -84,6 +84,9 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
 // Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
 // beyond its pattern goes to the solver as couplings.
 void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right);
+// For matrices whose coordinates share all but their diagonal (sparse/shared.h): adds what is never below contact's
+// part of the matrix.
+mus_status mus_contact_lump(const mus_contact_workspace *work, mus_shared_blocks *to);
 // The constraints of the linear solve: how many, and the k-th of them, for d = v' - velocity.
 int mus_contact_constraints(const mus_contact_workspace *work);
 void mus_contact_constraint(const mus_contact_workspace *work, int k, const double *velocity, mus_constraint *out);
@@ -93,6 +96,8 @@ void mus_contact_couple(const mus_contact_workspace *work, const double *x, doub
 // After the solve, with its new velocity: what held vertices took.
 void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const double *change, const double *velocity,
                          const double *right);
+// The same where b - A d is known (vertices * 3), couplings included.
+void mus_contact_measure_left(mus_contact_workspace *work, const double *left, const double *velocity);
 // Adds the forces of holds and repulsions at these velocities, N.
 void mus_contact_forces(const mus_contact_workspace *work, const double *velocity, double *force);
 // J that contact has put in: work of holds and repulsions over a step that ends with these velocities.

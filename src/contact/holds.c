@@ -225,19 +225,47 @@ static void hold_back(const mus_held *h, const double *velocity, double *impulse
     mus_scale3(h->stiffness * mus_dot3(h->normal, change), h->normal, impulse);
 }
 
+static void drag_block(const mus_held *h, double *block) {
+  double square[6];
+  mus_along_across(0, h->drag, h->normal, square);
+  mus_add_square(-h->drag, h->along, square);
+  mus_expand_square(square, block);
+}
+
+static void hold_block(const mus_held *h, double *block) {
+  double square[6];
+  mus_along_across(h->stiffness, h->state == MUS_HOLD_STICKS ? h->stiffness : 0, h->normal, square);
+  mus_expand_square(square, block);
+}
+
 static void add_terms(const mus_surface_map *map, const mus_held *h, mus_matrix *matrix) {
-  double square[6], block[9];
+  double block[9];
   if (h->drag != 0) {
-    mus_along_across(0, h->drag, h->normal, square);
-    mus_add_square(-h->drag, h->along, square);
-    mus_expand_square(square, block);
+    drag_block(h, block);
     mus_map_add_block(map, h->vertex, h->vertex, block, matrix);
   }
   if (h->stiffness != 0) {
-    mus_along_across(h->stiffness, h->state == MUS_HOLD_STICKS ? h->stiffness : 0, h->normal, square);
-    mus_expand_square(square, block);
+    hold_block(h, block);
     mus_map_add_block(map, h->vertex, h->vertex, block, matrix);
   }
+}
+
+mus_status mus_holds_lump(const mus_surface_map *map, const mus_holds *holds, mus_shared_blocks *to) {
+  mus_status status = MUS_OK;
+  for (size_t k = 0; k < holds->held.count && !status; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    mus_carriers by = mus_map_carriers(map, &h->vertex);
+    double block[9];
+    if (h->drag != 0) {
+      drag_block(h, block);
+      status = mus_shared_blocks_lump(to, by.count, by.node, by.weight, block);
+    }
+    if (h->stiffness != 0 && !status) {
+      hold_block(h, block);
+      status = mus_shared_blocks_lump(to, by.count, by.node, by.weight, block);
+    }
+  }
+  return status;
 }
 
 void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const double *velocity, mus_matrix *matrix,
@@ -271,6 +299,12 @@ void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const 
       for (int c = 0; c < 3; ++c)
         held[k].impulse[c] += mus_dot3(mus_matrix_at(a, e) + 3 * c, change + 3 * (size_t)pattern->column[e]);
   }
+}
+
+void mus_holds_measure_left(mus_holds *holds, const double *left) {
+  mus_held *held = holds->held.items;
+  for (size_t k = 0; k < holds->held.count; ++k)
+    mus_scale3(-1, left + 3 * (size_t)held[k].vertex, held[k].impulse);
 }
 
 void mus_holds_measure_terms(const mus_surface_map *map, mus_holds *holds, const double *velocity) {

@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "collide/contact.h"
 #include "contact/contact_model.h"
+#include "sparse/shared.h"
 
 // Below this speed along a surface, m/s, friction is linear in it instead of constant.
 #define MUS_CREEP 2e-4
@@ -83,10 +84,14 @@ void mus_hold_constraint(const mus_held *held, const double *velocity, mus_const
 // Adds friction and terms that hold at these velocities to the right-hand side and, unless it is NULL, to the matrix.
 void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const double *velocity, mus_matrix *matrix,
                     double *right);
+// Adds what is never below friction and terms that hold to the diagonal.
+mus_status mus_holds_lump(const mus_surface_map *map, const mus_holds *holds, mus_shared_blocks *to);
 // After the solve: the impulse of every vertex that a constraint holds, (A d - b) at its row, with `coupled` what
 // couplings add to A d.
 void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,
                                    const double *coupled);
+// The same where b - A d is known (vertices * 3).
+void mus_holds_measure_left(mus_holds *holds, const double *left);
 // The same of those that terms hold, at the new velocities.
 void mus_holds_measure_terms(const mus_surface_map *map, mus_holds *holds, const double *velocity);
 // Adds the impulses of constraints and friction at these velocities, kg m/s.

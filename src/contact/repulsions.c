@@ -264,6 +264,14 @@ void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix) {
   }
 }
 
+mus_status mus_repulsions_lump(const mus_repulsions *list, mus_shared_blocks *to) {
+  const mus_coupling *c = list->couplings.items;
+  mus_status status = MUS_OK;
+  for (size_t k = 0; k < list->couplings.count && !status; ++k)
+    status = mus_shared_blocks_lump(to, c[k].count, c[k].node, c[k].weight, c[k].block);
+  return status;
+}
+
 void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, double *y) {
   static const double still[3] = {0, 0, 0};
   const mus_coupling *coupling = list->couplings.items;

@@ -32,6 +32,8 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
 void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right);
 // Adds the couplings to a matrix that has their blocks.
 void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix);
+// Adds what is never below them on the diagonal.
+mus_status mus_repulsions_lump(const mus_repulsions *list, mus_shared_blocks *to);
 // y += C x
 void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, double *y);
 // J: the work of the impulses over a step that ends with these velocities.

@@ -42,13 +42,28 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
   }
 }
 
+// As springs are weighed.
+static void weigh(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                  double *weight) {
+  const mus_button_rest *rest = (const mus_button_rest *)list->rest + first;
+  int arity = list->kind->arity;
+  for (int k = 0; k < count; ++k) {
+    double part[4] = {1, -rest[k].weight[0], -rest[k].weight[1], -rest[k].weight[2]};
+    double w = scale * (blend->stiffness * rest[k].stiffness + blend->damping * rest[k].damping);
+    for (int a = 0; a < arity; ++a)
+      for (int b = a; b < arity; ++b)
+        *weight++ = w * part[a] * part[b];
+  }
+}
+
 const mus_element_kind mus_button_kind = {.name = "button",
                                           .arity = 2,
                                           .rest_bytes = sizeof(mus_button_rest),
                                           .driven = 1,
                                           .ties = 1,
                                           .create = create,
-                                          .evaluate = evaluate};
+                                          .evaluate = evaluate,
+                                          .weigh = weigh};
 
 const mus_element_kind mus_face_button_kind = {.name = "button on a triangle",
                                                .arity = 4,
@@ -56,4 +71,5 @@ const mus_element_kind mus_face_button_kind = {.name = "button on a triangle",
                                                .driven = 1,
                                                .ties = 1,
                                                .create = create,
-                                               .evaluate = evaluate};
+                                               .evaluate = evaluate,
+                                               .weigh = weigh};

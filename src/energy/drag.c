@@ -46,4 +46,5 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
     mus_drag_add(list->vertex, first, count, &e);
 }
 
-const mus_element_kind mus_drag_kind = {.name = "drag", .arity = 3, .create = create, .evaluate = evaluate};
+const mus_element_kind mus_drag_kind = {
+    .name = "drag", .arity = 3, .create = create, .evaluate = evaluate, .lumped = 1};

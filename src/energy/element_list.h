@@ -154,6 +154,17 @@ struct mus_element_kind {
                   double *strain, mus_element_sums *to);
   // The same elements: what their strain limits ask for. NULL for kinds whose strain cannot be limited.
   void (*limit)(const mus_element_list *list, int first, int count, const mus_limiting *limiting);
+  // Projective Dynamics (Bouaziz and others 2014). An energy that measures how far S x is from a set, E = w/2 |S x -
+  // p|^2 with p its nearest point there, lies below the same with p as it is at any one state: it has the constant
+  // matrix w S^T S, which the coordinates share, and a local step that finds p; w S^T (p - S x) is minus the gradient,
+  // so that `evaluate` is the local step. Writes the weights w S^T S for the same elements, times `scale` and as the
+  // blend has K and D: count * arity * (arity + 1) / 2 numbers, the upper triangle by rows. NULL: the energy is not of
+  // that kind.
+  void (*weigh)(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                double *weight);
+  // 1: no energy, but forces that follow velocities. Projective Dynamics takes the sums of the rows of its blocks, as
+  // they are when a step begins, for their matrix.
+  int lumped;
 };
 
 enum { MUS_ARITY_MAXIMUM = 4 };

@@ -185,13 +185,25 @@ static void measure_tension(const mus_element_list *list, int first, int count, 
   measure(list, 1, first, count, position, scale, strain, to);
 }
 
+// The nearest difference of length L: |x| - L is how far it is.
+static void weigh(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                  double *weight) {
+  const mus_spring_rest *rest = (const mus_spring_rest *)list->rest + first;
+  for (int k = 0; k < count; ++k) {
+    double w = scale * (blend->stiffness * rest[k].stiffness + blend->damping * rest[k].damping);
+    weight[3 * k] = weight[3 * k + 2] = w;
+    weight[3 * k + 1] = -w;
+  }
+}
+
 const mus_element_kind mus_edge_spring_kind = {.name = "spring along an edge",
                                                .arity = 2,
                                                .rest_bytes = sizeof(mus_spring_rest),
                                                .strains = 1,
                                                .create = create_alike,
                                                .evaluate = evaluate_plain,
-                                               .measure = measure_plain};
+                                               .measure = measure_plain,
+                                               .weigh = weigh};
 
 const mus_element_kind mus_cross_spring_kind = {.name = "spring across a hinge",
                                                 .arity = 2,
@@ -199,7 +211,8 @@ const mus_element_kind mus_cross_spring_kind = {.name = "spring across a hinge",
                                                 .bends = 1,
                                                 .energy = MUS_ENERGY_BEND,
                                                 .create = create_across,
-                                                .evaluate = evaluate_plain};
+                                                .evaluate = evaluate_plain,
+                                                .weigh = weigh};
 
 const mus_element_kind mus_tension_spring_kind = {.name = "tension spring",
                                                   .arity = 2,
@@ -207,7 +220,8 @@ const mus_element_kind mus_tension_spring_kind = {.name = "tension spring",
                                                   .strains = 1,
                                                   .create = create_edges,
                                                   .evaluate = evaluate_tension,
-                                                  .measure = measure_tension};
+                                                  .measure = measure_tension,
+                                                  .weigh = weigh};
 
 const mus_element_kind mus_solid_spring_kind = {.name = "spring of a solid",
                                                 .arity = 2,
@@ -215,4 +229,5 @@ const mus_element_kind mus_solid_spring_kind = {.name = "spring of a solid",
                                                 .strains = 1,
                                                 .create = create_of_tetrahedra,
                                                 .evaluate = evaluate_plain,
-                                                .measure = measure_plain};
+                                                .measure = measure_plain,
+                                                .weigh = weigh};

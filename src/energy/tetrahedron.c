@@ -57,8 +57,22 @@ static inline void measure(void (*run)(const mus_lanes_task *), const mus_elemen
   }
 }
 
+// Co-rotated tetrahedra as projections: mu |F - R|^2 is how far F is from the nearest rotation, weight 2 mu, and
+// lambda/2 (tr(R^T F) - 3)^2 how far it is from F + c R whose trace is 3, weight 3 lambda. Damping counts as it is
+// about the shape at rest.
+static void weigh_corotated(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                            double *weight) {
+  const mus_tetrahedron_rest *rest = (const mus_tetrahedron_rest *)list->rest + first;
+  const mus_solid_constants *c = list->material;
+  double each = scale * (2 * c->lame.mu + 3 * c->lame.lambda) * (blend->stiffness + blend->damping * c->damping);
+  for (int k = 0; k < count; ++k)
+    for (int a = 0; a < 4; ++a)
+      for (int b = a; b < 4; ++b)
+        *weight++ = each * rest[k].volume * mus_dot3(rest[k].gradient + 3 * a, rest[k].gradient + 3 * b);
+}
+
 // The kind of a law.
-#define KIND(stem, title)                                                                                              \
+#define KIND(stem, title, projection)                                                                                  \
   static void evaluate_##stem(const mus_element_list *list, int first, int count, const mus_evaluation *e) {           \
     mus_lanes_task task = task_of_evaluation(list, first, count, e);                                                   \
     mus_lanes_longest()->stem(&task);                                                                                  \
@@ -67,13 +81,17 @@ static inline void measure(void (*run)(const mus_lanes_task *), const mus_elemen
                              double *strain, mus_element_sums *to) {                                                   \
     measure(mus_lanes_longest()->stem, list, first, count, x, scale, strain, to);                                      \
   }                                                                                                                    \
-  const mus_element_kind mus_##stem##_kind = {TETRAHEDRA, .name = title, .law = mus_##stem##_law,                      \
-                                              .evaluate = evaluate_##stem, .measure = measure_##stem};
+  const mus_element_kind mus_##stem##_kind = {TETRAHEDRA,                                                              \
+                                              .name = title,                                                           \
+                                              .law = mus_##stem##_law,                                                 \
+                                              .evaluate = evaluate_##stem,                                             \
+                                              .measure = measure_##stem,                                               \
+                                              .weigh = projection};
 
 #define TETRAHEDRA                                                                                                     \
   .arity = 4, .rest_bytes = sizeof(mus_tetrahedron_rest), .material_bytes = sizeof(mus_solid_constants), .strains = 1, \
   .create = create
 
-KIND(corotated, "co-rotated tetrahedron")
-KIND(neo_hookean, "Neo-Hookean tetrahedron")
-KIND(venant_kirchhoff, "St. Venant-Kirchhoff tetrahedron")
+KIND(corotated, "co-rotated tetrahedron", weigh_corotated)
+KIND(neo_hookean, "Neo-Hookean tetrahedron", NULL)
+KIND(venant_kirchhoff, "St. Venant-Kirchhoff tetrahedron", NULL)

@@ -26,6 +26,9 @@ mus_scene mus_default_scene(void) {
                      .newton_iterations = 50,
                      .settle = 400,
                      .newton_tolerance = 1e-6,
+                     .projective_iterations = 10,
+                     .projective_cycles = 1,
+                     .projective_tolerance = 1e-4,
                      .air_density = 1.2,
                      .contact = 1,
                      .solver = mus_preset_solver_options(MUS_PRESET_FAST),
@@ -221,7 +224,7 @@ static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
-static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton"};
+static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton", "projective"};
 static const char *const precision_words[] = {"double", "single", NULL};
 static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
 static const char *const motions_words[] = {"translations", "rigid", "auto", NULL};
@@ -449,6 +452,9 @@ static const mus_schema_field scene_fields[] = {
     {"settle", MUS_SCHEMA_WHOLE, AT(mus_scene, settle), FROM_TO(0, 100000)},
     {"newton_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
     {"newton_tolerance", MUS_SCHEMA_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
+    {"projective_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, projective_iterations), FROM_TO(1, 100000)},
+    {"projective_cycles", MUS_SCHEMA_WHOLE, AT(mus_scene, projective_cycles), FROM_TO(1, 100)},
+    {"projective_tolerance", MUS_SCHEMA_NUMBER, AT(mus_scene, projective_tolerance), FROM_TO(0, 1)},
     {"up", MUS_SCHEMA_CHOICE, AT(mus_scene, up), .choices = up_words},
     {"gravity", MUS_SCHEMA_KEYS, AT(mus_scene, gravity), .width = 3, FROM_TO(-1e4, 1e4)},
     {"wind", MUS_SCHEMA_KEYS, AT(mus_scene, wind), .width = 3, FROM_TO(-1e3, 1e3)},

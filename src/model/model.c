@@ -680,6 +680,7 @@ mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name) {
     status = change_lists(model, cloth, &fabric);
   if (!status) {
     c->fabric = fabric;
+    ++model->revision;
     weigh(model);
     mus_model_weigh_pins(model);
   }

@@ -87,6 +87,7 @@ typedef struct mus_model {
   size_t strains; // of all elements that have one
   size_t limited; // of these, in lists whose kind can limit them
   int driven;     // 1: energies change with time even where nothing moves, as those of stitches do
+  int revision;   // how often fabrics have been changed, for those who keep what follows from them
   mus_gusts gusts;
   mus_list notes; // char[MUS_NOTE_SIZE]: what a user should know of the scene, see model/notes.h
 } mus_model;

@@ -292,9 +292,13 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
 const double *mus_sim_residual(mus_sim *sim) {
   double *residual = sim->work.predicted; // workspace that only a step needs
   int before = mus_par_set_threads(sim->settings.solver.threads);
-  mus_multiply(&sim->linear.matrix, sim->work.change, residual);
-  if (sim->contact)
-    mus_contact_couple(sim->contact, sim->work.change, residual);
+  if (sim->integrator.kind->multiply) {
+    sim->integrator.kind->multiply(sim->integrator.own, sim->work.change, residual);
+  } else {
+    mus_multiply(&sim->linear.matrix, sim->work.change, residual);
+    if (sim->contact)
+      mus_contact_couple(sim->contact, sim->work.change, residual);
+  }
   mus_xpay(3 * (size_t)sim->model.vertices, sim->work.right, -1, residual);
   mus_par_set_threads(before);
   mus_prescribed_clear(&sim->work.prescribed, residual);

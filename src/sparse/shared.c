@@ -1,6 +1,7 @@
 // See shared.h.
 #include "sparse/shared.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -23,6 +24,53 @@ void mus_shared_multiply(const mus_shared_matrix *a, const double *x, double *y)
     for (size_t c = 0; c < 3; ++c)
       y[at + c] += b[3 * c] * x[at] + b[3 * c + 1] * x[at + 1] + b[3 * c + 2] * x[at + 2];
   }
+}
+
+// --- blocks ----------------------------------------------------------------------------------------------------------
+
+mus_status mus_shared_blocks_create(mus_arena *arena, int rows, mus_shared_blocks *out) {
+  *out = (mus_shared_blocks){.place = mus_arena_alloc(arena, (size_t)rows, sizeof *out->place)};
+  for (int i = 0; i < rows && out->place; ++i)
+    out->place[i] = -1;
+  return out->place ? MUS_OK : mus_fail_memory();
+}
+
+void mus_shared_blocks_free(mus_shared_blocks *blocks) { mus_free(blocks->list.items); }
+
+void mus_shared_blocks_clear(mus_shared_blocks *blocks) {
+  const mus_shared_block *block = blocks->list.items;
+  for (size_t k = 0; k < blocks->list.count; ++k)
+    blocks->place[block[k].node] = -1;
+  blocks->list.count = 0;
+}
+
+mus_status mus_shared_blocks_add(mus_shared_blocks *blocks, int node, double factor, const double *block) {
+  mus_shared_block *to;
+  if (blocks->place[node] >= 0) {
+    to = (mus_shared_block *)blocks->list.items + blocks->place[node];
+  } else {
+    to = mus_list_add(&blocks->list, sizeof *to);
+    if (!to)
+      return mus_fail_memory();
+    memset(to, 0, sizeof *to); // what lies between its members too: lists are compared byte by byte
+    to->node = node;
+    blocks->place[node] = (int)blocks->list.count - 1;
+  }
+  for (int e = 0; e < 9; ++e)
+    to->value[e] += factor * block[e];
+  return MUS_OK;
+}
+
+mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const int *node, const double *weight,
+                                  const double *block) {
+  double sum = 0;
+  mus_status status = MUS_OK;
+  for (int k = 0; k < count; ++k)
+    sum += fabs(weight[k]);
+  for (int k = 0; k < count && !status; ++k)
+    if (weight[k] != 0)
+      status = mus_shared_blocks_add(blocks, node[k], fabs(weight[k]) * sum, block);
+  return status;
 }
 
 // --- the direct solution ---------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #ifndef MUS_SPARSE_SHARED_H
 #define MUS_SPARSE_SHARED_H
 
+#include "base/list.h"
 #include "sparse/matrix.h"
 
 typedef struct mus_shared_block {
@@ -19,6 +20,21 @@ typedef struct mus_shared_matrix {
   int count;                     // of blocks
   const mus_shared_block *block; // each of another node
 } mus_shared_matrix;
+
+// Blocks that are summed up by node.
+typedef struct mus_shared_blocks {
+  mus_list list; // mus_shared_block
+  int *place;    // rows: place in the list, -1
+} mus_shared_blocks;
+
+// None. The memory comes from the arena, except the list's.
+mus_status mus_shared_blocks_create(mus_arena *arena, int rows, mus_shared_blocks *out);
+void mus_shared_blocks_free(mus_shared_blocks *blocks);
+void mus_shared_blocks_clear(mus_shared_blocks *blocks);
+mus_status mus_shared_blocks_add(mus_shared_blocks *blocks, int node, double factor, const double *block);
+// For a term w w^T (x) B over a few nodes, what is never below it on the diagonal: |w_i| sum_j |w_j| B.
+mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const int *node, const double *weight,
+                                  const double *block);
 
 // y = A x, three numbers a node
 void mus_shared_multiply(const mus_shared_matrix *a, const double *x, double *y);

@@ -29,12 +29,52 @@ static void evaluate(const void *context, int number, int first, int count, doub
   kind->evaluate(&list->elements, first, count, &e);
 }
 
-void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
-                  double *force) {
+static assembly assembly_at(const mus_model *model, const mus_settings *settings, const mus_instant *at) {
   assembly all = {.model = model, .settings = settings, .at = at};
   all.weather = (mus_weather){.air = {settings->air_density, 1.5, 0.05}};
   int wind = mus_settings_wind(settings, at->time, all.weather.wind);
   all.weather.gusts = wind && model->gusts.waves > 0 ? &model->gusts : NULL;
+  return all;
+}
+
+// Adds the rows' sums of an element's blocks (the upper triangle) to its nodes.
+static mus_status lump(int arity, int first, const int *vertex, const double *block, mus_shared_blocks *to) {
+  mus_status status = MUS_OK;
+  for (int i = 0; i < arity && !status; ++i) {
+    double sum[9] = {0};
+    for (int j = 0; j < arity; ++j)
+      for (int e = 0; e < 9; ++e)
+        sum[e] += i <= j ? block[9 * mus_upper_block(arity, i, j) + e]
+                         : block[9 * mus_upper_block(arity, j, i) + 3 * (e % 3) + e / 3];
+    status = mus_shared_blocks_add(to, first + vertex[i], 1, sum);
+  }
+  return status;
+}
+
+mus_status mus_assemble_lumped(const mus_model *model, const mus_settings *settings, const mus_instant *at,
+                               mus_shared_blocks *to) {
+  enum { RUN = 32 };
+  double gradient[RUN * 3 * MUS_ARITY_MAXIMUM], block[RUN * 9 * MUS_ARITY_MAXIMUM * (MUS_ARITY_MAXIMUM + 1) / 2];
+  assembly all = assembly_at(model, settings, at);
+  mus_status status = MUS_OK;
+  for (int l = 0; l < model->list_count && !status; ++l) {
+    const mus_element_list *list = &model->lists[l].elements;
+    int arity = list->kind->arity;
+    size_t blocks = 9 * (size_t)mus_tuple_blocks(arity);
+    for (int from = 0; list->kind->lumped && from < list->count && !status; from += RUN) {
+      int run = list->count - from < RUN ? list->count - from : RUN;
+      evaluate(&all, l, from, run, gradient, block);
+      for (int k = 0; k < run && !status; ++k)
+        status = lump(arity, list->first_vertex, list->vertex + (size_t)(arity * (from + k)),
+                      block + blocks * (size_t)k, to);
+    }
+  }
+  return status;
+}
+
+void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
+                  double *force) {
+  assembly all = assembly_at(model, settings, at);
   mus_scatter_run(model->scatter, evaluate, &all, matrix, force);
   double gravity[3];
   mus_settings_gravity(settings, at->time, gravity);

@@ -4,6 +4,7 @@
 #define MUS_STEP_ASSEMBLE_H
 
 #include "muslin/sim.h"
+#include "sparse/shared.h"
 #include "step/settings.h"
 
 // Where and how forces are taken.
@@ -18,6 +19,10 @@ typedef struct mus_instant {
 // NULL, has the model's pattern and becomes M + H D + H^2 K.
 void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
                   double *force);
+
+// Adds to the diagonal what stands there in Projective Dynamics for kinds that are lumped (energy/element_list.h).
+mus_status mus_assemble_lumped(const mus_model *model, const mus_settings *settings, const mus_instant *at,
+                               mus_shared_blocks *to);
 
 // Energies, momenta and strains into the record; at->length and at->drift are not read. `strain` is workspace of
 // model->strains numbers.

@@ -32,6 +32,16 @@ double mus_attachments_energy(const mus_attachments *attachments, const double *
   return sum;
 }
 
+mus_status mus_attachments_lump(const mus_attachments *attachments, double length, mus_shared_blocks *to) {
+  mus_status status = MUS_OK;
+  for (size_t n = 0; n < attachments->springs.count && !status; ++n) {
+    const mus_attachment *s = &mus_attached_springs(attachments)[n].spring;
+    double k = length * s->stiffness * (s->damping + length), block[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    status = mus_shared_blocks_lump(to, s->count, s->vertex, s->weight, block);
+  }
+  return status;
+}
+
 void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix,
                           double *right) {
   double h = at->length;

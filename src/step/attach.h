@@ -28,6 +28,9 @@ static inline mus_attached *mus_attached_springs(const mus_attachments *attachme
 // The instant is the one that was assembled.
 void mus_attachments_load(const mus_attachments *attachments, const mus_instant *at, mus_matrix *matrix, double *right);
 
+// Adds what is never below that matrix to the diagonal, for steps of length H.
+mus_status mus_attachments_lump(const mus_attachments *attachments, double length, mus_shared_blocks *to);
+
 // J, of the springs at these positions; beyond its limit, a spring's grows with the distance alone.
 double mus_attachments_energy(const mus_attachments *attachments, const double *position);
 

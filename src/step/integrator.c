@@ -5,7 +5,9 @@
 
 static const mus_integrator_kind *const kinds[MUS_INTEGRATORS] = {[MUS_INTEGRATOR_EULER] = &mus_integrator_euler,
                                                                   [MUS_INTEGRATOR_BDF2] = &mus_integrator_bdf2,
-                                                                  [MUS_INTEGRATOR_NEWTON] = &mus_integrator_newton};
+                                                                  [MUS_INTEGRATOR_NEWTON] = &mus_integrator_newton,
+                                                                  [MUS_INTEGRATOR_PROJECTIVE] =
+                                                                      &mus_integrator_projective};
 
 mus_status mus_integrator_create(mus_integrator integrator, const mus_model *model, mus_integrator_state *out) {
   mus_integrator_state made = {0};

@@ -17,13 +17,16 @@ typedef struct mus_integrator_kind {
   size_t (*bytes)(const void *own);
   // Does the step `s`: assembles and solves as many systems as it takes, and leaves the end of the step in c->state's
   // positions and velocities. On entry c->work holds X and what is prescribed, and contacts are found. On return
-  // c->work's right-hand side and change and c->linear's matrix are the last system, so that right - matrix * change is
-  // what is left unsolved. May leave positions and velocities anywhere on failure.
+  // c->work's right-hand side and change are those of the last system, so that right - matrix * change is what is left
+  // unsolved. May leave positions and velocities anywhere on failure.
   mus_status (*advance)(const struct mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record);
+  // y = A x with the matrix of that system; NULL: it is c->linear's, and contact's couplings.
+  void (*multiply)(const void *own, const double *x, double *y);
 } mus_integrator_kind;
 
 extern const mus_integrator_kind mus_integrator_euler, mus_integrator_bdf2; // linearised.c
 extern const mus_integrator_kind mus_integrator_newton;                     // newton.c
+extern const mus_integrator_kind mus_integrator_projective;                 // projective.c
 
 // The one that a simulator uses, with its own state.
 typedef struct mus_integrator_state {

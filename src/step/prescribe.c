@@ -118,6 +118,16 @@ void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed
   }
 }
 
+mus_status mus_soft_pins_lump(const mus_prescribed *prescribed, double length, mus_shared_blocks *to) {
+  mus_status status = MUS_OK;
+  for (int n = 0; n < prescribed->soft_count && !status; ++n) {
+    const mus_soft_pin *soft = &prescribed->soft[n];
+    double k = length * (soft->damping + length * soft->stiffness), block[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    status = mus_shared_blocks_add(to, soft->vertex, 1, block);
+  }
+  return status;
+}
+
 double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *position) {
   double sum = 0;
   for (int n = 0; n < prescribed->soft_count; ++n) {
@@ -153,6 +163,14 @@ mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const do
     mus_contact_constraint(contact, k, velocity, &prescribed->list[prescribed->count + k]);
   prescribed->count += more;
   return MUS_OK;
+}
+
+void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity) {
+  for (int k = 0; k < prescribed->count; ++k) {
+    const mus_constraint *c = &prescribed->list[k];
+    for (int d = 0; d < c->count; ++d) // unit vectors at right angles
+      mus_add_scaled3(c->value[d], c->direction[d], velocity + 3 * (size_t)c->node);
+  }
 }
 
 void mus_prescribe_rest(mus_prescribed *prescribed) {

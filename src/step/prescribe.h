@@ -34,6 +34,8 @@ mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const
 // where given.
 void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed, const mus_instant *at,
                         mus_matrix *matrix, double *right);
+// Adds that matrix to the diagonal, for steps of length H.
+mus_status mus_soft_pins_lump(const mus_prescribed *prescribed, double length, mus_shared_blocks *to);
 // J, of soft pins at these positions, with their targets at the end of the step.
 double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *position);
 // Whether one puts energy in by its damping, since its target moves.
@@ -42,6 +44,8 @@ int mus_soft_pins_drag(const mus_prescribed *prescribed);
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,
                                   mus_prescribed *prescribed);
 
+// Has velocities do what is prescribed.
+void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity);
 // The same directions, with nothing left to do in them.
 void mus_prescribe_rest(mus_prescribed *prescribed);
 // In vertices * 3 numbers, zeros in all these directions.

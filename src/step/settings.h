@@ -23,8 +23,11 @@ typedef struct mus_settings {
   const mus_keys *time_steps; // of the scene, width 1; NULL for none
   int adaptive;               // 1: steps that fail are halved
   mus_integrator integrator;
-  int newton_iterations;   // at most
-  double newton_tolerance; // m/s
+  int newton_iterations;     // at most
+  double newton_tolerance;   // m/s
+  int projective_iterations; // at most
+  int projective_cycles;
+  double projective_tolerance; // m/s
   mus_solver_options solver;
   mus_up up;
   mus_vector_setting gravity; // m/s^2

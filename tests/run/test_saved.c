@@ -62,12 +62,16 @@ static void assert_same(const run *a, const run *b) {
 // solver keeps of its hierarchy from step to step.
 static void contact_goes_on_alike(void **state) {
   (void)state;
-  for (int k = 0; k < 3 + MUS_SETUP_AUTO + 1; ++k) {
+  for (int k = 0; k < MUS_INTEGRATORS + MUS_SETUP_AUTO + 1; ++k) {
     run *saved = runs_scene(on_a_table), *restored = runs_scene(on_a_table);
-    saved->scene.integrator = restored->scene.integrator = k < 3 ? (mus_integrator)k : MUS_INTEGRATOR_EULER;
-    if (k >= 3) {
+    saved->scene.integrator = restored->scene.integrator =
+        k < MUS_INTEGRATORS ? (mus_integrator)k : MUS_INTEGRATOR_EULER;
+    saved->scene.projective_iterations = restored->scene.projective_iterations = 1000;
+    for (int cloth = 0; cloth < saved->scene.cloth_count && k == MUS_INTEGRATOR_PROJECTIVE; ++cloth)
+      saved->scene.cloths[cloth].model = restored->scene.cloths[cloth].model = MUS_CLOTH_MODEL_MASS_SPRING;
+    if (k >= MUS_INTEGRATORS) {
       saved->scene.solver = mus_preset_solver_options(k % 2 ? MUS_PRESET_FAST : MUS_PRESET_ROBUST);
-      saved->scene.solver.setup = (mus_setup)(k - 3);
+      saved->scene.solver.setup = (mus_setup)(k - MUS_INTEGRATORS);
       saved->scene.solver.multigrid.bottom = 30;
       saved->scene.solver.threads = 1;
       restored->scene.solver = saved->scene.solver;

@@ -17,7 +17,8 @@ static void scenes_know_every_name(void **state) {
   for (int k = 0; k < MUS_INTEGRATORS; ++k) {
     char text[200];
     assert_non_null(mus_integrator_name((mus_integrator)k));
-    snprintf(text, sizeof text, "{\"integrator\": \"%s\", \"cloths\": [{\"shape\": {\"vertices\": 25}}]}",
+    snprintf(text, sizeof text,
+             "{\"integrator\": \"%s\", \"cloths\": [{\"model\": \"mass-spring\", \"shape\": {\"vertices\": 25}}]}",
              mus_integrator_name((mus_integrator)k));
     run *r = runs_start(text);
     assert_int_equal(r->scene.integrator, k);

@@ -1,0 +1,409 @@
+// Implicit Euler by Projective Dynamics (Bouaziz and others 2014), as the quasi-Newton method that it is (Liu, Bouaziz
+// and Kavan 2017): iterations for
+//   r(v') = H f(X + H v', v') - M (v' - V) = 0
+// as Newton's method makes them, but with a constant matrix, A d = r,
+//   A = M + sum (H^2 k + H d) S^T S   (energy/element_list.h)
+// which is never below the second derivative of the step's energy: no iteration can raise that, and none needs a line
+// search. Projections, the local step, are what r is made of; d is the global step. A is a number for each pair of
+// vertices that the coordinates share, and blocks on the diagonal (sparse/shared.h) for what changes from step to step:
+// contact, attachments, soft pins, drag, and what pins and bodies hold. Of these, terms over several vertices are
+// lumped, which is not below them either.
+//
+// What is prescribed is done before the first iteration, exactly, and left alone from then on: in those directions r
+// and d are zero, and A is stiff, so that the rest of d does not count on them.
+//
+// The global step is one V-cycle of affine handles (multigrid/skinning/affine.h), or several, or Cholesky's method. A
+// symmetric cycle is never above A^-1, so that an inexact global step does not raise the energy either. What cycles
+// leave of the mean of each connected part is taken out at last, so that momentum is kept however few there are.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "base/timer.h"
+#include "multigrid/skinning/affine.h"
+#include "par/vector.h"
+#include "step/linearised.h"
+
+// How stiff A is where something is prescribed, by its own diagonal: with 10, d is too long by at most a tenth.
+static const double held_stiffness = 10;
+
+typedef struct projective {
+  mus_arena arena;
+  size_t unknowns;
+  double length;             // s: H that `value` is for; 0: none yet
+  int revision;              // of the model, the same
+  double *scale, *scale_now; // lists of elements: the factors that it is for
+  double *value;             // entries of the pattern
+  mus_shared_blocks blocks;  // of this step
+  mus_list blocks_before;    // mus_shared_block: those that levels and factor have
+  mus_shared_matrix matrix;
+  mus_solver_options options; // that the following were made with
+  mus_affine *levels;         // NULL: not made yet, or the global step is exact
+  mus_shared_factor *factor;  // the same the other way round
+  double *free_right, *left;  // unknowns: r where nothing is prescribed; that less A d
+  int parts;                  // connected ones
+  int *part;                  // vertices
+  double *sums;               // parts * 12: of A over a part, 3x3, and of `left`
+} projective;
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static mus_status check(const mus_model *model) {
+  for (int l = 0; l < model->list_count; ++l) {
+    const mus_element_kind *kind = model->lists[l].elements.kind;
+    if (!kind->weigh && !kind->lumped)
+      return mus_fail(MUS_UNSUPPORTED,
+                      "\"integrator\": \"projective\" has no projection for the energy of a %s: take \"model\": "
+                      "\"mass-spring\" for cloth, \"co-rotated\" or \"mass-spring\" for solids, or another integrator",
+                      kind->name);
+  }
+  return MUS_OK;
+}
+
+// Numbers the connected parts of a pattern.
+static mus_status find_parts(const mus_pattern *pattern, projective *p) {
+  mus_arena scratch = {0};
+  int *next = mus_arena_alloc(&scratch, (size_t)pattern->rows, sizeof *next);
+  p->part = mus_arena_alloc(&p->arena, (size_t)pattern->rows, sizeof *p->part);
+  for (int i = 0; i < pattern->rows && p->part; ++i)
+    p->part[i] = -1;
+  for (int i = 0; i < pattern->rows && p->part && next; ++i) {
+    if (p->part[i] >= 0)
+      continue;
+    int waiting = 1;
+    next[0] = i;
+    p->part[i] = p->parts;
+    while (waiting > 0) {
+      int from = next[--waiting];
+      for (int k = pattern->row_start[from]; k < pattern->row_start[from + 1]; ++k)
+        if (p->part[pattern->column[k]] < 0) {
+          p->part[pattern->column[k]] = p->parts;
+          next[waiting++] = pattern->column[k];
+        }
+    }
+    ++p->parts;
+  }
+  p->sums = next && p->part ? mus_arena_alloc(&p->arena, 12 * (size_t)p->parts, sizeof *p->sums) : NULL;
+  mus_arena_clear(&scratch);
+  return p->sums ? MUS_OK : mus_fail_memory();
+}
+
+static void destroy(void *own) {
+  projective *p = own;
+  mus_shared_blocks_free(&p->blocks);
+  mus_free(p->blocks_before.items);
+  mus_affine_free(p->levels);
+  mus_shared_factor_free(p->factor);
+  mus_arena_clear(&p->arena);
+  mus_free(p);
+}
+
+static mus_status create(const mus_model *model, void **own) {
+  mus_status status = check(model);
+  projective *p = status ? NULL : mus_alloc_zero(1, sizeof *p);
+  if (!p)
+    return status ? status : mus_fail_memory();
+  size_t lists = (size_t)model->list_count, entries = (size_t)mus_pattern_blocks(&model->pattern);
+  p->unknowns = 3 * (size_t)model->vertices;
+  p->scale = mus_arena_alloc_zero(&p->arena, lists, sizeof *p->scale);
+  p->scale_now = mus_arena_alloc_zero(&p->arena, lists, sizeof *p->scale_now);
+  p->value = mus_arena_alloc_zero(&p->arena, entries, sizeof *p->value);
+  p->free_right = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->free_right);
+  p->left = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->left);
+  p->matrix = (mus_shared_matrix){.pattern = &model->pattern, .value = p->value};
+  int all = p->scale && p->scale_now && p->value && p->free_right && p->left;
+  status = all ? mus_shared_blocks_create(&p->arena, model->vertices, &p->blocks) : mus_fail_memory();
+  if (!status)
+    status = find_parts(&model->pattern, p);
+  if (status)
+    destroy(p);
+  else
+    *own = p;
+  return status;
+}
+
+static size_t bytes(const void *own) {
+  const projective *p = own;
+  return sizeof *p + p->arena.bytes + (p->blocks.list.capacity + p->blocks_before.capacity) * sizeof(mus_shared_block) +
+         (p->levels ? mus_affine_bytes(p->levels) : 0) + (p->factor ? mus_shared_factor_bytes(p->factor) : 0);
+}
+
+static void multiply(const void *own, const double *x, double *y) {
+  mus_shared_multiply(&((const projective *)own)->matrix, x, y);
+}
+
+// --- the matrix ------------------------------------------------------------------------------------------------------
+
+// Adds the weights of a list's elements.
+static void add_weights(const mus_element_list *list, const mus_blend *blend, double scale, const mus_pattern *pattern,
+                        double *value) {
+  enum { RUN = 64 };
+  double weight[RUN * MUS_ARITY_MAXIMUM * (MUS_ARITY_MAXIMUM + 1) / 2];
+  int arity = list->kind->arity, each = mus_tuple_blocks(arity);
+  for (int from = 0; from < list->count; from += RUN) {
+    int run = list->count - from < RUN ? list->count - from : RUN;
+    list->kind->weigh(list, from, run, blend, scale, weight);
+    for (int k = 0; k < run; ++k) {
+      const int *vertex = list->vertex + (size_t)arity * (size_t)(from + k);
+      const double *own = weight + each * k;
+      for (int i = 0; i < arity; ++i)
+        for (int j = i; j < arity; ++j, ++own) {
+          int a = list->first_vertex + vertex[i], b = list->first_vertex + vertex[j];
+          value[mus_pattern_find(pattern, a, b)] += *own;
+          if (i != j)
+            value[mus_pattern_find(pattern, b, a)] += *own;
+        }
+    }
+  }
+}
+
+// The constant part of A, where it is not the one of the step before. Returns 1 if it has changed.
+static int weigh(const mus_step_context *c, projective *p, const mus_scheme *s) {
+  const mus_model *m = c->model;
+  size_t lists = (size_t)m->list_count;
+  for (int l = 0; l < m->list_count; ++l)
+    p->scale_now[l] = mus_settings_list_stiffness(c->settings, &m->lists[l], s->time);
+  if (p->length == s->length && p->revision == m->revision &&
+      memcmp(p->scale, p->scale_now, lists * sizeof *p->scale) == 0)
+    return 0;
+  p->length = s->length;
+  p->revision = m->revision;
+  memcpy(p->scale, p->scale_now, lists * sizeof *p->scale);
+  mus_fill((size_t)mus_pattern_blocks(&m->pattern), 0, p->value);
+  const mus_blend blend = {.stiffness = s->length * s->length, .damping = s->length};
+  for (int l = 0; l < m->list_count; ++l)
+    if (m->lists[l].elements.kind->weigh)
+      add_weights(&m->lists[l].elements, &blend, p->scale[l], &m->pattern, p->value);
+  for (int i = 0; i < m->vertices; ++i)
+    p->value[m->diagonal[i]] += m->mass[i];
+  return 1;
+}
+
+// What changes from step to step.
+static mus_status lump(const mus_step_context *c, projective *p, const mus_scheme *s) {
+  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, 0};
+  const mus_prescribed *prescribed = &c->work->prescribed;
+  mus_shared_blocks_clear(&p->blocks);
+  mus_status status = mus_assemble_lumped(c->model, c->settings, &at, &p->blocks);
+  if (!status)
+    status = mus_attachments_lump(c->attachments, s->length, &p->blocks);
+  if (!status)
+    status = mus_soft_pins_lump(prescribed, s->length, &p->blocks);
+  if (!status && c->contact)
+    status = mus_contact_lump(c->contact, &p->blocks);
+  for (int k = 0; k < prescribed->count && !status; ++k) {
+    const mus_constraint *held = &prescribed->list[k];
+    double block[9] = {0}, stiff = held_stiffness * p->value[c->model->diagonal[held->node]];
+    for (int d = 0; d < held->count; ++d)
+      mus_add_outer(stiff, held->direction[d], held->direction[d], block);
+    status = mus_shared_blocks_add(&p->blocks, held->node, 1, block);
+  }
+  p->matrix.count = (int)p->blocks.list.count;
+  p->matrix.block = p->blocks.list.items;
+  return status;
+}
+
+// Whether blocks are those that levels and factor have; if not, notes that they are from now on.
+static mus_status compare_blocks(projective *p, int *changed) {
+  const mus_list *now = &p->blocks.list;
+  mus_list *before = &p->blocks_before;
+  size_t size = now->count * sizeof(mus_shared_block);
+  *changed = now->count != before->count || (size > 0 && memcmp(now->items, before->items, size) != 0);
+  if (!*changed)
+    return MUS_OK;
+  before->count = 0;
+  if (!mus_list_reserve(before, now->count, sizeof(mus_shared_block)))
+    return mus_fail_memory();
+  if (size > 0)
+    memcpy(before->items, now->items, size);
+  before->count = now->count;
+  return MUS_OK;
+}
+
+// Levels or a factor, as the settings want it. `made` becomes 1 if they are new.
+static mus_status make_solver(const mus_step_context *c, projective *p, int *made) {
+  const mus_solver_options *o = &c->settings->solver;
+  *made = (!p->levels && !p->factor) || memcmp(o, &p->options, sizeof *o) != 0;
+  if (!*made)
+    return MUS_OK;
+  mus_affine_free(p->levels);
+  mus_shared_factor_free(p->factor);
+  p->levels = NULL;
+  p->factor = NULL;
+  p->options = *o;
+  return o->method == MUS_METHOD_CHOLMOD ? mus_shared_factor_create(&c->model->pattern, &p->factor)
+                                         : mus_affine_create(&c->model->pattern, c->model->start, o, &p->levels);
+}
+
+static mus_status set_up(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
+  double begin = mus_seconds();
+  int made = 0, blocks = 0, weights = weigh(c, p, s);
+  mus_status status = lump(c, p, s);
+  if (!status)
+    status = make_solver(c, p, &made);
+  if (!status)
+    status = compare_blocks(p, &blocks);
+  if (!status && p->factor && (made || weights || blocks))
+    status = mus_shared_factor_compute(p->factor, &p->matrix);
+  else if (!status && p->levels && (made || weights))
+    status = mus_affine_set(p->levels, &p->matrix);
+  else if (!status && p->levels && blocks)
+    status = mus_affine_set_blocks(p->levels, &p->matrix);
+  if (status)
+    p->length = 0; // whatever there is of it now
+  record->setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// --- iterations ------------------------------------------------------------------------------------------------------
+
+// r at the present iterate, in `right`, and without what is prescribed in `free_right`.
+static void assemble_iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0};
+  mus_assemble_step(c, s, &at, 0);
+  mus_copy(p->unknowns, c->work->right, p->free_right);
+  mus_prescribed_clear(&c->work->prescribed, p->free_right);
+  record->assemble_seconds += mus_seconds() - begin;
+}
+
+// `left` = r - A d in all directions that are free.
+static void find_left(const mus_step_context *c, projective *p) {
+  mus_shared_multiply(&p->matrix, c->work->change, p->left);
+  mus_xpay(p->unknowns, p->free_right, -1, p->left);
+}
+
+// x = a^-1 b for a symmetric positive definite 3x3 matrix, by Cramer's rule.
+static void solve3(const double *a, const double *b, double *x) {
+  double across[3][3];
+  for (int k = 0; k < 3; ++k)
+    mus_cross3(a + 3 * ((k + 1) % 3), a + 3 * ((k + 2) % 3), across[k]);
+  double determinant = mus_dot3(a, across[0]);
+  for (int k = 0; k < 3; ++k)
+    x[k] = mus_dot3(across[k], b) / determinant;
+}
+
+// Moves each part as a whole so that nothing is left of the sum over it: the rows of L sum up to its masses.
+static void move_parts(const mus_step_context *c, projective *p) {
+  const double *mass = c->model->mass;
+  int vertices = c->model->vertices;
+  mus_fill(12 * (size_t)p->parts, 0, p->sums);
+  for (int i = 0; i < vertices; ++i) {
+    double *sum = p->sums + 12 * (size_t)p->part[i];
+    for (int e = 0; e < 3; ++e)
+      sum[4 * e] += mass[i];
+    mus_add_scaled3(1, p->left + 3 * (size_t)i, sum + 9);
+  }
+  for (int n = 0; n < p->matrix.count; ++n)
+    for (int e = 0; e < 9; ++e)
+      p->sums[12 * (size_t)p->part[p->matrix.block[n].node] + (size_t)e] += p->matrix.block[n].value[e];
+  for (int k = 0; k < p->parts; ++k) {
+    double *sum = p->sums + 12 * (size_t)k, way[3];
+    solve3(sum, sum + 9, way);
+    memcpy(sum + 9, way, sizeof way);
+  }
+  for (int i = 0; i < vertices; ++i) {
+    const double *way = p->sums + 12 * (size_t)p->part[i] + 9;
+    mus_add_scaled3(1, way, c->work->change + 3 * (size_t)i);
+    mus_add_scaled3(-mass[i], way, p->left + 3 * (size_t)i);
+  }
+  for (int n = 0; n < p->matrix.count; ++n) {
+    size_t i = (size_t)p->matrix.block[n].node;
+    const double *way = p->sums + 12 * (size_t)p->part[i] + 9, *block = p->matrix.block[n].value;
+    for (size_t e = 0; e < 3; ++e)
+      p->left[3 * i + e] -= mus_dot3(block + 3 * e, way);
+  }
+}
+
+static mus_status solve(const mus_step_context *c, projective *p, mus_step_record *record) {
+  double begin = mus_seconds(), *change = c->work->change;
+  mus_status status = MUS_OK;
+  if (p->factor) {
+    status = mus_shared_factor_solve(p->factor, p->free_right, change);
+    ++record->iterations;
+    find_left(c, p);
+  }
+  for (int cycle = 0; p->levels && cycle < c->settings->projective_cycles; ++cycle, ++record->iterations) {
+    mus_affine_cycle(p->levels, cycle > 0 ? p->left : p->free_right, cycle > 0 ? p->left : change);
+    if (cycle > 0)
+      mus_axpy(p->unknowns, 1, p->left, change);
+    find_left(c, p);
+  }
+  if (p->levels)
+    move_parts(c, p);
+  mus_prescribed_clear(&c->work->prescribed, change);
+  record->solve_seconds += mus_seconds() - begin;
+  return status;
+}
+
+// v' += part d, and where that leads.
+static void go(const mus_step_context *c, const mus_scheme *s, double part) {
+  mus_axpy(c->work->unknowns, part, c->work->change, c->state->velocity);
+  mus_scheme_move(s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
+}
+
+// Damping of what is drawn far out, drag and extreme stretch are not below A: where the last correction went beyond the
+// lowest point along it, as r there tells, part of it is taken back.
+static void take_back(const mus_step_context *c, projective *p, const mus_scheme *s, double downhill,
+                      mus_step_record *record) {
+  enum { TRIALS = 8 };
+  double part = 1;
+  for (int trial = 0; trial < TRIALS; ++trial) {
+    double slope = mus_dot(p->unknowns, p->free_right, c->work->change);
+    if (slope >= -downhill / 2)
+      return;
+    double less = part * fmin(0.9, fmax(0.1, downhill / (downhill - slope)));
+    go(c, s, less - part);
+    part = less;
+    assemble_iterate(c, p, s, record);
+  }
+}
+
+static mus_status iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
+  double downhill = 0;
+  for (int k = 0, done = 0; k < c->settings->projective_iterations && !done; ++k) {
+    mus_status status = mus_stop_check();
+    if (status)
+      return status;
+    assemble_iterate(c, p, s, record);
+    if (k > 0)
+      take_back(c, p, s, downhill, record);
+    status = solve(c, p, record);
+    if (status)
+      return status;
+    downhill = mus_dot(p->unknowns, p->free_right, c->work->change);
+    go(c, s, 1);
+    ++record->newton_iterations;
+    done = mus_max_abs(p->unknowns, c->work->change) <= c->settings->projective_tolerance;
+  }
+  return MUS_OK;
+}
+
+static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
+  projective *p = own;
+  mus_workspace *work = c->work;
+  mus_status status = set_up(c, p, s, record);
+  if (status)
+    return status;
+  mus_prescribed_go(&work->prescribed, c->state->velocity);
+  mus_prescribe_rest(&work->prescribed);
+  mus_scheme_move(s, work->unknowns, work->predicted, c->state->velocity, c->state->position);
+  status = iterate(c, p, s, record);
+  if (status)
+    return status;
+  double right = mus_dot(p->unknowns, p->free_right, p->free_right), rest;
+  if (work->prescribed.count > 0) // what the solution did there has been cleared
+    find_left(c, p);
+  mus_axpy(p->unknowns, -1, p->free_right, p->left); // - A d
+  mus_axpy(p->unknowns, 1, work->right, p->left);    // r - A d, where something is prescribed too
+  if (c->contact)
+    mus_contact_measure_left(c->contact, p->left, c->state->velocity);
+  mus_prescribed_clear(&work->prescribed, p->left);
+  rest = mus_dot(p->unknowns, p->left, p->left);
+  record->residual = right > 0 ? sqrt(rest / right) : 0;
+  return MUS_OK;
+}
+
+const mus_integrator_kind mus_integrator_projective = {
+    .order = 1, .create = create, .free = destroy, .bytes = bytes, .advance = advance, .multiply = multiply};
