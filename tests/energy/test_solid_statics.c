@@ -1,91 +1,15 @@
 // Solids of tetrahedra mean what they say: the patch test, Young's modulus and Poisson's ratio of a bar, and a
 // cantilever against the theory of beams, each for every law.
-#include "energy/check.h"
-
-#include "energy/kinds.h"
-#include "energy/solid_law.h"
-#include "mesh/tetrahedra_generate.h"
-#include "muslin/solver.h"
-#include "sparse/assembly.h"
-
-// A body and all that is needed to find its equilibrium.
-typedef struct body {
-  mus_arena arena;
-  mus_tetrahedra mesh;
-  mus_element_list list;
-  mus_tuples tuples;
-  mus_pattern pattern;
-  mus_matrix a;
-  mus_scatter *scatter;
-  double *position, *gradient, *load;
-  mus_constraint *constraint; // of what is held, where it is
-  int constraints;
-} body;
+#include "energy/solid_body.h"
 
 static const mus_element_kind *const kinds[] = {&mus_corotated_kind, &mus_neo_hookean_kind, &mus_venant_kirchhoff_kind};
 enum { KINDS = 3 };
-
-static double *numbers(body *b, size_t count) {
-  double *memory = mus_arena_alloc_zero(&b->arena, count, sizeof *memory);
-  assert_non_null(memory);
-  return memory;
-}
-
-static void evaluate(const void *context, int list, int first, int count, double *vectors, double *blocks) {
-  const body *b = context;
-  (void)list;
-  mus_evaluation e = {.position = b->position, .blend = {1, 0, 0, 1}, .scale = 1, .gradient = vectors, .block = blocks};
-  b->list.kind->evaluate(&b->list, first, count, &e);
-}
-
-// A box of so many cells, whose inner vertices are moved at random by up to `jitter` of a cell.
-static void body_create(const double size[3], const int cells[3], double jitter, const mus_element_kind *kind,
-                        double young, double poisson, body *b) {
-  *b = (body){.arena = {0}};
-  mus_tetrahedra *m = &b->mesh;
-  assert_int_equal(mus_solid_box_of_cells(&b->arena, size, cells, m), MUS_OK);
-  for (int i = 0; i < m->vertices; ++i)
-    for (int k = 0; k < 3; ++k) {
-      const double *x = m->position + 3 * i;
-      int inside = fabs(x[0]) < 0.499 * size[0] && fabs(x[1]) < 0.499 * size[1] && fabs(x[2]) < 0.499 * size[2];
-      m->position[3 * i + k] += inside ? jitter * size[k] / cells[k] * mus_random(3, (uint64_t)(3 * i + k)) : 0;
-    }
-  mus_lame lame = mus_lame_of(young, poisson);
-  mus_solid_source solid = {
-      .count = m->tetrahedra, .corner = m->corner, .rest = m->position, .mu = lame.mu, .lambda = lame.lambda};
-  mus_element_source source = {.solid = &solid};
-  assert_int_equal(mus_element_list_create(kind, &b->arena, &source, &b->list), MUS_OK);
-  b->tuples = (mus_tuples){kind->arity, b->list.count, b->list.vertex, 0, 0};
-  assert_int_equal(mus_pattern_from_tuples(&b->arena, m->vertices, 1, &b->tuples, &b->pattern), MUS_OK);
-  assert_int_equal(mus_matrix_create(&b->arena, &b->pattern, 3, 3, &b->a), MUS_OK);
-  assert_int_equal(mus_scatter_create(&b->arena, &b->pattern, 3, 1, &b->tuples, &b->scatter), MUS_OK);
-  size_t n = 3 * (size_t)m->vertices;
-  b->position = numbers(b, n), b->gradient = numbers(b, n), b->load = numbers(b, n);
-  memcpy(b->position, m->position, n * sizeof *b->position);
-  b->constraint = mus_arena_alloc_zero(&b->arena, (size_t)m->vertices, sizeof *b->constraint);
-  assert_non_null(b->constraint);
-}
-
-// Holds a vertex in directions by bits: 1 for x, 2 for y, 4 for z.
-static void hold(body *b, int vertex, int directions) {
-  mus_constraint *c = &b->constraint[b->constraints++];
-  *c = (mus_constraint){.node = vertex};
-  for (int k = 0; k < 3; ++k)
-    if (directions & (1 << k))
-      c->direction[c->count++][k] = 1;
-}
 
 // Newton's method from where the vertices are, which must be near enough: `steps` of it.
 static void find_equilibrium(body *b, int steps, double tolerance) {
   size_t n = 3 * (size_t)b->mesh.vertices;
   double *change = calloc(n, sizeof *change), *right = calloc(n, sizeof *right);
-  mus_solver_options options = mus_default_solver_options();
-  options.tolerance = tolerance;
-  mus_solver *solver;
-  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
-  assert_int_equal(mus_solver_set_pattern(solver, b->mesh.vertices, 3, b->pattern.row_start, b->pattern.column),
-                   MUS_OK);
-  assert_int_equal(mus_solver_set_coordinates(solver, b->mesh.position), MUS_OK);
+  mus_solver *solver = body_solver(b, tolerance);
   for (int step = 0; step < steps; ++step) {
     mus_scatter_run(b->scatter, evaluate, b, &b->a, b->gradient);
     for (size_t k = 0; k < n; ++k) {
@@ -102,8 +26,6 @@ static void find_equilibrium(body *b, int steps, double tolerance) {
   mus_solver_free(solver);
   free(change), free(right);
 }
-
-static int at_end(const body *b, int vertex, double x) { return fabs(b->mesh.position[3 * vertex] - x) < 1e-9; }
 
 // A boundary that is deformed by an affine map is filled by it, however irregular the mesh.
 static void the_patch_test(void **state) {
