@@ -49,7 +49,7 @@ typedef struct mus_step_record {
   double strain_reached;                           ///< the largest strain over its limit; 0 where nothing is limited
   double strain_place[3];                          ///< m: the middle of the triangle that has it; 0 likewise
   int overstretched;                               ///< triangles beyond a strain limit by more than 2% of it
-  int inverted;                                    ///< tetrahedra that are inside out
+  int inverted;                                    ///< tetrahedra that are inside out at its end
   int limit_rounds;                                ///< rounds that brought cloth back within its limits
   int body_contacts;                               ///< vertices that a body held, and features that it repelled
   int cloth_contacts;                              ///< pairs of features of cloth that repelled each other

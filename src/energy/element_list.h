@@ -123,7 +123,6 @@ typedef struct mus_element_sums {
   double reached;                  // the largest strain over its limit; 0 where there is none
   double place[3];                 // m: the middle of the element that has it
   int beyond;                      // elements beyond a limit by more than MUS_LIMIT_SLACK of it
-  int inverted;                    // tetrahedra that are inside out
 } mus_element_sums;
 
 struct mus_element_kind {

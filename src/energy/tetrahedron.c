@@ -36,7 +36,7 @@ static mus_lanes_task task_of_evaluation(const mus_element_list *list, int first
   return task;
 }
 
-// The largest |s_i - 1| of each, and how many are inside out.
+// Strains are the largest |s_i - 1| of each.
 static inline void measure(void (*run)(const mus_lanes_task *), const mus_element_list *list, int first, int count,
                            const double *position, double scale, double *strain, mus_element_sums *to) {
   enum { RUN = 64 };
@@ -51,7 +51,6 @@ static inline void measure(void (*run)(const mus_lanes_task *), const mus_elemen
       double most = fmax(fabs(stretch[2 * k] - 1), fabs(stretch[2 * k + 1] - 1)); // the third lies between
       strain[done + k] = most;
       to->strain = fmax(to->strain, most);
-      to->inverted += stretch[2 * k + 1] < 0;
       to->energy[MUS_ENERGY_STRETCH] += energy[k];
     }
   }

@@ -20,7 +20,7 @@ typedef struct report_totals {
   json_t *head, *last; // the last step; NULL before the first
   json_t *end;         // NULL until the run has ended
   double steps, iterations, most_iterations, newton, retries, halved, residual, strain, reached, overstretched,
-      limit_rounds, seam_gap;
+      limit_rounds, inverted, seam_gap;
   double rejected, write, seconds[MUS_STAGES], rejected_seconds[MUS_STAGES];
 } report_totals;
 
@@ -51,6 +51,7 @@ static void add_step(report_totals *t, json_t *step) {
   t->reached = fmax(t->reached, number_in(step, "strain", "reached"));
   t->overstretched += number_in(step, "strain", "overstretched") > 0;
   t->limit_rounds += number_in(step, "strain", "limit_rounds");
+  t->inverted += number_in(step, "strain", "inverted") > 0;
   t->seam_gap = fmax(t->seam_gap, number_in(step, "seams", "gap"));
   t->rejected += number_in(step, NULL, "rejected_attempts");
   t->write += number_in(step, "seconds", "write");
@@ -174,6 +175,8 @@ static void print_steps(const report_totals *t, FILE *out) {
     mus_info_line(out, "strain limit",
                   "%.3g of it reached, beyond it in %.0f steps; %.2g systems per step solved for it", t->reached,
                   t->overstretched, t->limit_rounds / t->steps);
+  if (t->inverted > 0)
+    mus_info_line(out, "inside out", "some tetrahedra, at the end of %.0f steps", t->inverted);
   if (number_in(t->head, NULL, "stitches") > 0)
     mus_info_line(out, "seams", "%.0f of %.0f stitches open at the end; closed ones gape by %.2g mm at most",
                   number_in(t->last, "seams", "open"), number_in(t->head, NULL, "stitches"), 1e3 * t->seam_gap);

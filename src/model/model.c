@@ -119,7 +119,7 @@ static mus_status make_material(const mus_solid *solid, mus_solid_material *mate
     material->density = solid->density;
   if (solid->young > 0)
     material->young = solid->young;
-  if (solid->poisson >= 0)
+  if (solid->poisson > -1)
     material->poisson = solid->poisson;
   if (solid->damping >= 0)
     material->damping = solid->damping;

@@ -15,6 +15,7 @@ typedef struct sums {
   mus_element_sums elements;
   double kinetic, potential;
   double momentum[3], angular_momentum[3];
+  int inverted; // tetrahedra
 } sums;
 
 // Where a part of `count` things begins.
@@ -91,6 +92,22 @@ static void add_vertices(const mus_model *m, const mus_instant *at, const double
   }
 }
 
+// How many tetrahedra are inside out, whatever their solid is made of.
+static void add_tetrahedra(const mus_model *m, const mus_instant *at, int part, sums *to) {
+  for (int k = 0; k < m->part_count; ++k) {
+    const mus_part_shape *shape = &m->parts[k].shape;
+    const double *position = at->position + 3 * (size_t)m->parts[k].first_vertex;
+    for (int t = begin_of(shape->tetrahedra, part); t < begin_of(shape->tetrahedra, part + 1); ++t) {
+      const int *corner = shape->corner + 4 * (size_t)t;
+      double edge[3][3], across[3];
+      for (int e = 0; e < 3; ++e)
+        mus_subtract3(position + 3 * (size_t)corner[e + 1], position + 3 * (size_t)corner[0], edge[e]);
+      mus_cross3(edge[0], edge[1], across);
+      to->inverted += mus_dot3(across, edge[2]) < 0;
+    }
+  }
+}
+
 static void add_part(const sums *from, mus_step_record *to) {
   to->kinetic += from->kinetic;
   to->stretch += from->elements.energy[MUS_ENERGY_STRETCH];
@@ -105,7 +122,7 @@ static void add_part(const sums *from, mus_step_record *to) {
     memcpy(to->strain_place, from->elements.place, sizeof to->strain_place);
   }
   to->overstretched += from->elements.beyond;
-  to->inverted += from->elements.inverted;
+  to->inverted += from->inverted;
 }
 
 void mus_measure(const mus_model *model, const mus_settings *settings, const mus_instant *at, double *strain,
@@ -117,6 +134,7 @@ void mus_measure(const mus_model *model, const mus_settings *settings, const mus
   for (int p = 0; p < PARTS; ++p) {
     part[p] = (sums){0};
     add_elements(model, settings, at, p, strain, &part[p].elements);
+    add_tetrahedra(model, at, p, &part[p]);
     add_vertices(model, at, gravity, p, &part[p]);
   }
   record->kinetic = record->stretch = record->shear = record->bend = record->potential = 0;
