@@ -22,11 +22,11 @@ const mus_builtin mus_builtin_solids[] = {
      " \"solids\": [{\"name\": \"beam\", \"material\": \"rubber\", \"translate\": [0, 0.6, 0],\n"
      "   \"shape\": {\"size\": [1, 0.2, 0.2], \"vertices\": 5591},\n"
      "   \"pins\": [{\"where\": {\"box\": [-0.5001, 0, -1, -0.4999, 2, 1]}}]}]}\n"},
-    {"octopus", "an octopus of gel falls to the floor",
+    {"octopus", "an octopus of soft rubber falls to the floor",
      "{\"name\": \"octopus\", \"frames\": 72, \"time_step\": 0.005,\n"
      " \"bodies\": [" FLOOR "],\n"
-     " \"solids\": [{\"name\": \"octopus\", \"material\": \"gel\", \"shape\": {\"kind\": \"octopus\", \"vertices\": "
-     "6600},\n"
+     " \"solids\": [{\"name\": \"octopus\", \"material\": \"rubber\", \"young\": 4e4,\n"
+     "   \"shape\": {\"kind\": \"octopus\", \"vertices\": 6600},\n"
      "   \"rotate\": [0, 0, 15], \"translate\": [0, 0.6, 0], \"colour\": \"#c25b4e\"}]}\n"},
     {"dragon", "a soft dragon tumbles down three steps",
      "{\"name\": \"dragon\", \"frames\": 96, \"time_step\": 0.005,\n"
@@ -36,13 +36,13 @@ const mus_builtin mus_builtin_solids[] = {
      "   {\"name\": \"step-2\", \"shape\": {\"kind\": \"box\", \"size\": [2, 0.6, 1]}, \"translate\": [0, 0.3, 0]},\n"
      "   {\"name\": \"step-3\", \"shape\": {\"kind\": \"box\", \"size\": [2, 0.9, 1]}, \"translate\": [0, 0.45, "
      "-0.6]}],\n"
-     " \"solids\": [{\"name\": \"dragon\", \"material\": \"flesh\", \"shape\": {\"kind\": \"dragon\", \"vertices\": "
-     "6600},\n"
+     " \"solids\": [{\"name\": \"dragon\", \"material\": \"rubber\", \"young\": 1e5,\n"
+     "   \"shape\": {\"kind\": \"dragon\", \"vertices\": 6600},\n"
      "   \"translate\": [0, 1.1, -0.3], \"velocity\": [0, 0, 1.5], \"colour\": \"#5f8f4e\"}]}\n"},
     {"armadillo", "an armadillo, or the dragon where there is none, falls on its back and bounces",
      "{\"name\": \"armadillo\", \"frames\": 72, \"time_step\": 0.005,\n"
      " \"bodies\": [" FLOOR "],\n"
-     " \"solids\": [{\"name\": \"armadillo\", \"material\": \"rubber\", \"young\": 50000,\n"
+     " \"solids\": [{\"name\": \"armadillo\", \"material\": \"rubber\", \"young\": 2e5,\n"
      "   \"shape\": {\"kind\": \"dragon\", \"vertices\": 6600},\n"
      "   \"rotate\": [-75, 20, 0], \"translate\": [0, 1.6, 0], \"colour\": \"#9a7b4f\"}]}\n"},
     {"pachinko", "soft balls, boxes and an octopus drop through pegs",
@@ -53,18 +53,19 @@ const mus_builtin mus_builtin_solids[] = {
                  PEG("11", "0.6", "0.5") FLOOR
      "],\n"
      " \"solids\": [\n"
-     "   {\"name\": \"ball-1\", \"material\": \"gel\",\n"
+     "   {\"name\": \"ball-1\", \"material\": \"rubber\", \"young\": 8e4,\n"
      "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.12, \"vertices\": 800},\n"
      "    \"translate\": [-0.38, 1.5, 0], \"colour\": \"#d2603a\"},\n"
-     "   {\"name\": \"box-1\", \"material\": \"gel\", \"shape\": {\"size\": [0.2, 0.2, 0.2], \"vertices\": 800},\n"
+     "   {\"name\": \"box-1\", \"material\": \"rubber\", \"young\": 8e4,\n"
+     "    \"shape\": {\"size\": [0.2, 0.2, 0.2], \"vertices\": 800},\n"
      "    \"rotate\": [0, 0, 20], \"translate\": [0.03, 1.5, 0], \"colour\": \"#3a7bd2\"},\n"
-     "   {\"name\": \"ball-2\", \"material\": \"gel\",\n"
+     "   {\"name\": \"ball-2\", \"material\": \"rubber\", \"young\": 8e4,\n"
      "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.1, \"vertices\": 800},\n"
      "    \"translate\": [0.43, 1.5, 0], \"colour\": \"#e0b13c\"},\n"
-     "   {\"name\": \"octopus\", \"material\": \"gel\",\n"
+     "   {\"name\": \"octopus\", \"material\": \"rubber\", \"young\": 8e4,\n"
      "    \"shape\": {\"kind\": \"octopus\", \"scale\": 0.34, \"vertices\": 2500},\n"
      "    \"rotate\": [0, 20, 0], \"translate\": [-0.2, 1.75, 0], \"colour\": \"#b0508a\"},\n"
-     "   {\"name\": \"ball-3\", \"material\": \"gel\",\n"
+     "   {\"name\": \"ball-3\", \"material\": \"rubber\", \"young\": 8e4,\n"
      "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.13, \"vertices\": 800},\n"
      "    \"translate\": [0.3, 1.87, 0], \"colour\": \"#4ea36b\"}]}\n"},
     {"cushion", "a sheet of cotton falls over a soft ball, which gives way",
