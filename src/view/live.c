@@ -1,5 +1,6 @@
 // A simulation that goes on, as a source. See source.h.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,16 @@ static mus_status create_settled(const mus_scene *scene, mus_sim **out) {
   return status;
 }
 
+// What may not be as it was meant, and what was mended, for who has started the program.
+static void warn(const live *l) {
+  for (int k = 0; mus_sim_note(l->sim, k); ++k)
+    fprintf(stderr, "warning: %s\n", mus_sim_note(l->sim, k));
+  for (int k = 0; k < mus_sim_parts(l->sim); ++k)
+    if (mus_sim_repairs(l->sim, k)[0])
+      fprintf(stderr, "%s: %s\n", mus_sim_part_name(l->sim, k) ? mus_sim_part_name(l->sim, k) : "a part",
+              mus_sim_repairs(l->sim, k));
+}
+
 static mus_status open_live(const view_subject *subject, void **out) {
   live *l = calloc(1, sizeof *l);
   if (!l)
@@ -72,20 +83,21 @@ static mus_status open_live(const view_subject *subject, void **out) {
     l->flat = calloc(2 * (size_t)mus_sim_vertices(l->sim), sizeof *l->flat);
     status = l->body && l->flat ? mus_sim_body_positions(l->sim, l->body) : MUS_OUT_OF_MEMORY;
   }
-  if (status)
+  if (status) {
     close_live(l);
-  else
-    *out = l;
-  return status;
+    return status;
+  }
+  warn(l);
+  *out = l;
+  return MUS_OK;
 }
 
 // --- what stays ------------------------------------------------------------------------------------------------------
 
-static json_t *name_cloths(const live *l) {
+static json_t *name_parts(const live *l) {
   json_t *list = json_array();
-  for (int k = 0; k < l->scene->cloth_count; ++k) {
-    json_array_append_new(list, view_describe_cloth(l->scene, k, mus_sim_first_vertex(l->sim, k)));
-  }
+  for (int k = 0; k < mus_sim_parts(l->sim); ++k)
+    json_array_append_new(list, view_describe_part(l->scene, k, mus_sim_first_vertex(l->sim, k)));
   return list;
 }
 
@@ -104,12 +116,37 @@ static json_t *name_solvers(void) {
   return list;
 }
 
+// Fields that something in the scene has.
+static int has_field(const mus_scene *scene, mus_field field) {
+  switch (field) {
+  case MUS_FIELD_BEND:
+    return scene->cloth_count > 0;
+  case MUS_FIELD_STRESS:
+  case MUS_FIELD_VOLUME:
+    return scene->solid_count > 0;
+  default:
+    return 1;
+  }
+}
+
+// Where vertices are in a drawing of the hierarchy: those of cloths in the material (at a seam the last counts), those
+// of solids as they are seen from the front.
+static void lay_flat(const live *l) {
+  const int *corner = mus_sim_triangle_list(l->sim);
+  int cloths = l->scene->cloth_count, up = l->scene->up == MUS_UP_Z ? 2 : 1;
+  for (size_t k = 0; k < 3 * (size_t)mus_sim_first_triangle(l->sim, cloths); ++k)
+    memcpy(l->flat + 2 * (size_t)corner[k], mus_sim_material(l->sim) + 2 * k, 2 * sizeof *l->flat);
+  for (int v = mus_sim_first_vertex(l->sim, cloths); v < mus_sim_vertices(l->sim); ++v) {
+    l->flat[2 * v] = mus_sim_positions(l->sim)[3 * v];
+    l->flat[2 * v + 1] = mus_sim_positions(l->sim)[3 * v + up];
+  }
+}
+
 static json_t *introduce(void *self, view_arrays *arrays) {
   live *l = self;
   size_t triangles = (size_t)mus_sim_triangles(l->sim);
   const int *corner = mus_sim_triangle_list(l->sim);
-  for (size_t k = 0; k < 3 * triangles; ++k) // at a seam the last counts
-    memcpy(l->flat + 2 * (size_t)corner[k], mus_sim_material(l->sim) + 2 * k, 2 * sizeof *l->flat);
+  lay_flat(l);
   view_arrays_ints(arrays, "triangles", VIEW_U32, 3 * triangles, corner);
   view_arrays_doubles(arrays, "flat", 2 * (size_t)mus_sim_vertices(l->sim), l->flat);
   view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_sim_body_triangles(l->sim),
@@ -117,10 +154,11 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   view_arrays_points(arrays, "bodies", l->scene->up, (size_t)mus_sim_body_vertices(l->sim), l->body);
   json_t *fields = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
-    json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
+    if (has_field(l->scene, (mus_field)k))
+      json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
   return json_pack("{sssosisososososo}", "mode", "live", "name",
                    view_json_text(l->scene->name ? l->scene->name : "scene"), "vertices", mus_sim_vertices(l->sim),
-                   "cloths", name_cloths(l), "bodyParts", name_bodies(l), "fabrics", view_describe_fabrics(l->scene),
+                   "parts", name_parts(l), "bodyParts", name_bodies(l), "fabrics", view_describe_fabrics(l->scene),
                    "solvers", name_solvers(), "fields", fields);
 }
 
@@ -185,8 +223,8 @@ static mus_status apply(live *l, const view_message *m) {
   case VIEW_SOLVER:
     return choose_solver(l, (mus_method)m->number);
   case VIEW_STIFFNESS:
-    for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
-      status = mus_sim_set_stiffness(l->sim, cloth, m->value);
+    for (int part = 0; part < mus_sim_parts(l->sim) && !status; ++part)
+      status = mus_sim_set_stiffness(l->sim, part, m->value);
     return status;
   default:
     for (int cloth = 0; cloth < l->scene->cloth_count && !status; ++cloth)
@@ -301,10 +339,15 @@ static mus_status step(void *self, double *seconds) {
 
 // --- a frame ---------------------------------------------------------------------------------------------------------
 
+// The fabric of a part, as it is now; none for solids.
+static json_t *name_fabric(const live *l, int part) {
+  return part < l->scene->cloth_count ? view_json_text(mus_sim_fabric(l->sim, part)) : json_null();
+}
+
 static json_t *name_fabrics(const live *l) {
   json_t *list = json_array();
-  for (int k = 0; k < l->scene->cloth_count; ++k)
-    json_array_append_new(list, view_json_text(mus_sim_fabric(l->sim, k)));
+  for (int k = 0; k < mus_sim_parts(l->sim); ++k)
+    json_array_append_new(list, name_fabric(l, k));
   return list;
 }
 
@@ -313,8 +356,8 @@ static json_t *describe_settings(const live *l) {
   mus_sim_gravity(l->sim, gravity);
   mus_sim_wind(l->sim, wind);
   return json_pack("{sososfsososs}", "gravity", list_of(l->scene->up, gravity), "wind", list_of(l->scene->up, wind),
-                   "stiffness", mus_sim_stiffness(l->sim, 0), "fabric", view_json_text(mus_sim_fabric(l->sim, 0)),
-                   "worn", name_fabrics(l), "solver", mus_method_name(mus_sim_solver_options(l->sim)->method));
+                   "stiffness", mus_sim_stiffness(l->sim, 0), "fabric", name_fabric(l, 0), "worn", name_fabrics(l),
+                   "solver", mus_method_name(mus_sim_solver_options(l->sim)->method));
 }
 
 // Residuals as fractions of the first; every n-th if there are many.
@@ -357,14 +400,14 @@ static json_t *describe_pins(const live *l) {
 static mus_status add_fields(live *l, unsigned wants, view_arrays *arrays) {
   size_t vertices = (size_t)mus_sim_vertices(l->sim);
   for (int k = 0; k < MUS_FIELDS; ++k) {
-    if (!(wants & 1u << k))
+    if (!(wants & 1u << k) || !has_field(l->scene, (mus_field)k))
       continue;
     if (!l->field[k] && !(l->field[k] = calloc(vertices, sizeof(double))))
       return MUS_OUT_OF_MEMORY;
     mus_status status = mus_sim_field(l->sim, (mus_field)k, l->field[k]);
     if (status)
       return status;
-    view_arrays_doubles(arrays, mus_field_name((mus_field)k), vertices, l->field[k]);
+    view_arrays_field(arrays, mus_field_name((mus_field)k), vertices, l->field[k]);
   }
   return MUS_OK;
 }

@@ -38,11 +38,19 @@ static void add(view_arrays *arrays, const char *name, view_number kind, size_t 
   arrays->item[arrays->count].size = size;
   arrays->item[arrays->count].doubles = doubles;
   arrays->item[arrays->count].z_up = 0;
+  arrays->item[arrays->count].may_lack = 0;
   arrays->item[arrays->count++].ints = ints;
 }
 
 void view_arrays_doubles(view_arrays *arrays, const char *name, size_t size, const double *from) {
   add(arrays, name, VIEW_F32, size, from, NULL);
+}
+
+void view_arrays_field(view_arrays *arrays, const char *name, size_t size, const double *from) {
+  int had = arrays->count;
+  add(arrays, name, VIEW_F32, size, from, NULL);
+  if (arrays->count > had)
+    arrays->item[had].may_lack = 1;
 }
 
 void view_arrays_points(view_arrays *arrays, const char *name, mus_up up, size_t points, const double *from) {
@@ -75,6 +83,8 @@ static unsigned char *store_array(const view_arrays *arrays, int which, unsigned
     if (doubles) {
       double number = arrays->item[which].z_up ? upright(doubles, i) : doubles[i];
       float rounded = fabs(number) <= FLT_MAX ? (float)number : 0; // NaN is not, either
+      if (isnan(number) && arrays->item[which].may_lack)
+        rounded = NAN;
       memcpy(&bits, &rounded, sizeof bits);
     }
     store(bits, to);

@@ -33,7 +33,8 @@ typedef struct view_arrays {
     size_t size;           // numbers
     const double *doubles; // one of the two
     const int *ints;
-    int z_up; // doubles are points of a world with z up; pages have y up
+    int z_up;     // doubles are points of a world with z up; pages have y up
+    int may_lack; // NaN stands for a number that there is not; elsewhere it is sent as 0
   } item[VIEW_PACKET_ARRAYS];
 } view_arrays;
 
@@ -41,6 +42,8 @@ typedef struct view_arrays {
 json_t *view_json_text(const char *text);
 
 void view_arrays_doubles(view_arrays *arrays, const char *name, size_t size, const double *from);
+// The same, one number per vertex, which some may lack: NaN there.
+void view_arrays_field(view_arrays *arrays, const char *name, size_t size, const double *from);
 // Points of three numbers each, which pages get with y up.
 void view_arrays_points(view_arrays *arrays, const char *name, mus_up up, size_t points, const double *from);
 void view_arrays_ints(view_arrays *arrays, const char *name, view_number kind, size_t size, const int *from);

@@ -68,16 +68,16 @@ static json_t *introduce(void *self, view_arrays *arrays) {
   view_arrays_ints(arrays, "bodyTriangles", VIEW_U32, 3 * (size_t)mus_recording_body_triangles(r),
                    mus_recording_body_triangle_list(r));
   view_arrays_points(arrays, "bodies", mus_recording_up(r), (size_t)mus_recording_body_vertices(r), p->body);
-  json_t *fields = json_array(), *cloths = json_array(), *bodies = json_array();
+  json_t *fields = json_array(), *parts = json_array(), *bodies = json_array();
   for (int k = 0; k < MUS_FIELDS; ++k)
     if (mus_recording_has_field(r, (mus_field)k))
       json_array_append_new(fields, json_string(mus_field_name((mus_field)k)));
-  for (int k = 0; k < mus_recording_cloths(r); ++k)
-    json_array_append_new(cloths, view_describe_cloth(&p->scene, k, mus_recording_first_vertex(r, k)));
+  for (int k = 0; k < mus_recording_parts(r); ++k)
+    json_array_append_new(parts, view_describe_part(&p->scene, k, mus_recording_first_vertex(r, k)));
   for (int k = 0; k < mus_recording_bodies(r); ++k)
     json_array_append_new(bodies, view_describe_body(&p->scene, k, mus_recording_first_body_vertex(r, k)));
   return json_pack("{sssosisososo}", "mode", "recording", "name", view_json_text(p->folder), "vertices",
-                   mus_recording_vertices(r), "cloths", cloths, "bodyParts", bodies, "fields", fields);
+                   mus_recording_vertices(r), "parts", parts, "bodyParts", bodies, "fields", fields);
 }
 
 static int last_frame(const playback *p) { return mus_recording_frames(p->recording) - 1; }
@@ -137,7 +137,7 @@ static mus_status show(void *self, unsigned wants, json_t *head, view_arrays *ar
     if (!p->field[k] && !(p->field[k] = calloc(vertices, sizeof(double))))
       return MUS_OUT_OF_MEMORY;
     status = mus_recording_field(r, (mus_field)k, p->frame, p->field[k]);
-    view_arrays_doubles(arrays, mus_field_name((mus_field)k), vertices, p->field[k]);
+    view_arrays_field(arrays, mus_field_name((mus_field)k), vertices, p->field[k]);
   }
   return status;
 }

@@ -311,14 +311,14 @@ cat >scenes/soft.json <<'END'
               "translate": [0, 0.12, 0], "velocity": [0, -2, 0]},
              {"name": "box", "shape": {"kind": "box", "size": [0.1, 0.1, 0.1], "vertices": 60}, "translate": [0.02, 0.4, 0]}] }
 END
-run="scenes/soft.json --checkpoint 3 --format pc2,vtu --residual"
-expect 0 run $run --threads 1 -o whole_soft
+soft="scenes/soft.json --checkpoint 3 --format pc2,vtu --residual"
+expect 0 run $soft --threads 1 -o whole_soft
 says out '^  whole_soft/box.obj and its cache$'
 holds "surfaces, stresses and series of solids" test -s whole_soft/ball.obj -a -s whole_soft/ball.pc2 -a \
   -s whole_soft/ball.stress.pc2 -a -s whole_soft/ball.residual.pc2 -a -s whole_soft/ball.frames/frame_0010.vtu
 for threads in 1 2; do
   killed=killed_soft_$threads
-  run_and_kill $killed $((threads + 11)) $run --threads $threads
+  run_and_kill $killed $((threads + 11)) $soft --threads $threads
   holds "exit status of $killed" test $? -eq 0
   last="$killed"
   holds "a killed run of solids differs" same whole_soft $killed

@@ -80,6 +80,12 @@ ends() {
   says err '^muslin view: ended$'
 }
 
+# What may not be as it was meant is told, as by muslin run.
+echo '{"cloths": [{"shape": {"vertices": 49, "size": [800, 800]}}]}' >large.json
+start large.json --port 0 --vertices 49
+says err '^warning: '
+ends INT
+
 start drooping --vertices 49 --port 0
 says out '^http://127\.0\.0\.1:[0-9]+/\?token=[0-9a-f]{32}$'
 get "/${address##*/}" >page

@@ -319,6 +319,53 @@ static void a_hand_lifts_and_lets_go(void **state) {
   close_theatre(t);
 }
 
+// --- solids ---------------------------------------------------------------------------------------------------------
+
+static int has_stress(const packet *p) {
+  size_t size;
+  return array(p, "stress", &size) != NULL;
+}
+
+// They are told and shown beside cloths, their fields can be chosen, and they can be pulled at.
+static void solids_are_shown_and_pulled(void **state) {
+  (void)state;
+  theatre *t = open_theatre("{\"time_step\": 0.01, \"gravity\": [0, 0, 0], \"cloths\": [{\"shape\": {\"vertices\": 25},"
+                            "\"translate\": [0, 3, 0]}], \"solids\": [{\"name\": \"cube\", \"material\": \"gel\","
+                            "\"shape\": {\"kind\": \"box\", \"size\": [0.2, 0.2, 0.2], \"vertices\": 40}}]}",
+                            NULL, AT_ONCE);
+  int socket = watch(t);
+  packet p = introduction(socket);
+  const json_t *parts = json_object_get(p.head, "parts"), *cube = json_array_get(parts, 1);
+  assert_int_equal(json_array_size(parts), 2);
+  assert_string_equal(json_string_value(json_object_get(cube, "name")), "cube");
+  assert_string_equal(json_string_value(json_object_get(cube, "material")), "gel");
+  int first = (int)json_integer_value(json_object_get(cube, "first"));
+  assert_true(first > 0);
+  assert_int_equal(json_array_size(json_object_get(p.head, "fields")), MUS_FIELDS);
+  size_t size = 0;
+  const uint32_t *corner = (const uint32_t *)(const void *)array(&p, "triangles", &size);
+  int triangle = (int)(size / 3) - 1, vertex = (int)corner[3 * (size_t)triangle];
+  assert_true(vertex >= first);
+  drop(&p);
+  socket_say(socket, "{\"do\":\"show\",\"value\":\"stress\"}");
+  char text[256];
+  snprintf(text, sizeof text, "{\"do\":\"grab\",\"triangle\":%d,\"weight\":[1,0,0],\"target\":[0,0.5,0]}", triangle);
+  socket_say(socket, text);
+  double reached = -1, most = 0;
+  for (int k = 0; k < 900 && (fabs(reached - 0.5) > 0.05 || most == 0); ++k) {
+    p = hear_until(socket, has_stress);
+    const float *stress = array(&p, "stress", &size);
+    assert_true(isnan(stress[first - 1]) && !isnan(stress[first])); // a cloth has none
+    for (size_t i = (size_t)first; i < size; ++i)
+      most = fmax(most, (double)stress[i]);
+    reached = height(&p, vertex);
+    drop(&p);
+  }
+  assert_true(fabs(reached - 0.5) < 0.05 && most > 1);
+  socket_close(socket);
+  close_theatre(t);
+}
+
 // --- what is refused ------------------------------------------------------------------------------------------------
 
 static int closes(int socket) {
@@ -603,6 +650,7 @@ int main(void) {
       cmocka_unit_test(a_stalled_page_costs_nothing),
       cmocka_unit_test(a_scene_that_explodes_says_so),
       cmocka_unit_test(own_fabrics_can_be_chosen),
+      cmocka_unit_test(solids_are_shown_and_pulled),
       cmocka_unit_test(what_cannot_start_is_refused),
       cmocka_unit_test_setup_teardown(recordings_play, files_setup, files_teardown),
       cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_followed, files_setup, files_teardown)};

@@ -1,12 +1,13 @@
 // False colours: scales for fields, a colour for each aggregate.
 
-export const units = {stretch: '%', bend: '1/m', contact: 'N', residual: 'kg m/s'};
+export const units = {stretch: '%', bend: '1/m', contact: 'N', residual: 'kg m/s', stress: 'Pa', volume: '%'};
 
 // Stops in sRGB, from 0 to 1. Signed fields get blue for less than nothing and red for more.
 const rising = [[24, 26, 66], [38, 84, 124], [46, 144, 130], [142, 190, 92], [250, 222, 110]];
 const signed = [[34, 74, 160], [132, 170, 214], [236, 233, 226], [224, 148, 106], [164, 38, 40]];
 
-function stopsOf(field) { return field === 'stretch' ? signed : rising; }
+function hasSign(field) { return field === 'stretch' || field === 'volume'; }
+function stopsOf(field) { return hasSign(field) ? signed : rising; }
 
 /** The colour at a part, 0 to 1, as [r, g, b] from 0 to 255. */
 export function colourAt(field, part) {
@@ -16,16 +17,17 @@ export function colourAt(field, part) {
 }
 
 // Less than this is rounding.
-const least = {stretch: 0.01, bend: 0.1, contact: 1e-4, residual: 1e-12};
+const least = {stretch: 0.01, bend: 0.1, contact: 1e-4, residual: 1e-12, stress: 1, volume: 0.01};
 
 /** [low, high]: nearly all of the numbers are between them; around 0 for signed fields. */
 export function rangeOf(field, values) {
   const step = Math.max(1, Math.floor(values.length / 2000)), some = [];
-  for (let i = 0; i < values.length; i += step) some.push(values[i]);
+  for (let i = 0; i < values.length; i += step) if (Number.isFinite(values[i])) some.push(values[i]);
+  if (some.length === 0) return [hasSign(field) ? -least[field] : 0, least[field]];
   some.sort((a, b) => a - b);
   const low = some[Math.floor(0.005 * (some.length - 1))], high = some[Math.ceil(0.995 * (some.length - 1))];
-  const most = Math.max(field === 'stretch' ? Math.abs(low) : 0, Math.abs(high), least[field]);
-  return [field === 'stretch' ? -most : 0, most];
+  const most = Math.max(hasSign(field) ? Math.abs(low) : 0, Math.abs(high), least[field]);
+  return [hasSign(field) ? -most : 0, most];
 }
 
 // Light is added up linearly; colours of pictures are not linear.
@@ -33,7 +35,7 @@ function linear(byte) { return Math.pow(byte / 255, 2.2); }
 
 const tables = {};
 function tableOf(field) {
-  const key = field === 'stretch' ? 'signed' : 'rising';
+  const key = hasSign(field) ? 'signed' : 'rising';
   if (!tables[key]) {
     tables[key] = new Float32Array(3 * 256);
     for (let k = 0; k < 256; ++k)
@@ -42,10 +44,14 @@ function tableOf(field) {
   return tables[key];
 }
 
-/** Linear colours of vertices, into `colours`. */
+/** Linear colours of vertices, into `colours`; grey where there is no number. */
 export function paintField(field, values, [low, high], colours) {
-  const table = tableOf(field), scale = 255 / (high - low);
+  const table = tableOf(field), scale = 255 / (high - low), none = linear(128);
   for (let i = 0; i < values.length; ++i) {
+    if (!Number.isFinite(values[i])) {
+      colours.fill(none, 3 * i, 3 * i + 3);
+      continue;
+    }
     const k = 3 * Math.min(255, Math.max(0, Math.round((values[i] - low) * scale)));
     colours[3 * i] = table[k]; colours[3 * i + 1] = table[k + 1]; colours[3 * i + 2] = table[k + 2];
   }

@@ -110,7 +110,7 @@ function probe() {
   const point = [...stage.positions.slice(3 * probed, 3 * probed + 3)], {x, y} = stage.place(point);
   const words = [`vertex ${probed}`, point.map(c => c.toFixed(3)).join(', ') + ' m'];
   const value = latest?.arrays[shown]?.[probed];
-  if (units[shown] && value !== undefined) words.push(`${shown} ${Number(value.toPrecision(3))} ${units[shown]}`);
+  if (units[shown] && Number.isFinite(value)) words.push(`${shown} ${Number(value.toPrecision(3))} ${units[shown]}`);
   else if (shown.startsWith('level')) words.push(`aggregate ${levels[Number(shown.slice(5)) - 1]?.[probed]}`);
   stage.mark(stage.probe, point);
   write(element('probe'), words.join('\n'));
@@ -154,11 +154,11 @@ function choose(name) {
   if (!units[name]) legend(null);
 }
 
-// Cloths that lie on top of each other in the material, side by side.
-function spread(places, cloths) {
+// Parts that lie on top of each other in the drawing, side by side.
+function spread(places, parts) {
   let right = -Infinity;
-  cloths.forEach(({first}, k) => {
-    const end = k + 1 < cloths.length ? cloths[k + 1].first : places.length / 2;
+  parts.forEach(({first}, k) => {
+    const end = k + 1 < parts.length ? parts[k + 1].first : places.length / 2;
     let low = Infinity, high = -Infinity;
     for (let i = first; i < end; ++i) {
       low = Math.min(low, places[2 * i]);
@@ -194,7 +194,7 @@ function hear(packet) {
     mode = packet.head.mode;
     name = packet.head.name;
     flat = packet.arrays.flat;
-    if (flat) spread(flat, packet.head.cloths);
+    if (flat) spread(flat, packet.head.parts);
     stage.introduce(packet);
     probe();
     changed('wireframe');

@@ -136,10 +136,12 @@ export function makePanel({say, changed}) {
       document.body.classList.toggle('recorded', head.mode === 'recording');
       element('timeline').hidden = head.mode !== 'recording';
       this.fields = head.fields;
+      this.plain = head.parts.some(part => part.fabric !== undefined) ? 'fabric' : 'material';
       levels = -1;
       this.setLevels(0);
       fill(element('solver'), (head.solvers ?? []).map(name => [name, name]));
       fill(element('fabric'), (head.fabrics ?? []).map(([name]) => [name, name]));
+      element('fabric').parentElement.hidden = (head.fabrics ?? []).length === 0;
       const scenes = head.scenes ?? [], known = scenes.includes(head.name);
       element('choice').hidden = scenes.length === 0;
       fill(element('scene'), [...(known ? [] : [['', head.name]]), ...scenes.map(name => [name, name])]);
@@ -148,7 +150,7 @@ export function makePanel({say, changed}) {
     setLevels(count) {
       if (count === levels) return;
       levels = count;
-      const words = [['fabric', 'fabric'], ...this.fields.map(name => [name, name])];
+      const words = [['fabric', this.plain], ...this.fields.map(name => [name, name])];
       for (let k = 1; k <= count; ++k) words.push([`level${k}`, `aggregates of level ${k}`]);
       fill(element('colour'), words);
     },

@@ -101,7 +101,7 @@ export class Stage {
       mesh.material.dispose();
     }
     this.triangles = arrays.triangles;
-    this.cloths = head.cloths;
+    this.parts = head.parts;
     this.fabrics = new Map(head.fabrics ?? []);
     this.geometry = this.surface(3 * head.vertices, arrays.triangles);
     this.materials = [FrontSide, BackSide].map(side => new MeshStandardMaterial({
@@ -211,11 +211,11 @@ export class Stage {
   /** The fabrics that cloths are of now: true where one was of another, and has no colour of its own. */
   wear(fabrics) {
     let changed = false;
-    this.cloths.forEach((cloth, k) => {
-      const before = cloth.fabric, fabric = fabrics[k];
-      cloth.fabric = fabric;
-      if (before === fabric || cloth.own || !this.fabrics.has(fabric)) return;
-      cloth.colour = this.fabrics.get(fabric);
+    this.parts.forEach((part, k) => {
+      const before = part.fabric, fabric = fabrics[k];
+      part.fabric = fabric;
+      if (before === fabric || part.own || !this.fabrics.has(fabric)) return;
+      part.colour = this.fabrics.get(fabric);
       changed = true;
     });
     return changed;
@@ -223,10 +223,10 @@ export class Stage {
 
   paintFabric() {
     const colour = new Color(), colours = this.colours;
-    this.cloths.forEach((cloth, k) => {
-      colour.setRGB(...cloth.colour, SRGBColorSpace);
-      const end = k + 1 < this.cloths.length ? this.cloths[k + 1].first : colours.length / 3;
-      for (let i = cloth.first; i < end; ++i) colour.toArray(colours, 3 * i);
+    this.parts.forEach((part, k) => {
+      colour.setRGB(...part.colour, SRGBColorSpace);
+      const end = k + 1 < this.parts.length ? this.parts[k + 1].first : colours.length / 3;
+      for (let i = part.first; i < end; ++i) colour.toArray(colours, 3 * i);
     });
     this.painted();
   }
