@@ -200,7 +200,7 @@ typedef struct mus_solid {
   char *material;        ///< a name of mus_solid_material_name() ("rubber")
   double density;        ///< kg/m^3; 0: the material's
   double young;          ///< Young's modulus, Pa; 0: the material's
-  double poisson;        ///< Poisson's ratio, greater than -1 and at most 0.49; -1: the material's
+  double poisson;        ///< Poisson's ratio, greater than -1 and at most 0.495; -1: the material's
   double damping;        ///< s: damping over stiffness, a decay time; negative: the material's
   mus_keys stiffness;    ///< width 1: a factor applied to all stiffnesses over time; none: 1
   double thickness;      ///< m: the distance at which its surface and others rest, at a vertex at most half of its

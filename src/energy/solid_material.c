@@ -76,8 +76,8 @@ mus_status mus_solid_material_check(const mus_solid_material *material) {
                     material->name, material->poisson, MUS_POISSON_MAXIMUM);
   if (material->poisson > MUS_POISSON_MAXIMUM)
     return mus_fail(MUS_BAD_INPUT,
-                    "material %s: poisson is %g; give at most %g: nearly incompressible tetrahedra lock, and are far "
-                    "too stiff",
+                    "material %s: poisson is %g; give at most %g: nearly incompressible tetrahedra lock, and are too "
+                    "stiff",
                     material->name, material->poisson, MUS_POISSON_MAXIMUM);
   return MUS_OK;
 }

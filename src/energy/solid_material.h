@@ -17,8 +17,8 @@ typedef struct mus_solid_material {
 } mus_solid_material;
 
 // Poisson's ratio must be greater than -1 and at most this. Linear tetrahedra lock as a material becomes
-// incompressible, at 0.5: with few vertices per tetrahedron, no motion is left that keeps every volume.
-#define MUS_POISSON_MAXIMUM 0.49
+// incompressible, at 0.5, because next to no motion is left that keeps every volume; docs/solids.md has figures.
+#define MUS_POISSON_MAXIMUM 0.495
 
 // The materials in a fixed order, rubber first; NULL if out of range.
 const mus_solid_material *mus_solid_material_at(int index);

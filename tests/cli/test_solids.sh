@@ -87,7 +87,7 @@ refuses_solid() {
   refuses "$2" run scene.json -o bad
 }
 refuses_solid '"material": "Rubber"' 'solids\[0\].*no material named "Rubber"; there are rubber, gel, flesh, foam, wood'
-refuses_solid '"poisson": 0.499' 'solids\[0\].*poisson is 0.499; give at most 0.49: nearly incompressible'
+refuses_solid '"poisson": 0.499' 'solids\[0\].*poisson is 0.499; give at most 0.495: nearly incompressible'
 refuses_solid '"poisson": 0.7' 'scene.json:1.*poisson'
 refuses_solid '"young": -5' 'scene.json:1.*young'
 refuses_solid '"model": "hooke"' 'scene.json:1.*model.*neo-hookean.*mass-spring'
