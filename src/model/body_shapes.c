@@ -2,7 +2,7 @@
 #include "model/body_shapes.h"
 
 #include "base/error.h"
-#include "mesh/solids.h"
+#include "mesh/body_surfaces.h"
 
 static const double funnel_wall = 0.02, floor_side = 100; // m
 
@@ -11,23 +11,23 @@ typedef mus_status make_solid(mus_arena *arena, const mus_body_shape *shape, con
 
 static mus_status make_plane(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)shape;
-  return mus_solid_plane(arena, size[0], size[2], out);
+  return mus_body_plane(arena, size[0], size[2], out);
 }
 
 static mus_status make_floor(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)shape;
   (void)size;
-  return mus_solid_plane(arena, floor_side, floor_side, out);
+  return mus_body_plane(arena, floor_side, floor_side, out);
 }
 
 static mus_status make_sphere(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)size;
-  return mus_solid_capsule(arena, shape->radius, 0, shape->facet, out);
+  return mus_body_capsule(arena, shape->radius, 0, shape->facet, out);
 }
 
 static mus_status make_capsule(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)size;
-  return mus_solid_capsule(arena, shape->radius, shape->length, shape->facet, out);
+  return mus_body_capsule(arena, shape->radius, shape->length, shape->facet, out);
 }
 
 // These have no surface without a length.
@@ -38,35 +38,35 @@ static mus_status check_length(const mus_body_shape *shape) {
 static mus_status make_cylinder(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)size;
   mus_status status = check_length(shape);
-  return status ? status : mus_solid_cylinder(arena, shape->radius, shape->length, shape->facet, out);
+  return status ? status : mus_body_cylinder(arena, shape->radius, shape->length, shape->facet, out);
 }
 
 static mus_status make_cone(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)size;
   mus_status status = check_length(shape);
-  return status ? status : mus_solid_cone(arena, shape->radius, shape->length, shape->facet, out);
+  return status ? status : mus_body_cone(arena, shape->radius, shape->length, shape->facet, out);
 }
 
 static mus_status make_torus(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)size;
-  return mus_solid_torus(arena, shape->radius, shape->tube, shape->facet, out);
+  return mus_body_torus(arena, shape->radius, shape->tube, shape->facet, out);
 }
 
 static mus_status make_box(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
   (void)shape;
-  return mus_solid_box(arena, size, out);
+  return mus_body_box(arena, size, out);
 }
 
 static mus_status make_rounded(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
-  return mus_solid_rounded_box(arena, size, shape->radius, shape->facet, out);
+  return mus_body_rounded_box(arena, size, shape->radius, shape->facet, out);
 }
 
 static mus_status make_hollow(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
-  return mus_solid_box_with_hole(arena, size, shape->radius, shape->facet, out);
+  return mus_body_box_with_hole(arena, size, shape->radius, shape->facet, out);
 }
 
 static mus_status make_funnel(mus_arena *arena, const mus_body_shape *shape, const double size[3], mus_mesh *out) {
-  return mus_solid_funnel(arena, shape->radius, 0.5 * size[0], size[1], funnel_wall, shape->facet, out);
+  return mus_body_funnel(arena, shape->radius, 0.5 * size[0], size[1], funnel_wall, shape->facet, out);
 }
 
 static make_solid *const solids[] = {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/vector3.h"
+#include "mesh/body_surfaces.h"
 #include "mesh/generate.h"
-#include "mesh/solids.h"
 #include "par/par.h"
 #include "support/check.h"
 #include "support/meshes.h"
@@ -148,7 +148,7 @@ static untangling *tube_through_tube(void) { return tubes(0.1, -0.15); }
 
 static mus_mesh sphere(mus_arena *arena, double r) {
   mus_mesh mesh;
-  assert_ok(mus_solid_capsule(arena, r, 0, 4e-3, &mesh));
+  assert_ok(mus_body_capsule(arena, r, 0, 4e-3, &mesh));
   return mesh;
 }
 
@@ -180,7 +180,7 @@ static untangling *through_two_spheres(void) {
 static untangling *through_box(void) {
   mus_arena arena = {0};
   mus_mesh a = square(&arena, 31), box;
-  assert_ok(mus_solid_box(&arena, (const double[3]){0.4, 0.3, 0.5}, &box));
+  assert_ok(mus_body_box(&arena, (const double[3]){0.4, 0.3, 0.5}, &box));
   turn(&a, 0.2);
   move(&a, 0.013, 0.1, 0.007);
   untangling *u = untangling_of(2, (untangling_part[]){{&a, NULL, 0}, {&box, NULL, 1}}, radius, step);
@@ -192,7 +192,7 @@ static untangling *through_box(void) {
 static untangling *through_plane(void) {
   mus_arena arena = {0};
   mus_mesh a = square(&arena, 21), plane;
-  assert_ok(mus_solid_plane(&arena, 3, 3, &plane));
+  assert_ok(mus_body_plane(&arena, 3, 3, &plane));
   turn(&a, 0.4);
   move(&a, 0.1, -0.02, 0.007);
   untangling *u = untangling_of(2, (untangling_part[]){{&a, NULL, 0}, {&plane, NULL, 1}}, radius, step);
@@ -335,8 +335,8 @@ static void pinched_cloth_stays_calm_and_comes_free(void **state) {
   mus_arena arena = {0};
   mus_mesh a = square(&arena, 21), left, right;
   const double size[3] = {0.4, 0.4, 0.4}, pace = 2e-3;
-  assert_ok(mus_solid_box(&arena, size, &left));
-  assert_ok(mus_solid_box(&arena, size, &right));
+  assert_ok(mus_body_box(&arena, size, &left));
+  assert_ok(mus_body_box(&arena, size, &right));
   turn(&a, pi / 2);
   move(&a, 0.003, 0.01, 0.005);
   move(&left, -0.22, 0, 0);

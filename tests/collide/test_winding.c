@@ -14,7 +14,7 @@
 #include "base/vector3.h"
 #include "collide/distance.h"
 #include "collide/winding.h"
-#include "mesh/solids.h"
+#include "mesh/body_surfaces.h"
 #include "support/check.h"
 #include "support/meshes.h"
 #include "support/processor.h"
@@ -149,9 +149,9 @@ static void numbers_are_those_of_the_sum(void **state) {
     else if (kind == 1)
       mesh = ball_with_a_hole(&s->arena);
     else if (kind == 2)
-      assert_ok(mus_solid_box_with_hole(&s->arena, size, 0.15, 1e-3, &mesh));
+      assert_ok(mus_body_box_with_hole(&s->arena, size, 0.15, 1e-3, &mesh));
     else
-      assert_ok(mus_solid_capsule(&s->arena, 0.2, 1, 1e-4, &mesh));
+      assert_ok(mus_body_capsule(&s->arena, 0.2, 1, 1e-4, &mesh));
     scene_add(s, &mesh, 0.8, 0, 0, 0, 0);
     if (kind == 0) // two parts that overlap
       scene_add(s, &mesh, 0.5, 0.6, 0, 0.1, 0);
@@ -189,7 +189,7 @@ static void sheets_have_no_inside(void **state) {
   (void)state;
   scene *s = scene_new();
   mus_mesh plane, ball = meshes_ball(&s->arena, 2);
-  assert_ok(mus_solid_plane(&s->arena, 10, 10, &plane));
+  assert_ok(mus_body_plane(&s->arena, 10, 10, &plane));
   scene_add(s, &plane, 1, 0, -0.1, 0, 0);
   scene_add(s, &ball, 0.5, 0, 0, 0, 1); // turned inside out
   mus_winding *winding = scene_wind(s);

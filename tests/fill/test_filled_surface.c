@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fill/filled_surface.h"
-#include "mesh/solids.h"
+#include "mesh/body_surfaces.h"
 #include "mesh/tetrahedra_check.h"
 #include "par/par.h"
 #include "support/check.h"
@@ -20,7 +20,7 @@
 
 static mus_mesh box(mus_arena *arena, double x) {
   mus_mesh mesh;
-  assert_ok(mus_solid_box(arena, (const double[]){1, 1, 1}, &mesh));
+  assert_ok(mus_body_box(arena, (const double[]){1, 1, 1}, &mesh));
   for (int v = 0; v < mesh.vertices; ++v)
     mesh.position[3 * v] += x;
   return mesh;
@@ -91,7 +91,7 @@ static void thin_parts_are_lost_and_told(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_mesh a = box(&arena, 0), needle;
-  assert_ok(mus_solid_box(&arena, (const double[]){3, 0.01, 0.01}, &needle));
+  assert_ok(mus_body_box(&arena, (const double[]){3, 0.01, 0.01}, &needle));
   mus_mesh mesh = both(&arena, &a, &needle);
   filling f = fill_surface(&arena, &mesh, 0.1);
   assert_true(f.loss > 0.8 && f.loss < 1.1);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "mesh/solids.h"
+#include "mesh/body_surfaces.h"
 #include "picture/creases.h"
 #include "support/check.h"
 
@@ -23,7 +23,7 @@ static void boxes_get_edges(void **state) {
   mus_arena arena = {0};
   mus_mesh box;
   mus_creased creased;
-  assert_ok(mus_solid_box(&arena, (const double[3]){1, 2, 3}, &box));
+  assert_ok(mus_body_box(&arena, (const double[3]){1, 2, 3}, &box));
   assert_ok(mus_crease(&arena, &box, 35, &creased));
   check_same_places(&box, &creased);
   assert_int_equal(creased.vertices, 3 * box.vertices); // three faces meet at each
@@ -35,7 +35,7 @@ static void round_things_stay_whole(void **state) {
   mus_arena arena = {0};
   mus_mesh capsule;
   mus_creased creased;
-  assert_ok(mus_solid_capsule(&arena, 0.3, 0.5, 0.001, &capsule));
+  assert_ok(mus_body_capsule(&arena, 0.3, 0.5, 0.001, &capsule));
   assert_ok(mus_crease(&arena, &capsule, 35, &creased));
   check_same_places(&capsule, &creased);
   assert_int_equal(creased.vertices, capsule.vertices);
@@ -64,7 +64,7 @@ static void memory_that_is_short_is_said(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_mesh box;
-  assert_ok(mus_solid_box(&arena, (const double[3]){1, 1, 1}, &box));
+  assert_ok(mus_body_box(&arena, (const double[3]){1, 1, 1}, &box));
   mus_status status = MUS_OUT_OF_MEMORY;
   for (long failures = 0; status != MUS_OK; ++failures) {
     mus_arena own = {0};

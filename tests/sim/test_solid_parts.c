@@ -109,10 +109,9 @@ static void falls_without_strain(void **state) {
 
 static void a_pinned_beam_hangs_from_its_pin(void **state) {
   (void)state;
-  run *r =
-      runs_start("{\"time_step\": 0.01, \"frame_rate\": 10, \"contact\": false, \"solids\": [{\"young\": 1e5,"
-                 " \"shape\": {\"size\": [1, 0.2, 0.2], \"vertices\": 400}, \"damping\": 0.1,"
-                 " \"pins\": [{\"where\": {\"box\": [-0.51, -1, -1, -0.49, 1, 1]}}]}]}");
+  run *r = runs_start("{\"time_step\": 0.01, \"frame_rate\": 10, \"contact\": false, \"solids\": [{\"young\": 1e5,"
+                      " \"shape\": {\"size\": [1, 0.2, 0.2], \"vertices\": 400}, \"damping\": 0.1,"
+                      " \"pins\": [{\"where\": {\"box\": [-0.51, -1, -1, -0.49, 1, 1]}}]}]}");
   double *start = start_of(r), held = 0;
   for (int frame = 0; frame < 10; ++frame)
     runs_frame(r);
@@ -170,6 +169,61 @@ static void carries_cloth_and_another(void **state) {
   runs_free(r);
 }
 
+// A solid on a floor under a cloth, and a hand that pulls at it: the same bits for any number of threads.
+static void threads_change_no_bit(void **state) {
+  (void)state;
+  static const int threads[] = {1, 2, 7};
+  double *first = NULL;
+  for (int k = 0; k < 3; ++k) {
+    run *r =
+        runs_scene("{\"time_step\": 0.01, \"frame_rate\": 25, \"bodies\": [{\"shape\": {\"kind\": \"floor\"}}],"
+                   " \"cloths\": [{\"shape\": {\"vertices\": 625, \"size\": [0.6, 0.6]}, \"translate\": [0, 0.47, 0]}],"
+                   " \"solids\": [{\"shape\": {\"kind\": \"ball\", \"radius\": 0.2, \"vertices\": 2500},"
+                   " \"young\": 4e4, \"translate\": [0, 0.25, 0]}]}");
+    r->scene.solver.threads = threads[k];
+    runs_begin(r);
+    const int *corner = mus_sim_triangle_list(r->sim) + 3 * mus_sim_first_triangle(r->sim, 1);
+    mus_attachment hand = {.count = 3,
+                           .vertex = {corner[0], corner[1], corner[2]},
+                           .weight = {0.25, 0.25, 0.5},
+                           .target = {0.5, 0.3, 0.2}};
+    int handle;
+    assert_int_equal(mus_sim_attach(r->sim, &hand, &handle), MUS_OK);
+    for (int frame = 0; frame < 5; ++frame)
+      runs_frame(r);
+    double *end = start_of(r);
+    if (first)
+      assert_memory_equal(first, end, 3 * (size_t)mus_sim_vertices(r->sim) * sizeof *end);
+    else
+      first = start_of(r);
+    free(end);
+    runs_free(r);
+  }
+  free(first);
+}
+
+// A hand pulls a solid where it wants it.
+static void a_hand_carries_a_solid(void **state) {
+  (void)state;
+  run *r = runs_start("{\"time_step\": 0.01, \"frame_rate\": 25, \"solids\": [{\"young\": 1e5, \"damping\": 0.02,"
+                      " \"shape\": {\"kind\": \"ball\", \"radius\": 0.1, \"vertices\": 300}}]}");
+  const int *corner = mus_sim_triangle_list(r->sim);
+  mus_attachment hand = {.count = 1, .vertex = {corner[0]}, .weight = {1}, .target = {0, 1, 0}};
+  int handle;
+  double centre[3];
+  assert_int_equal(mus_sim_attach(r->sim, &hand, &handle), MUS_OK);
+  for (int frame = 0; frame < 100; ++frame)
+    runs_frame(r);
+  centre_of(r, 0, centre);
+  assert_true(fabs(centre[1] - 0.9) < 0.05); // it hangs below the hand
+  assert_int_equal(mus_sim_detach(r->sim, handle), MUS_OK);
+  for (int frame = 0; frame < 10; ++frame)
+    runs_frame(r);
+  centre_of(r, 0, centre);
+  assert_true(centre[1] < 0.5);
+  runs_free(r);
+}
+
 // A file's numbers are those that users see, whatever is simulated.
 static void files_keep_their_numbers(void **state) {
   mus_fill_options options = mus_default_fill_options();
@@ -220,6 +274,8 @@ int main(void) {
       cmocka_unit_test(a_pinned_beam_hangs_from_its_pin),
       cmocka_unit_test(comes_to_rest_on_a_floor),
       cmocka_unit_test(carries_cloth_and_another),
+      cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(a_hand_carries_a_solid),
       cmocka_unit_test_setup_teardown(files_keep_their_numbers, files_setup, files_teardown),
       cmocka_unit_test(bad_solids_are_refused)};
   return cmocka_run_group_tests_name("sim/solid_parts", tests, NULL, NULL);

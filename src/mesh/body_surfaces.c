@@ -1,9 +1,9 @@
-// Planes, boxes and surfaces of revolution. See solids.h.
+// Planes, boxes and surfaces of revolution. See body_surfaces.h.
 //
 // A chord of a circle of radius r that spans the angle 2 a lies r (1 - cos a) below it at most. Round surfaces are
 // rings of vertices around y, zipped together from the lowest to the highest on the outside, and back again inside
 // where the profile is closed.
-#include "mesh/solids.h"
+#include "mesh/body_surfaces.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { ROWS_MAXIMUM = 4096, FLAT_MAXIMUM = 24, TRIANGLES_MAXIMUM = 1 << 25 };
 
 // --- flat ------------------------------------------------------------------------------------------------------------
 
-mus_status mus_solid_plane(mus_arena *arena, double width, double depth, mus_mesh *out) {
+mus_status mus_body_plane(mus_arena *arena, double width, double depth, mus_mesh *out) {
   static const int triangles[6] = {0, 1, 2, 0, 2, 3};
   mus_status status = mus_mesh_create(arena, 4, 2, 0, out);
   if (status)
@@ -33,7 +33,7 @@ mus_status mus_solid_plane(mus_arena *arena, double width, double depth, mus_mes
 }
 
 // Vertex v lies at the high end along axis c when bit c of v is set.
-mus_status mus_solid_box(mus_arena *arena, const double size[3], mus_mesh *out) {
+mus_status mus_body_box(mus_arena *arena, const double size[3], mus_mesh *out) {
   mus_status status = mus_mesh_create(arena, 8, 12, 0, out);
   if (status)
     return status;
@@ -137,7 +137,7 @@ static mus_status turn(mus_arena *arena, int rings, const solid_ring *ring, int 
 
 // --- capsules --------------------------------------------------------------------------------------------------------
 
-mus_status mus_solid_capsule(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
+mus_status mus_body_capsule(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
   // The edges of the widest facets are about a quarter circle / steps = 1.57 radius / steps long, and their
   // circumcircles reach edge / sqrt(3) = 0.91 radius / steps far where they are equilateral. They are not quite.
   int steps = (int)ceil(1.13 / half_step(radius, facet));
@@ -210,7 +210,7 @@ static solid_ring hole_ring(const hole_plan *plan, int k, double height) {
   return r;
 }
 
-mus_status mus_solid_box_with_hole(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out) {
+mus_status mus_body_box_with_hole(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out) {
   if (!(2 * radius < fmin(size[0], size[2])))
     return mus_fail(MUS_BAD_INPUT, "a hole of radius %g m leaves no wall in a box of %g m x %g m: make it narrower",
                     radius, size[0], size[2]);
@@ -264,8 +264,8 @@ static solid_ring *add_lip(solid_ring *next, const double from[2], const double 
   return next;
 }
 
-mus_status mus_solid_funnel(mus_arena *arena, double low, double high, double height, double wall, double facet,
-                            mus_mesh *out) {
+mus_status mus_body_funnel(mus_arena *arena, double low, double high, double height, double wall, double facet,
+                           mus_mesh *out) {
   facet *= 0.5; // both curvatures of a lip add up
   double thick = fmin(wall, 2 * fmin(low, high)), slant = hypot(high - low, height);
   double out_of_wall[2] = {thick * height / slant, -thick * (high - low) / slant};
@@ -303,7 +303,7 @@ static solid_ring *add_end(solid_ring *next, double radius, double height, int s
   return next;
 }
 
-mus_status mus_solid_cylinder(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
+mus_status mus_body_cylinder(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
   int steps = (int)ceil(PI / (6 * half_step(radius, facet)));
   int rows = rows_along(length, 2 * PI * radius / (6 * (double)steps)), rings = 2 * steps + rows + 1;
   mus_arena scratch = {0};
@@ -338,7 +338,7 @@ static int cone_side(double radius, double length, double facet, solid_ring *rin
   return count + 1;
 }
 
-mus_status mus_solid_cone(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
+mus_status mus_body_cone(mus_arena *arena, double radius, double length, double facet, mus_mesh *out) {
   facet *= 0.5; // rings of different numbers of vertices are zipped together
   int steps = (int)ceil(PI / (6 * half_step(radius, facet))), side = cone_side(radius, length, facet, NULL);
   mus_arena scratch = {0};
@@ -355,7 +355,7 @@ mus_status mus_solid_cone(mus_arena *arena, double radius, double length, double
 
 // --- tori ------------------------------------------------------------------------------------------------------------
 
-mus_status mus_solid_torus(mus_arena *arena, double radius, double tube, double facet, mus_mesh *out) {
+mus_status mus_body_torus(mus_arena *arena, double radius, double tube, double facet, mus_mesh *out) {
   if (!(tube < radius))
     return mus_fail(MUS_BAD_INPUT,
                     "a tube of radius %g m leaves no hole in a ring of radius %g m: make \"tube\" thinner", tube,
@@ -455,7 +455,7 @@ static mus_status plan_rounded(const double size[3], double radius, double facet
   return MUS_OK;
 }
 
-mus_status mus_solid_rounded_box(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out) {
+mus_status mus_body_rounded_box(mus_arena *arena, const double size[3], double radius, double facet, mus_mesh *out) {
   rounded_plan p;
   mus_status status = plan_rounded(size, radius, facet, &p);
   if (status)

@@ -8,9 +8,9 @@
 
 #include <math.h>
 
+#include "mesh/body_surfaces.h"
 #include "mesh/check.h"
 #include "mesh/measure.h"
-#include "mesh/solids.h"
 #include "mesh/topology.h"
 #include "support/check.h"
 
@@ -74,7 +74,7 @@ static void capsules_and_spheres(void **state) {
     double radius = cases[k][0], length = cases[k][1], facet = cases[k][2];
     mus_arena arena = {0};
     mus_mesh mesh;
-    assert_ok(mus_solid_capsule(&arena, radius, length, facet, &mesh));
+    assert_ok(mus_body_capsule(&arena, radius, length, facet, &mesh));
     check_closed(&arena, &mesh, 0);
     double whole = PI * radius * radius * (length + 4.0 / 3 * radius);
     double off = farthest(&mesh, from_capsule, cases[k]);
@@ -95,7 +95,7 @@ static void boxes(void **state) {
   static const double size[3] = {1, 2, 3};
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_ok(mus_solid_box(&arena, size, &mesh));
+  assert_ok(mus_body_box(&arena, size, &mesh));
   check_closed(&arena, &mesh, 0);
   assert_int_equal(mesh.triangles, 12);
   assert_true(volume(&mesh) == 6);
@@ -109,7 +109,7 @@ static void planes_face_upwards(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_ok(mus_solid_plane(&arena, 4, 2, &mesh));
+  assert_ok(mus_body_plane(&arena, 4, 2, &mesh));
   assert_true(mus_total_space_area(&mesh) == 8);
   assert_true(mus_mesh_box(&mesh).high[0] == 2 && mus_mesh_box(&mesh).high[2] == 1);
   for (int t = 0; t < mesh.triangles; ++t) {
@@ -132,7 +132,7 @@ static void boxes_with_holes(void **state) {
     const double *size = cases[k], radius = cases[k][3];
     mus_arena arena = {0};
     mus_mesh mesh;
-    assert_ok(mus_solid_box_with_hole(&arena, size, radius, facet, &mesh));
+    assert_ok(mus_body_box_with_hole(&arena, size, radius, facet, &mesh));
     check_closed(&arena, &mesh, 1);
     assert_true(farthest(&mesh, from_box_with_hole, size) <= facet * (1 + 1e-9));
     double whole = size[1] * (size[0] * size[2] - PI * radius * radius);
@@ -154,7 +154,7 @@ static void holes_wider_than_their_box_are_refused(void **state) {
   static const double size[3] = {1, 1, 0.5};
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_fails(mus_solid_box_with_hole(&arena, size, 0.25, 1e-3, &mesh), MUS_BAD_INPUT, "leaves no wall");
+  assert_fails(mus_body_box_with_hole(&arena, size, 0.25, 1e-3, &mesh), MUS_BAD_INPUT, "leaves no wall");
   mus_arena_clear(&arena);
 }
 
@@ -175,7 +175,7 @@ static void funnels(void **state) {
     const double *about = cases[k];
     mus_arena arena = {0};
     mus_mesh mesh;
-    assert_ok(mus_solid_funnel(&arena, about[0], about[1], about[2], about[3], facet, &mesh));
+    assert_ok(mus_body_funnel(&arena, about[0], about[1], about[2], about[3], facet, &mesh));
     check_closed(&arena, &mesh, 1);
     assert_true(farthest(&mesh, from_funnel, about) <= facet * (1 + 1e-9));
     double slant = hypot(about[1] - about[0], about[2]), half = 0.5 * about[3];
@@ -220,8 +220,8 @@ static void cylinders_and_cones(void **state) {
       double radius = cases[k][0], length = cases[k][1], facet = cases[k][2];
       mus_arena arena = {0};
       mus_mesh mesh;
-      assert_ok(cone ? mus_solid_cone(&arena, radius, length, facet, &mesh)
-                     : mus_solid_cylinder(&arena, radius, length, facet, &mesh));
+      assert_ok(cone ? mus_body_cone(&arena, radius, length, facet, &mesh)
+                     : mus_body_cylinder(&arena, radius, length, facet, &mesh));
       check_closed(&arena, &mesh, 0);
       double whole = PI * radius * radius * length / (cone ? 3 : 1);
       double off = farthest(&mesh, cone ? from_cone : from_cylinder, cases[k]);
@@ -241,7 +241,7 @@ static void tori(void **state) {
     double radius = cases[k][0], tube = cases[k][1], facet = cases[k][2];
     mus_arena arena = {0};
     mus_mesh mesh;
-    assert_ok(mus_solid_torus(&arena, radius, tube, facet, &mesh));
+    assert_ok(mus_body_torus(&arena, radius, tube, facet, &mesh));
     check_closed(&arena, &mesh, 1);
     double whole = 2 * PI * radius * PI * tube * tube, off = farthest(&mesh, from_torus, cases[k]);
     assert_true(off <= facet * (1 + 1e-9) && off <= 0.2 * tube);
@@ -251,7 +251,7 @@ static void tori(void **state) {
   }
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_fails(mus_solid_torus(&arena, 0.2, 0.2, 1e-3, &mesh), MUS_BAD_INPUT, "leaves no hole");
+  assert_fails(mus_body_torus(&arena, 0.2, 0.2, 1e-3, &mesh), MUS_BAD_INPUT, "leaves no hole");
   mus_arena_clear(&arena);
 }
 
@@ -262,7 +262,7 @@ static void rounded_boxes(void **state) {
     const double *size = cases[k], r = size[3], facet = 2e-4;
     mus_arena arena = {0};
     mus_mesh mesh;
-    assert_ok(mus_solid_rounded_box(&arena, size, r, facet, &mesh));
+    assert_ok(mus_body_rounded_box(&arena, size, r, facet, &mesh));
     check_closed(&arena, &mesh, 0);
     double off = farthest(&mesh, from_rounded_box, size), inner[3];
     assert_true(off <= facet * (1 + 1e-9));
@@ -283,7 +283,7 @@ static void rounded_boxes(void **state) {
   static const double flat[3] = {1, 0.2, 1};
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_fails(mus_solid_rounded_box(&arena, flat, 0.1, 1e-3, &mesh), MUS_BAD_INPUT, "leave nothing flat");
+  assert_fails(mus_body_rounded_box(&arena, flat, 0.1, 1e-3, &mesh), MUS_BAD_INPUT, "leave nothing flat");
   mus_arena_clear(&arena);
 }
 
@@ -291,7 +291,7 @@ static void too_fine_facets_are_refused(void **state) {
   (void)state;
   mus_arena arena = {0};
   mus_mesh mesh;
-  assert_fails(mus_solid_capsule(&arena, 1e4, 0, 1e-7, &mesh), MUS_BAD_INPUT, "raise \"facet\"");
+  assert_fails(mus_body_capsule(&arena, 1e4, 0, 1e-7, &mesh), MUS_BAD_INPUT, "raise \"facet\"");
   mus_arena_clear(&arena);
 }
 
@@ -304,15 +304,15 @@ static void short_memory(void **state) {
       mus_arena arena = {0};
       mus_mesh mesh;
       mus_memory_fail_after(n);
-      status = which == 0   ? mus_solid_plane(&arena, 1, 1, &mesh)
-               : which == 1 ? mus_solid_box(&arena, size, &mesh)
-               : which == 2 ? mus_solid_capsule(&arena, 1, 1, 0.01, &mesh)
-               : which == 3 ? mus_solid_box_with_hole(&arena, size, 0.2, 0.01, &mesh)
-               : which == 4 ? mus_solid_funnel(&arena, 0.2, 0.5, 1, 0.02, 0.01, &mesh)
-               : which == 5 ? mus_solid_cylinder(&arena, 0.2, 0.5, 0.01, &mesh)
-               : which == 6 ? mus_solid_cone(&arena, 0.2, 0.5, 0.01, &mesh)
-               : which == 7 ? mus_solid_torus(&arena, 0.2, 0.1, 0.01, &mesh)
-                            : mus_solid_rounded_box(&arena, size, 0.2, 0.01, &mesh);
+      status = which == 0   ? mus_body_plane(&arena, 1, 1, &mesh)
+               : which == 1 ? mus_body_box(&arena, size, &mesh)
+               : which == 2 ? mus_body_capsule(&arena, 1, 1, 0.01, &mesh)
+               : which == 3 ? mus_body_box_with_hole(&arena, size, 0.2, 0.01, &mesh)
+               : which == 4 ? mus_body_funnel(&arena, 0.2, 0.5, 1, 0.02, 0.01, &mesh)
+               : which == 5 ? mus_body_cylinder(&arena, 0.2, 0.5, 0.01, &mesh)
+               : which == 6 ? mus_body_cone(&arena, 0.2, 0.5, 0.01, &mesh)
+               : which == 7 ? mus_body_torus(&arena, 0.2, 0.1, 0.01, &mesh)
+                            : mus_body_rounded_box(&arena, size, 0.2, 0.01, &mesh);
       mus_memory_fail_after(-1);
       assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
       mus_arena_clear(&arena);
