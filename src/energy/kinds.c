@@ -67,3 +67,10 @@ const mus_element_kind *const *mus_solid_kinds(mus_solid_model model) {
   size_t number = (size_t)model;
   return number < sizeof solids / sizeof *solids ? solids[number] : NULL;
 }
+
+int mus_solid_uses_poisson(mus_solid_model model) {
+  const mus_element_kind *const *kind = mus_solid_kinds(model);
+  while (kind && *kind && !(*kind)->law)
+    ++kind;
+  return kind && *kind;
+}

@@ -34,6 +34,8 @@ int mus_cloth_shears(mus_cloth_model model);
 int mus_cloth_can_limit(mus_cloth_model model);
 // What a solid of that model is made of, in the same way.
 const mus_element_kind *const *mus_solid_kinds(mus_solid_model model);
+// Whether it has the material's Poisson's ratio; springs have their own.
+int mus_solid_uses_poisson(mus_solid_model model);
 // What holds cloths together, up to NULL.
 extern const mus_element_kind *const mus_joining_kinds[];
 

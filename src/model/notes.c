@@ -135,6 +135,16 @@ static mus_status note_keys(mus_model *model, int cloth) {
   return status;
 }
 
+static mus_status note_solid(mus_model *model, int part) {
+  const mus_solid *solid = model->parts[part].solid;
+  char what[120];
+  if (!(solid->poisson > -1) || mus_solid_uses_poisson(solid->model))
+    return MUS_OK;
+  name_part(model, part, sizeof what, what);
+  return note(model, "%s: \"poisson\" has no effect with its model, whose ratio is about 1/4; choose \"neo-hookean\"",
+              what);
+}
+
 mus_status mus_model_make_notes(mus_model *model) {
   mus_status status = MUS_OK;
   for (int k = 0; k < model->part_count && !status; ++k) {
@@ -143,6 +153,8 @@ mus_status mus_model_make_notes(mus_model *model) {
       status = note_fabric(model, k);
     if (!status && model->parts[k].cloth)
       status = note_keys(model, k);
+    if (!status && model->parts[k].solid)
+      status = note_solid(model, k);
   }
   return status ? status : note_body_sizes(model);
 }

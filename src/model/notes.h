@@ -1,5 +1,5 @@
 // What a user should know of a scene that is sound but may not be what was meant: sizes that no garment has, and
-// keys and values of a fabric that the cloth's model does not use.
+// keys and values of a fabric or a solid that the model does not use.
 #ifndef MUS_MODEL_NOTES_H
 #define MUS_MODEL_NOTES_H
 

@@ -64,6 +64,22 @@ static void assert_no_note(const char *keys) {
   runs_free(r);
 }
 
+// Springs have a Poisson's ratio of their own.
+static void ratios_without_effect(void **state) {
+  (void)state;
+  static const char *const keys[] = {"\"model\": \"mass-spring\", \"poisson\": 0.4", "\"model\": \"mass-spring\"",
+                                     "\"poisson\": 0.4"};
+  for (int k = 0; k < 3; ++k) {
+    char text[512];
+    snprintf(text, sizeof text, "{\"solids\": [{\"name\": \"jelly\", \"shape\": {\"vertices\": 100}, %s}]}", keys[k]);
+    run *r = runs_start(text);
+    const char *note = mus_sim_note(r->sim, 0);
+    assert_int_equal(note != NULL, k == 0);
+    assert_true(!note || strstr(note, "solids[0] (jelly): \"poisson\" has no effect with its model"));
+    runs_free(r);
+  }
+}
+
 // Keys that a cloth's model has no use for are named, with the cloth, the model and a remedy; what nobody asked for
 // is not.
 static void keys_without_effect(void **state) {
@@ -88,6 +104,6 @@ static void keys_without_effect(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(large_and_small), cmocka_unit_test(files_have_a_scale),
-                                     cmocka_unit_test(keys_without_effect)};
+                                     cmocka_unit_test(ratios_without_effect), cmocka_unit_test(keys_without_effect)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
