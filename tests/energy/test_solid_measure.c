@@ -3,6 +3,7 @@
 
 #include "energy/solid_measure.h"
 #include "mesh/tetrahedra_generate.h"
+#include "support/sweep.h"
 
 typedef struct body {
   mus_arena arena;
@@ -223,6 +224,29 @@ static void no_volume(void **state) {
   mus_arena_clear(&arena);
 }
 
+static mus_status create_all(mus_arena *arena, void *data) {
+  const mus_tetrahedra *mesh = data;
+  mus_solid_source solid = {
+      .count = mesh->tetrahedra, .corner = mesh->corner, .rest = mesh->position, .mu = 1, .lambda = 1};
+  mus_element_source source = {.solid = &solid};
+  mus_solid_plan plan;
+  mus_status status = mus_solid_plan_create(arena, mesh->vertices, &solid, MUS_SOLID_MODEL_NEO_HOOKEAN, &plan);
+  for (int model = 0; model < MODELS && !status; ++model) {
+    mus_element_list list;
+    status = mus_element_list_create(mus_solid_kinds((mus_solid_model)model)[0], arena, &source, &list);
+  }
+  return status;
+}
+
+static void memory_runs_out(void **state) {
+  (void)state;
+  mus_arena arena = {0}, made = {0};
+  mus_tetrahedra mesh;
+  assert_int_equal(mus_solid_box_of_cells(&made, (const double[]){1, 1, 1}, (const int[]){2, 2, 2}, &mesh), MUS_OK);
+  assert_true(sweep_allocations(&arena, create_all, &mesh) > 3);
+  mus_arena_clear(&made);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_small_pull),
                                      cmocka_unit_test(rotations_cost_nothing),
@@ -230,6 +254,7 @@ int main(void) {
                                      cmocka_unit_test(broken_tetrahedra),
                                      cmocka_unit_test(records),
                                      cmocka_unit_test(averages),
-                                     cmocka_unit_test(no_volume)};
+                                     cmocka_unit_test(no_volume),
+                                     cmocka_unit_test(memory_runs_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
