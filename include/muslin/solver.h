@@ -84,8 +84,8 @@ typedef enum mus_setup {
 typedef enum mus_motions {
   MUS_MOTIONS_TRANSLATIONS, ///< three: cheap levels
   MUS_MOTIONS_RIGID,        ///< six, with rotations: fewer iterations, and hardly more of them for larger meshes
-  MUS_MOTIONS_AUTO          ///< three; if these take many iterations, six, with a reach of 2 and a smoother of twice
-                            ///< the order
+  MUS_MOTIONS_AUTO          ///< three; if these take many iterations, or if nodes fill space as those of solids do, six,
+                            ///< with a reach of 2 and a smoother of twice the order
 } mus_motions;
 
 /// How often a cycle visits each coarser level.
@@ -121,7 +121,8 @@ typedef struct mus_multigrid_options {
   double smoother_range; ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
   int lanczos_steps;     ///< for the spectral radius of D^-1 A, 1 to 64 (10)
   int levels;            ///< at most this many, 1 to 20 (20)
-  int bottom;            ///< unknowns at which coarsening ends and a direct solve takes over (600)
+  int bottom;            ///< unknowns at which coarsening ends and a direct solve takes over; skinning ends at up to six
+                         ///< times as many (600)
 } mus_multigrid_options;
 
 /// Settings of smoothed aggregation, which makes the levels. In brackets those of the preset robust, which are those of

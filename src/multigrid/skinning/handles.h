@@ -17,8 +17,8 @@
 // Of a tree of levels: which node belongs to which handle.
 typedef struct mus_handles mus_handles;
 
-// `levels` as in mus_skinning_options; where they are chosen, they end at about `bottom` unknowns. MUS_BAD_INPUT for a
-// text that names no levels.
+// `levels` as in mus_skinning_options; where they are chosen, the coarsest has at most `bottom` unknowns.
+// MUS_BAD_INPUT for a text that names no levels.
 mus_status mus_handles_create(const char *levels, int bottom, mus_handles **out);
 void mus_handles_free(mus_handles *handles); // NULL is fine
 size_t mus_handles_bytes(const mus_handles *handles);

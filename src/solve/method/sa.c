@@ -21,9 +21,14 @@ static mus_status create(const mus_solver_options *options, mus_system *system, 
   return MUS_OK;
 }
 
+// The coarsest level of handles has at most so many times the unknowns at which others end. Without smoothed
+// prolongators, levels below would cost more iterations than a larger factor costs time.
+static const int handles_bottom = 6;
+
 static mus_status create_skinning(const mus_solver_options *options, mus_system *system, void **self) {
   mus_handles *handles;
-  mus_status status = mus_handles_create(options->skinning.levels, options->multigrid.bottom, &handles);
+  mus_status status =
+      mus_handles_create(options->skinning.levels, handles_bottom * options->multigrid.bottom, &handles);
   if (status)
     return status;
   status = create(options, system, self);
@@ -243,6 +248,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
 
 static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) {
   mus_sa *sa = self;
+  mus_sa_look(sa);
   if (sa->options->prefilter)
     mus_run_prefilter(run);
   return run_kept(sa, run, limits);

@@ -26,6 +26,7 @@ typedef struct mus_sa {
   mus_upkeep upkeep;
   int has_positions;                                  // when they were last looked at
   int turned_rigid;                                   // MUS_MOTIONS_AUTO has gone over to six
+  int has_looked, fills_space;                        // whether positions have been looked at, and are those of a solid
   double iteration_cost;                              // of the last solve, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
@@ -47,6 +48,9 @@ mus_status mus_sa_create_aggregation(mus_sa *sa);
 // MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
 int mus_sa_may_turn_rigid(const mus_sa *sa);
 void mus_sa_turn_rigid(mus_sa *sa);
+// MUS_MOTIONS_AUTO: goes over to rotations at once where nodes fill space, as those of solids do, the first time that
+// positions are known.
+void mus_sa_look(mus_sa *sa);
 // Whether a direction is free now that was held when aggregates were made: coarser levels may not see its node. More
 // held directions do no harm, for prolongators are computed anew and leave them alone.
 int mus_sa_releases(const mus_sa *sa);

@@ -29,16 +29,33 @@ void mus_sa_turn_rigid(mus_sa *sa) {
   sa->turned_rigid = 1;
 }
 
+void mus_sa_look(mus_sa *sa) {
+  if (sa->has_looked || !mus_sa_may_turn_rigid(sa))
+    return;
+  sa->has_looked = 1;
+  sa->fills_space = mus_fills_space(&sa->system->pattern, sa->system->positions);
+  if (sa->fills_space)
+    mus_sa_turn_rigid(sa);
+}
+
+// Of solids under MUS_MOTIONS_AUTO: what took the least time for octopuses of 6,500 to 126,000 vertices.
+static const double solid_strength = 0.48;
+
 mus_sa_options mus_sa_settings(const mus_sa *sa) {
   mus_sa_options settings = sa->options->sa;
-  if (settings.motions == MUS_MOTIONS_AUTO && has_rotations(sa))
-    settings.reach = 2;
+  if (settings.motions != MUS_MOTIONS_AUTO || !has_rotations(sa))
+    return settings;
+  settings.reach = 2;
+  if (sa->fills_space) {
+    settings.strength = solid_strength;
+    settings.filter_prolongator = 0;
+  }
   return settings;
 }
 
 mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
   mus_multigrid_options settings = sa->options->multigrid;
-  if (sa->options->sa.motions == MUS_MOTIONS_AUTO && has_rotations(sa))
+  if (sa->options->sa.motions == MUS_MOTIONS_AUTO && (sa->handles || has_rotations(sa)))
     settings.smoother_order *= 2;
   if (sa->handles && *sa->options->skinning.levels)
     settings.bottom = 1; // the levels that were asked for

@@ -9,10 +9,14 @@
 
 // All that is not a list.
 typedef struct sa_memory {
-  int stale, turned_rigid, has_released, deep_couplings, has_hierarchy, analysed_count;
+  int stale;
+  int turned_rigid; // bits: MUS_MOTIONS_AUTO has, has looked at positions, and found those of a solid
+  int has_released, deep_couplings, has_hierarchy, analysed_count;
   double iteration_cost;
   mus_upkeep upkeep;
 } sa_memory;
+
+enum { TURNED = 1, LOOKED = 2, FILLS_SPACE = 4 };
 
 mus_status mus_sa_remember(void *self, mus_list *bytes) {
   mus_sa *sa = self;
@@ -21,7 +25,8 @@ mus_status mus_sa_remember(void *self, mus_list *bytes) {
   m.stale = sa->hierarchy ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL;
   if (sa->stale == MUS_SA_STALE_ALL)
     m.stale = MUS_SA_STALE_ALL;
-  m.turned_rigid = sa->turned_rigid;
+  m.turned_rigid =
+      (sa->turned_rigid ? TURNED : 0) | (sa->has_looked ? LOOKED : 0) | (sa->fills_space ? FILLS_SPACE : 0);
   m.has_released = sa->has_released;
   m.deep_couplings = sa->deep_couplings;
   m.has_hierarchy = sa->hierarchy && m.stale != MUS_SA_STALE_ALL;
@@ -68,7 +73,9 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   if (!mus_bytes_take(from, &m, sizeof m))
     return damaged();
   mus_status status = recall_analysed(sa, m.analysed_count, from);
-  sa->turned_rigid = m.turned_rigid; // which the settings of the aggregation depend on
+  sa->turned_rigid = (m.turned_rigid & TURNED) != 0; // which the settings of the aggregation depend on, as the next
+  sa->has_looked = (m.turned_rigid & LOOKED) != 0;
+  sa->fills_space = (m.turned_rigid & FILLS_SPACE) != 0;
   if (!status && m.has_hierarchy)
     status = mus_sa_create_aggregation(sa);
   if (!status && m.has_hierarchy)
