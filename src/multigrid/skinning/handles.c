@@ -185,6 +185,11 @@ int mus_handles_choose(const int *given, int bottom, int rows, int *stage) {
   return levels;
 }
 
+int mus_handles_levels(const mus_handles *handles, int rows) {
+  int stage[MUS_LEVELS_MAXIMUM];
+  return 1 + mus_handles_choose(handles->given, handles->bottom, rows, stage);
+}
+
 // Samples the finest level and notes who belongs to whom on all.
 static mus_status make_levels(mus_handles *h, const mus_level_view *finest) {
   int rows = finest->a->pattern->rows, stage[MUS_LEVELS_MAXIMUM];

@@ -30,6 +30,9 @@ mus_status mus_handles_read(const char *levels, int count[MUS_LEVELS_MAXIMUM]);
 // `given` as mus_handles_read() leaves it; where it names none, they are chosen. Returns how many levels.
 int mus_handles_choose(const int *given, int bottom, int rows, int *stage);
 
+// Levels of `rows` nodes, the finest included.
+int mus_handles_levels(const mus_handles *handles, int rows);
+
 mus_grouping mus_handles_grouping(mus_handles *handles);
 
 // The first `count` nodes by furthest point sampling, from node 0 on. Distances are sums of edges' lengths between

@@ -59,6 +59,9 @@ mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
     settings.smoother_order *= 2;
   if (sa->handles && *sa->options->skinning.levels)
     settings.bottom = 1; // the levels that were asked for
+  int levels = sa->handles ? mus_handles_levels(sa->handles, sa->system->rows) : settings.levels;
+  if (levels < settings.levels)
+    settings.levels = levels;
   return settings;
 }
 
