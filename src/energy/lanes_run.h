@@ -8,8 +8,8 @@
 
 #include "energy/baraff_witkin.h"
 #include "energy/bend.h"
+#include "energy/corotated.h"
 #include "energy/external.h"
-#include "energy/tetrahedron.h"
 
 // A run of elements, and where their numbers go.
 typedef struct mus_lanes_task {

@@ -107,7 +107,8 @@ static inline void some_hinges(const group *g) {
 
 // --- tetrahedra ------------------------------------------------------------------------------------------------------
 
-static inline void some_tetrahedra(mus_solid_law *law, const group *g) {
+// `light`: co-rotated, and neither blocks nor drift are wanted.
+static inline void some_tetrahedra(mus_solid_law *law, int light, const group *g) {
   const mus_lanes_task *t = g->task;
   enum { NUMBERS = 13 }; // of mus_tetrahedron_rest; the gradient of vertex 0 is minus the sum of the others
   mus_real x[12], v[12], last[3], s[3], gradient[12], block[90];
@@ -119,8 +120,11 @@ static inline void some_tetrahedra(mus_solid_law *law, const group *g) {
     load_three(g, t->rest + 3 * a, NUMBERS, rest.gradient + 3 * a);
   load_three(g, t->rest + 10, NUMBERS, last);
   rest.volume = last[2];
-  mus_real energy = mus_tetrahedron_element(law, &rest, &t->solid, &t->blend, x, t->velocity ? v : NULL,
-                                            t->gradient ? gradient : NULL, t->block ? block : NULL, s);
+  const mus_real *moving = t->velocity ? v : NULL;
+  mus_real *wanted = t->gradient ? gradient : NULL;
+  mus_real energy =
+      light ? mus_corotated_element(&rest, &t->solid, x, moving, wanted, t->stretch ? s : NULL)
+            : mus_tetrahedron_element(law, &rest, &t->solid, &t->blend, x, moving, wanted, t->block ? block : NULL, s);
   if (t->energy)
     put_energy(g, energy, t->energy);
   for (int l = 0; l < g->valid && t->stretch; ++l) {
@@ -151,16 +155,21 @@ static void hinges(const mus_lanes_task *task) {
     some_hinges(&(group){task, first, task->count - first});
 }
 
-static inline void tetrahedra(mus_solid_law *law, const mus_lanes_task *task) {
+static inline void tetrahedra(mus_solid_law *law, int light, const mus_lanes_task *task) {
   int first = 0;
   for (; first + MUS_LANES <= task->count; first += MUS_LANES)
-    some_tetrahedra(law, &(group){task, first, MUS_LANES});
+    some_tetrahedra(law, light, &(group){task, first, MUS_LANES});
   if (first < task->count)
-    some_tetrahedra(law, &(group){task, first, task->count - first});
+    some_tetrahedra(law, light, &(group){task, first, task->count - first});
 }
 
-static void corotated(const mus_lanes_task *task) { tetrahedra(mus_corotated_law, task); }
-static void neo_hookean(const mus_lanes_task *task) { tetrahedra(mus_neo_hookean_law, task); }
-static void venant_kirchhoff(const mus_lanes_task *task) { tetrahedra(mus_venant_kirchhoff_law, task); }
+static void corotated(const mus_lanes_task *task) {
+  if (!task->block && (!task->velocity || task->blend.drift == 0))
+    tetrahedra(mus_corotated_law, 1, task);
+  else
+    tetrahedra(mus_corotated_law, 0, task);
+}
+static void neo_hookean(const mus_lanes_task *task) { tetrahedra(mus_neo_hookean_law, 0, task); }
+static void venant_kirchhoff(const mus_lanes_task *task) { tetrahedra(mus_venant_kirchhoff_law, 0, task); }
 
 const mus_lanes TABLE = {membranes, hinges, corotated, neo_hookean, venant_kirchhoff};

@@ -216,6 +216,79 @@ static void compare_tetrahedra(const mus_lanes *lanes, int law, int count, int m
   check_largest(90 * count, one.block);
 }
 
+// Without blocks, co-rotated tetrahedra take a shorter way: the same for any number at once, and near the long one.
+static void compare_light(const mus_lanes *lanes, int count, int moves) {
+  static solid_output several, one;
+  mus_tetrahedron_rest rest[COUNT];
+  elements e;
+  create_tetrahedra(&e, rest);
+  memset(&several, 0, sizeof several);
+  memset(&one, 0, sizeof one);
+  mus_lanes_task t = {.count = count,
+                      .vertex = e.vertex,
+                      .rest = (const double *)rest,
+                      .position = e.position,
+                      .velocity = moves ? e.velocity : NULL,
+                      .blend = {0.3, 0.6, 0, 0},
+                      .solid = {mus_lame_of(1000, 0.4), 0.02},
+                      .energy = several.energy,
+                      .gradient = several.gradient,
+                      .stretch = several.stretch};
+  lanes->corotated(&t);
+  for (int k = 0; k < count; ++k) {
+    double x[12], v[12], s[3], long_s[3], gradient[12];
+    place_of(&e, k, x, v);
+    one.energy[k] = mus_corotated_element(&rest[k], &t.solid, x, moves ? v : NULL, one.gradient + 12 * k, s);
+    one.stretch[2 * k] = s[0];
+    one.stretch[2 * k + 1] = s[2];
+    double energy = mus_tetrahedron_element(mus_corotated_law, &rest[k], &t.solid, &t.blend, x, moves ? v : NULL,
+                                            gradient, NULL, long_s);
+    assert_true(fabs(one.energy[k] - energy) < 1e-12 * (1 + energy));
+    for (int c = 0; c < 12; ++c)
+      assert_true(fabs(one.gradient[12 * k + c] - gradient[c]) < 1e-11 * t.solid.lame.lambda * (1 + long_s[0]));
+    for (int c = 0; c < 3; ++c)
+      assert_true(fabs(s[c] - long_s[c]) < 1e-8 * long_s[0]);
+  }
+  assert_same(sizeof one.energy, several.energy, one.energy);
+  assert_same(sizeof one.gradient, several.gradient, one.gradient);
+  assert_same(sizeof one.stretch, several.stretch, one.stretch);
+}
+
+static void the_short_way_is_the_same(void **state) {
+  (void)state;
+  for (int length = 2; length <= 8; length *= 2)
+    for (int count = 0; count <= COUNT && mus_lanes_of(length); ++count)
+      for (int moves = 0; moves < 2; ++moves)
+        compare_light(mus_lanes_of(length), count, moves);
+}
+
+// Rotations of what is stretched, sheared, all but flat, inside out or nothing at all.
+static void rotations_are_those_of_singular_vectors(void **state) {
+  (void)state;
+  int short_ways = 0;
+  for (uint64_t n = 0; n < 3000; ++n) {
+    double f[9], r[9], u[9], s[3], w[9], found[3], scale = pow(10, 6 * mus_random(91, n));
+    for (uint64_t k = 0; k < 9; ++k)
+      f[k] = n == 0 ? 0 : scale * ((k % 4 == 0) + (n % 3 == 0 ? 0.1 : 1.0) * mus_random(92, 9 * n + k));
+    for (int k = 6; k < 9 && n % 7 == 0; ++k) // all but flat
+      f[k] = 1e-5 * f[k] + f[k - 3];
+    mus_svd3(f, u, s, w);
+    if (!mus_polar3(f, r))
+      continue;
+    ++short_ways;
+    mus_stretches3(f, r, found);
+    for (int k = 0; k < 3; ++k) {
+      assert_true(fabs(found[k] - s[k]) < 1e-8 * s[0]);
+      for (int l = 0; l < 3; ++l) {
+        double wanted = u[3 * k] * w[3 * l] + u[3 * k + 1] * w[3 * l + 1] + u[3 * k + 2] * w[3 * l + 2];
+        assert_true(fabs(r[3 * k + l] - wanted) < 1e-14 + 1e-13 * s[0] / (s[1] + s[2]));
+      }
+    }
+    assert_true(s[2] > 0);
+  }
+  assert_true(short_ways > 1000 && short_ways < 2900);
+}
+
 static void tetrahedra_are_the_same(void **state) {
   (void)state;
   for (int length = 2; length <= 8; length *= 2)
@@ -254,6 +327,8 @@ int main(void) {
       cmocka_unit_test(same_as_one_after_the_other),
       cmocka_unit_test(what_is_not_wanted_is_left_out),
       cmocka_unit_test(tetrahedra_are_the_same),
+      cmocka_unit_test(the_short_way_is_the_same),
+      cmocka_unit_test(rotations_are_those_of_singular_vectors),
       cmocka_unit_test(lengths_that_no_machine_has),
       cmocka_unit_test(angles),
   };
