@@ -268,9 +268,9 @@ typedef struct mus_seam {
   unsigned cookie; ///< set by mus_default_seam()
 } mus_seam;
 
-/// A spring between two points of cloth: a button, a cord. Both are pulled with the same force.
+/// A spring between two points of cloths or solids: a button, a cord. Both are pulled with the same force.
 typedef struct mus_button {
-  char *from, *to;  ///< names of the cloths, which may be the same
+  char *from, *to;  ///< names of the parts, which may be the same
   int vertex;       ///< of `from`
   int at_count;     ///< 1 or 3
   int *at;          ///< a vertex of `to`, or the three corners of one of its triangles

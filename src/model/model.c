@@ -276,7 +276,7 @@ static mus_status add_sewing(mus_list *all, const mus_stitch *s, int first_a, in
   return MUS_OK;
 }
 
-// Seams and buttons hold cloth; -1 where there is no such cloth.
+// Seams hold cloth; -1 where there is no such cloth.
 static int cloth_named(const mus_model *model, const char *name) {
   int part = mus_model_part_named(model, name);
   return part >= 0 && model->parts[part].cloth ? part : -1;
@@ -462,10 +462,11 @@ static mus_status check_button(const mus_button *b, const mus_mesh *mesh, const 
 }
 
 static mus_status add_button(const mus_model *model, const mus_button *button, mus_list *all) {
-  int from = cloth_named(model, button->from), to = cloth_named(model, button->to), vertex, corner[3] = {0};
+  int from = mus_model_part_named(model, button->from), to = mus_model_part_named(model, button->to);
+  int vertex, corner[3] = {0};
   const char *missing = from < 0 ? button->from : button->to;
   if (from < 0 || to < 0)
-    return mus_fail(MUS_BAD_INPUT, "there is no cloth \"%s\": \"from\" and \"to\" are names of cloths",
+    return mus_fail(MUS_BAD_INPUT, "there is no cloth or solid \"%s\": \"from\" and \"to\" are their names",
                     missing ? missing : "");
   const mus_model_part *a = &model->parts[from], *b = &model->parts[to];
   mus_status status = mus_part_vertex(&a->shape, button->vertex, &vertex);

@@ -11,6 +11,9 @@
   "\", \"shape\": {\"kind\": \"cylinder\", \"radius\": 0.03, \"length\": 0.5, \"facet\": 0.001}, \"rotate\": [90, 0, " \
   "0],\n"                                                                                                              \
   "    \"translate\": [" x ", " y ", 0]},\n"
+#define WALL(name, x)                                                                                                  \
+  "   {\"name\": \"" name "\", \"shape\": {\"kind\": \"box\", \"size\": [0.05, 2, 0.6]}, \"translate\": [" x           \
+  ", 1, 0], \"hidden\": true},\n"
 #define GLASS(name, z)                                                                                                 \
   "   {\"name\": \"" name "\", \"shape\": {\"kind\": \"box\", \"size\": [2, 2, 0.05]}, \"translate\": [0, 1, " z       \
   "], \"friction\": 0.05, "                                                                                            \
@@ -47,27 +50,27 @@ const mus_builtin mus_builtin_solids[] = {
      "   \"rotate\": [-75, 20, 0], \"translate\": [0, 1.6, 0], \"colour\": \"#9a7b4f\"}]}\n"},
     {"pachinko", "soft balls, boxes and an octopus drop through pegs",
      "{\"name\": \"pachinko\", \"frames\": 96, \"time_step\": 0.005,\n"
-     " \"bodies\": [\n" GLASS("back", "-0.26") GLASS("front", "0.26") PEG("1", "-0.6", "1.2") PEG("2", "-0.2", "1.2")
-         PEG("3", "0.2", "1.2") PEG("4", "0.6", "1.2") PEG("5", "-0.4", "0.85") PEG("6", "0", "0.85")
-             PEG("7", "0.4", "0.85") PEG("8", "-0.6", "0.5") PEG("9", "-0.2", "0.5") PEG("10", "0.2", "0.5")
-                 PEG("11", "0.6", "0.5") FLOOR
+     " \"bodies\": [\n" GLASS("back", "-0.26") GLASS("front", "0.26") WALL("left", "-0.85") WALL("right", "0.85")
+         PEG("1", "-0.6", "1.2") PEG("2", "-0.2", "1.2") PEG("3", "0.2", "1.2") PEG("4", "0.6", "1.2")
+             PEG("5", "-0.4", "0.85") PEG("6", "0", "0.85") PEG("7", "0.4", "0.85") PEG("8", "-0.6", "0.5")
+                 PEG("9", "-0.2", "0.5") PEG("10", "0.2", "0.5") PEG("11", "0.6", "0.5") FLOOR
      "],\n"
      " \"solids\": [\n"
-     "   {\"name\": \"ball-1\", \"material\": \"rubber\", \"young\": 8e4,\n"
-     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.12, \"vertices\": 800},\n"
-     "    \"translate\": [-0.38, 1.5, 0], \"colour\": \"#d2603a\"},\n"
-     "   {\"name\": \"box-1\", \"material\": \"rubber\", \"young\": 8e4,\n"
+     "   {\"name\": \"ball-1\", \"material\": \"rubber\", \"young\": 5e4,\n"
+     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.16, \"vertices\": 800},\n"
+     "    \"translate\": [-0.42, 1.5, 0], \"colour\": \"#d2603a\"},\n"
+     "   {\"name\": \"box-1\", \"material\": \"rubber\", \"young\": 5e4,\n"
      "    \"shape\": {\"size\": [0.2, 0.2, 0.2], \"vertices\": 800},\n"
      "    \"rotate\": [0, 0, 20], \"translate\": [0.03, 1.5, 0], \"colour\": \"#3a7bd2\"},\n"
-     "   {\"name\": \"ball-2\", \"material\": \"rubber\", \"young\": 8e4,\n"
-     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.1, \"vertices\": 800},\n"
-     "    \"translate\": [0.43, 1.5, 0], \"colour\": \"#e0b13c\"},\n"
-     "   {\"name\": \"octopus\", \"material\": \"rubber\", \"young\": 8e4,\n"
+     "   {\"name\": \"ball-2\", \"material\": \"rubber\", \"young\": 5e4,\n"
+     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.14, \"vertices\": 800},\n"
+     "    \"translate\": [0.46, 1.5, 0], \"colour\": \"#e0b13c\"},\n"
+     "   {\"name\": \"octopus\", \"material\": \"rubber\", \"young\": 5e4,\n"
      "    \"shape\": {\"kind\": \"octopus\", \"scale\": 0.34, \"vertices\": 2500},\n"
-     "    \"rotate\": [0, 20, 0], \"translate\": [-0.2, 1.75, 0], \"colour\": \"#b0508a\"},\n"
-     "   {\"name\": \"ball-3\", \"material\": \"rubber\", \"young\": 8e4,\n"
-     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.13, \"vertices\": 800},\n"
-     "    \"translate\": [0.3, 1.87, 0], \"colour\": \"#4ea36b\"}]}\n"},
+     "    \"rotate\": [0, 20, 0], \"translate\": [-0.2, 1.78, 0], \"colour\": \"#b0508a\"},\n"
+     "   {\"name\": \"ball-3\", \"material\": \"rubber\", \"young\": 5e4,\n"
+     "    \"shape\": {\"kind\": \"ball\", \"radius\": 0.15, \"vertices\": 800},\n"
+     "    \"translate\": [0.3, 1.92, 0], \"colour\": \"#4ea36b\"}]}\n"},
     {"cushion", "a sheet of cotton falls over a soft ball, which gives way",
      "{\"name\": \"cushion\", \"frames\": 72, \"time_step\": 0.005,\n"
      " \"bodies\": [" FLOOR "],\n"

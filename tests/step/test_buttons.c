@@ -64,7 +64,7 @@ static void mistakes_are_named(void **state) {
   (void)state;
   const struct {
     const char *button, *part;
-  } cases[] = {{"\"from\": \"c\", \"to\": \"b\", \"at\": [1]", "no cloth \"c\""},
+  } cases[] = {{"\"from\": \"c\", \"to\": \"b\", \"at\": [1]", "no cloth or solid \"c\""},
                {"\"from\": \"a\", \"to\": \"b\", \"at\": [1, 2]", "\"at\" has 2 vertices"},
                {"\"from\": \"a\", \"to\": \"b\", \"at\": [0, 1, 35]", "not the corners of one triangle"},
                {"\"from\": \"a\", \"vertex\": 99, \"to\": \"b\", \"at\": [1]", "99"},
@@ -85,9 +85,26 @@ static void mistakes_are_named(void **state) {
   }
 }
 
+// A solid that hangs from a cloth by a cord, below the sheet that pins hold.
+static void cloth_and_solids_are_joined(void **state) {
+  (void)state;
+  run *r = runs_start(
+      "{\"time_step\": 0.01, \"cloths\": [{\"name\": \"sheet\", \"shape\": {\"vertices\": 36, \"size\": [0.3, 0.3]},"
+      " \"pins\": [{\"where\": {\"boundary\": true}}]}],"
+      " \"solids\": [{\"name\": \"ball\", \"translate\": [0, -0.2, 0], \"density\": 100, \"damping\": 0.02,"
+      " \"young\": 1e5, \"shape\": {\"kind\": \"ball\", \"radius\": 0.05, \"vertices\": 100}}],"
+      " \"buttons\": [{\"from\": \"sheet\", \"vertex\": 14, \"to\": \"ball\", \"at\": [0], \"rest\": 0.15,"
+      " \"damping\": 0.05}]}");
+  for (int frame = 0; frame < 48; ++frame)
+    runs_frame(r);
+  assert_true(fabs(gap(r, 0) - 0.15) < 0.01);
+  assert_true(runs_lowest(r) > -0.4);
+  runs_free(r);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(buttons_keep_momenta),
-                                     cmocka_unit_test(buttons_rest_at_their_length),
-                                     cmocka_unit_test(mistakes_are_named)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(buttons_keep_momenta), cmocka_unit_test(buttons_rest_at_their_length),
+      cmocka_unit_test(cloth_and_solids_are_joined), cmocka_unit_test(mistakes_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
