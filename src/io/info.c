@@ -12,6 +12,7 @@
 #include "io/cache.h"
 #include "io/checkpoint.h"
 #include "io/gltf.h"
+#include "io/result.h"
 #include "io/solid_file.h"
 #include "mesh/measure.h"
 #include "muslin/matrix_market.h"
@@ -57,6 +58,18 @@ static mus_status print_box(mus_cache_reader *reader, int frame, double *positio
   return MUS_OK;
 }
 
+// The least and the largest of each of the three numbers of a solid's vertices, see io/result.h.
+static mus_status print_stresses(mus_cache_reader *reader, int frame, double *numbers, const char *name, FILE *out) {
+  mus_status status = mus_cache_read(reader, frame, numbers);
+  if (status)
+    return status;
+  mus_mesh points = {.vertices = mus_cache_about(reader)->points, .position = numbers};
+  mus_box b = mus_mesh_box(&points);
+  mus_info_line(out, name, "von Mises stress %.4g to %.4g Pa, volume %.4g to %.4g %%, strain %.4g to %.4g %%", b.low[0],
+                b.high[0], b.low[1], b.high[1], b.low[2], b.high[2]);
+  return MUS_OK;
+}
+
 static mus_status print_cache(const char *path, mus_cache_reader *reader, FILE *out) {
   const mus_cache_info *about = mus_cache_about(reader);
   int last = about->frames - 1;
@@ -70,9 +83,11 @@ static mus_status print_cache(const char *path, mus_cache_reader *reader, FILE *
   if (last < 0)
     return MUS_OK;
   double *positions = mus_alloc(3 * (size_t)about->points, sizeof *positions);
-  mus_status status = positions ? print_box(reader, 0, positions, "first box", out) : mus_fail_memory();
-  if (!status && last > 0)
-    status = print_box(reader, last, positions, "last box", out);
+  int stresses = strstr(path, MUS_RESULT_STRESS ".pc2") != NULL;
+  mus_status status = positions ? MUS_OK : mus_fail_memory();
+  for (int frame = 0; frame <= last && !status; frame += last > 0 ? last : 1)
+    status = stresses ? print_stresses(reader, frame, positions, frame ? "last" : "first", out)
+                      : print_box(reader, frame, positions, frame ? "last box" : "first box", out);
   mus_free(positions);
   return status;
 }

@@ -47,7 +47,7 @@ refuses 2 '99999 x 54 pixels' flag -o a.png --size 99999x54
 refuses 2 'give 1, 4 or 16' flag -o a.png --samples 5
 refuses 2 "--look: 'tartan' is not one of fabric, plain, checker" flag -o a.png --look tartan
 refuses 2 "--colour: 'red' is not RRGGBB" flag -o a.png --colour red
-refuses 2 "--heat: 'cold' is not one of none, stretch, bend, residual" flag -o a.png --heat cold
+refuses 2 "--heat: 'cold' is not one of none, stretch, bend, residual, stress, volume" flag -o a.png --heat cold
 refuses 2 "--range: '3:1' is not LOW:HIGH" flag -o a.png --heat bend --range 3:1
 refuses 2 '--range needs --heat' flag -o a.png --range 0:1
 refuses 2 'has no residuals: run the scene with --residual' flag -o a.png --heat residual
@@ -86,6 +86,36 @@ expect 0 render flag -o heat.png --heat stretch --range -1:1 "${small[@]}"
 says out 'stretch: -1 to 1 %'
 expect 0 render flag -o contacts.png --show contacts "${small[@]}"
 says out 'contacts: 0 pairs of triangles intersect'
+# Solids have colours and heat maps of their own.
+cat >soft.json <<'END'
+{ "frames": 3, "time_step": 0.01, "bodies": [{"shape": {"kind": "floor"}}],
+  "cloths": [{"shape": {"vertices": 49, "size": [0.3, 0.3]}, "translate": [0, 0.3, 0]}],
+  "solids": [{"name": "ball", "material": "gel", "shape": {"kind": "ball", "radius": 0.1, "vertices": 100},
+              "translate": [0, 0.11, 0], "velocity": [0, -2, 0]},
+             {"name": "block", "shape": {"kind": "box", "size": [0.1, 0.1, 0.1], "vertices": 40}, "translate": [0.25, 0.06, 0]}] }
+END
+expect 0 run soft.json -o soft --preview
+holds 'a preview of solids' test -s soft/preview.png
+expect 0 render soft -o soft.png "${small[@]}"
+expect 0 render soft -o softer.png --colour 204080 "${small[@]}"
+holds 'a colour of solids' eval '! cmp -s soft.png softer.png'
+expect 0 render soft -o squares.png --look checker --wireframe "${small[@]}"
+expect 0 render soft -o stress.png --heat stress "${small[@]}"
+says out '^stress: 0 to [0-9.e+]+ Pa$'
+expect 0 render soft -o volume.png --heat volume --range -3:3 "${small[@]}"
+says out '^volume: -3 to 3 %$'
+expect 0 render soft -o strain.png --heat stretch "${small[@]}"
+expect 0 render soft -o bent.png --heat bend "${small[@]}"
+expect 0 render soft -o touching.png --show contacts "${small[@]}"
+says out 'contacts: 0 pairs of triangles intersect'
+expect 0 render soft -o other.png --heat stress --threads 1 "${small[@]}"
+holds 'pictures of solids depend on threads' cmp -s stress.png other.png
+expect 0 info soft/ball.stress.pc2
+says out '^  last +von Mises stress [0-9.e+]+ to [0-9.e+]+ Pa, volume '
+rm soft/block.stress.pc2
+refuses 2 'soft: stresses are missing: run the scene again' soft -o a.png --heat stress
+refuses 2 'flag: only solids have stresses, and there are none' flag -o a.png --heat volume
+
 refuses 1 'cannot be written' flag -o nowhere/a.png "${small[@]}"
 
 # A run that was killed is drawn as far as it is.

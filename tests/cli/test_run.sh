@@ -135,6 +135,13 @@ says err 'figure.GLB is a glTF model, not a scene'
 expect 2 run cloth.pc2
 says err 'cloth.pc2 is a cache, not a scene: give the folder of the run that wrote it$'
 
+printf 'x' >cow.msh && printf 'x' >cow.pvd
+expect 2 run cow.msh
+says err '^muslin run: cow.msh is a solid, not a scene: write a scene that names it'
+says err '\{"solids": \[\{"shape": \{"kind": "file", "file": "cow.msh"\}\}\]\}'
+expect 2 run cow.pvd
+says err '^muslin run: cow.pvd is a VTK series, not a scene: give the folder of the run that wrote it$'
+
 # A garment in centimetres, taken for metres.
 printf 'v 0 0 0\nv 50 0 0\nv 0 90 0\nf 1 2 3\n' >large.obj
 scene large '{"frames": 0, "cloths": [{"name": "dress", "shape": {"kind": "file", "file": "large.obj"}}]}'
