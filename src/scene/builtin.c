@@ -42,9 +42,9 @@ static mus_status refuse(const char *name) {
 // A mesh that is not ours to give: taken from the folder that MUSLIN_DATA names, where it is there.
 static mus_status take_armadillo(mus_scene *scene) {
   const char *folder = getenv("MUSLIN_DATA");
-  mus_solid_shape *shape = &scene->solids[0].shape;
   if (strcmp(scene->name, "armadillo") != 0 || !folder)
     return MUS_OK;
+  mus_solid_shape *shape = &scene->solids[0].shape;
   static const char file[] = "/models/armadillo_4k.node";
   char *path = malloc(strlen(folder) + sizeof file);
   if (!path)
