@@ -86,6 +86,11 @@ enum { FABRICS = sizeof fabrics / sizeof fabrics[0] };
 
 const mus_fabric *mus_fabric_at(int index) { return index >= 0 && index < FABRICS ? &fabrics[index] : NULL; }
 
+const char *mus_fabric_name(int index) {
+  const mus_fabric *fabric = mus_fabric_at(index);
+  return fabric ? fabric->name : NULL;
+}
+
 mus_status mus_fabric_find(const char *name, const mus_fabric **out) {
   char names[256] = "";
   size_t length = 0;

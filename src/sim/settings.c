@@ -90,8 +90,3 @@ const char *mus_sim_fabric(const mus_sim *sim, int cloth) { return sim->model.pa
 double mus_sim_stiffness(const mus_sim *sim, int part) { return sim->settings.parts[part].factor; }
 
 const mus_solver_options *mus_sim_solver_options(const mus_sim *sim) { return &sim->settings.solver; }
-
-const char *mus_fabric_name(int index) {
-  const mus_fabric *fabric = mus_fabric_at(index);
-  return fabric ? fabric->name : NULL;
-}

@@ -24,11 +24,12 @@ const char *mus_field_name(mus_field field) {
   return (int)field >= 0 && field < MUS_FIELDS ? names[field] : NULL;
 }
 
-enum { FABRICS = 3 };
+enum { SCENES = 3 };
 
-const char *mus_fabric_name(int index) {
-  static const char *const names[FABRICS] = {"cotton", "silk", "denim"};
-  return index >= 0 && index < FABRICS ? names[index] : NULL;
+const char *mus_scene_builtin_name(int index, const char **about) {
+  static const char *const names[SCENES] = {"drape", "flag", "octopus"};
+  (void)about;
+  return index >= 0 && index < SCENES ? names[index] : NULL;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,7 +50,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (m.action == VIEW_SOLVER)
     require(m.number < MUS_METHODS);
   if (m.action == VIEW_FABRIC)
-    require(m.number < FABRICS);
+    require(m.name[0] != 0 && memchr(m.name, 0, sizeof m.name) != NULL);
+  if (m.action == VIEW_SCENE)
+    require(m.number < SCENES);
   if (m.action == VIEW_SHOW)
     require(m.number <= MUS_FIELDS);
   return 0;

@@ -52,8 +52,20 @@ static void check_pin(const mus_pin *pin) {
   require(isfinite(pin->frequency) && isfinite(pin->phase) && pin->from >= 0 && pin->to >= 0);
 }
 
+static void check_solid(const mus_solid *solid) {
+  require((solid->shape.kind == MUS_SOLID_SHAPE_FILE) == (solid->shape.file != NULL));
+  require(solid->shape.vertices > 0 && solid->shape.edge >= 0 && solid->shape.scale > 0 && solid->shape.radius > 0);
+  for (int c = 0; c < 3; ++c)
+    require(solid->shape.size[c] > 0 && isfinite(solid->rotate[c]) && isfinite(solid->translate[c]));
+  require(solid->density >= 0 && solid->young >= 0 && solid->poisson >= -1 && solid->poisson <= 0.5);
+  require(isfinite(solid->density) && isfinite(solid->young) && isfinite(solid->damping));
+  check_keys(&solid->stiffness, 1);
+  for (int p = 0; p < solid->pin_count; ++p)
+    check_pin(&solid->pins[p]);
+}
+
 static void check_scene(const mus_scene *scene) {
-  require(scene->cloth_count > 0 && scene->frames >= 0);
+  require(scene->cloth_count + scene->solid_count > 0 && scene->frames >= 0);
   require(scene->frame_rate > 0 && scene->time_step > 0 && scene->frame_rate * scene->time_step * 1e6 >= 1);
   check_keys(&scene->gravity, 3);
   check_keys(&scene->wind, 3);
@@ -66,6 +78,8 @@ static void check_scene(const mus_scene *scene) {
     for (int p = 0; p < cloth->pin_count; ++p)
       check_pin(&cloth->pins[p]);
   }
+  for (int k = 0; k < scene->solid_count; ++k)
+    check_solid(&scene->solids[k]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
