@@ -43,7 +43,8 @@ static mus_status make_scene(const plan *p, const settings *s, mus_scene *scene)
       text, sizeof text,
       "{\"frames\": %d, \"frame_rate\": 30, \"time_step\": 0.034, \"integrator\": \"projective\","
       " \"projective_iterations\": %d, \"contact\": false, \"solver\": {\"threads\": %d, \"skinning\": {\"levels\": "
-      "\"%s\"}, \"sa\": {\"smoother\": \"%s\"}}, \"solids\": [{\"model\": \"co-rotated\", \"material\": \"rubber\","
+      "\"%s\"}, \"sa\": {\"smoother\": \"%s\"}}, \"solids\": [{\"model\": \"co-rotated\", \"material\": \"rubber\", "
+      "\"poisson\": 0,"
       " \"shape\": {\"kind\": \"dragon\", \"vertices\": %d}, \"pins\": [{\"where\": {\"box\": [-9, 0.75, -9, 9, 9, "
       "9]}}]}]}",
       s->frames, s->iterations, s->threads, p->levels, p->smoother, p->vertices);

@@ -311,6 +311,7 @@ typedef struct mus_scene {
   mus_solver_options solver;
   int projective_iterations;   ///< at most, for MUS_INTEGRATOR_PROJECTIVE (10)
   int projective_cycles;       ///< of multigrid in each of these (1)
+  int projective_memory;       ///< corrections whose secants speed up the next, 0 to 20; 0: plain (5)
   double projective_tolerance; ///< m/s: stop when an iteration changes no velocity by more (1e-4)
   int fabric_count;
   mus_scene_fabric *fabrics; ///< for cloths to name, besides the built-in ones

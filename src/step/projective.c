@@ -15,6 +15,10 @@
 // The global step is one V-cycle of affine handles (multigrid/skinning/affine.h), or several, or Cholesky's method. A
 // symmetric cycle is never above A^-1, so that an inexact global step does not raise the energy either. What cycles
 // leave of the mean of each connected part is taken out at last, so that momentum is kept however few there are.
+//
+// Iterations converge slowly where A is far stiffer than the energy: turning as a whole costs nothing, but A resists
+// it. Secants of the step's own corrections (secants.h) make up for that. The last iteration goes without: nothing
+// looks at where it leads, and without them it cannot lead uphill.
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +28,7 @@
 #include "multigrid/skinning/affine.h"
 #include "par/vector.h"
 #include "step/linearised.h"
+#include "step/secants.h"
 
 // How stiff A is where something is prescribed, by its own diagonal: with 10, d is too long by at most a tenth.
 static const double held_stiffness = 10;
@@ -42,6 +47,8 @@ typedef struct projective {
   mus_affine *levels;         // NULL: not made yet, or the global step is exact
   mus_shared_factor *factor;  // the same the other way round
   double *free_right, *left;  // unknowns: r where nothing is prescribed; that less A d
+  mus_secants secants;        // of this step's corrections
+  double *turned;             // unknowns: the right-hand side that they make of r; NULL without
   int parts;                  // connected ones
   int *part;                  // vertices
   double *sums;               // parts * 12: of A over a part, 3x3, and of `left`
@@ -99,6 +106,15 @@ static void destroy(void *own) {
   mus_free(p);
 }
 
+// Room for secants, if the scene wants them.
+static mus_status make_secants(const mus_scene *scene, projective *p) {
+  int most = scene->projective_iterations > 1 ? scene->projective_memory : 0;
+  if (most == 0)
+    return MUS_OK;
+  p->turned = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->turned);
+  return p->turned ? mus_secants_create(&p->arena, p->unknowns, most, &p->secants) : mus_fail_memory();
+}
+
 static mus_status create(const mus_model *model, void **own) {
   mus_status status = check(model);
   projective *p = status ? NULL : mus_alloc_zero(1, sizeof *p);
@@ -116,6 +132,8 @@ static mus_status create(const mus_model *model, void **own) {
   status = all ? mus_shared_blocks_create(&p->arena, model->vertices, &p->blocks) : mus_fail_memory();
   if (!status)
     status = find_parts(&model->pattern, p);
+  if (!status)
+    status = make_secants(model->scene, p);
   if (status)
     destroy(p);
   else
@@ -316,21 +334,35 @@ static void move_parts(const mus_step_context *c, projective *p) {
   }
 }
 
-static mus_status solve(const mus_step_context *c, projective *p, mus_step_record *record) {
-  double begin = mus_seconds(), *change = c->work->change;
-  mus_status status = MUS_OK;
+// d for the right-hand side `right`.
+static mus_status solve_for(const mus_step_context *c, projective *p, const double *right, mus_step_record *record) {
+  double *change = c->work->change;
   if (p->factor) {
-    status = mus_shared_factor_solve(p->factor, p->free_right, change);
     ++record->iterations;
-    find_left(c, p);
+    return mus_shared_factor_solve(p->factor, right, change);
   }
-  for (int cycle = 0; p->levels && cycle < c->settings->projective_cycles; ++cycle, ++record->iterations) {
-    mus_affine_cycle(p->levels, cycle > 0 ? p->left : p->free_right, cycle > 0 ? p->left : change);
+  for (int cycle = 0; cycle < c->settings->projective_cycles; ++cycle, ++record->iterations) {
+    if (cycle > 0) {
+      mus_shared_multiply(&p->matrix, change, p->left);
+      mus_xpay(p->unknowns, right, -1, p->left);
+    }
+    mus_affine_cycle(p->levels, cycle > 0 ? p->left : right, cycle > 0 ? p->left : change);
     if (cycle > 0)
       mus_axpy(p->unknowns, 1, p->left, change);
-    find_left(c, p);
   }
-  if (p->levels)
+  return MUS_OK;
+}
+
+// The global step; `bent`: with what secants say.
+static mus_status solve(const mus_step_context *c, projective *p, int bent, mus_step_record *record) {
+  double begin = mus_seconds(), *change = c->work->change;
+  if (bent)
+    mus_secants_down(&p->secants, p->free_right, p->turned);
+  mus_status status = solve_for(c, p, bent ? p->turned : p->free_right, record);
+  if (bent)
+    mus_secants_up(&p->secants, change);
+  find_left(c, p);
+  if (p->levels || bent)
     move_parts(c, p);
   mus_prescribed_clear(&c->work->prescribed, change);
   record->solve_seconds += mus_seconds() - begin;
@@ -343,33 +375,37 @@ static void go(const mus_step_context *c, const mus_scheme *s, double part) {
   mus_scheme_move(s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
 }
 
-// Damping of what is drawn far out, drag and extreme stretch are not below A: where the last correction went beyond the
-// lowest point along it, as r there tells, part of it is taken back.
-static void take_back(const mus_step_context *c, projective *p, const mus_scheme *s, double downhill,
-                      mus_step_record *record) {
+// Damping of what is drawn far out, drag and extreme stretch are not below A, nor is all that secants make of it: where
+// the last correction went beyond the lowest point along it, as r there tells, part of it is taken back. Returns what
+// is left of it.
+static double take_back(const mus_step_context *c, projective *p, const mus_scheme *s, double downhill,
+                        mus_step_record *record) {
   enum { TRIALS = 8 };
   double part = 1;
   for (int trial = 0; trial < TRIALS; ++trial) {
     double slope = mus_dot(p->unknowns, p->free_right, c->work->change);
     if (slope >= -downhill / 2)
-      return;
+      return part;
     double less = part * fmin(0.9, fmax(0.1, downhill / (downhill - slope)));
     go(c, s, less - part);
     part = less;
     assemble_iterate(c, p, s, record);
   }
+  return part;
 }
 
 static mus_status iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
   double downhill = 0;
+  mus_secants_clear(&p->secants);
   for (int k = 0, done = 0; k < c->settings->projective_iterations && !done; ++k) {
     mus_status status = mus_stop_check();
     if (status)
       return status;
     assemble_iterate(c, p, s, record);
-    if (k > 0)
-      take_back(c, p, s, downhill, record);
-    status = solve(c, p, record);
+    double part = k > 0 ? take_back(c, p, s, downhill, record) : 0;
+    if (k > 0 && p->turned)
+      mus_secants_note(&p->secants, part, c->work->change, p->free_right);
+    status = solve(c, p, p->turned && k + 1 < c->settings->projective_iterations, record);
     if (status)
       return status;
     downhill = mus_dot(p->unknowns, p->free_right, c->work->change);

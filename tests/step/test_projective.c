@@ -35,8 +35,10 @@
   "\"cloths\": [{\"model\": \"mass-spring\", \"shape\": {\"vertices\": 169}, \"velocity\": [0.5, 0, 1],"               \
   " \"pins\": [{\"where\": {\"vertices\": [0, 12]}}]}]}"
 
+// Plain: without secants.
 static run *with(const char *text, int iterations) {
   run *r = runs_scene(text);
+  r->scene.projective_memory = 0;
   r->scene.projective_iterations = iterations;
   r->scene.solver.threads = 1;
   return r;
@@ -112,8 +114,9 @@ static run *to_convergence(const char *text) {
 
 static void it_ends_where_newton_does(void **state) {
   (void)state;
-  for (int k = 0; k < 2 * SCENES; ++k) {
-    run *projective = to_convergence(scenes[k / 2]), *newton = to_convergence(scenes[k / 2]);
+  for (int k = 0; k < 4 * SCENES; ++k) {
+    run *projective = to_convergence(scenes[k / 2 % SCENES]), *newton = to_convergence(scenes[k / 2 % SCENES]);
+    projective->scene.projective_memory = k < 2 * SCENES ? 0 : 7;
     projective->scene.solver.method = methods[k % 2];
     newton->scene.integrator = MUS_INTEGRATOR_NEWTON;
     newton->scene.solver.method = MUS_METHOD_CHOLMOD;
@@ -132,6 +135,34 @@ static void it_ends_where_newton_does(void **state) {
       fail_msg("scene %d, solver %d: %g m apart", k / 2, k % 2, apart);
     runs_free(projective);
     runs_free(newton);
+  }
+}
+
+// With secants a step ends at the same place, after far fewer iterations, and lower after as many.
+static void secants_lead_there_sooner(void **state) {
+  (void)state;
+  for (int k = 0; k < SCENES; ++k) {
+    int taken[2];
+    double energy[2];
+    for (int secants = 0; secants < 2; ++secants) {
+      run *far = to_convergence(scenes[k]), *near = with(scenes[k], 20);
+      far->scene.frame_rate = 30; // a long step
+      far->scene.projective_tolerance = 1e-6;
+      if (far->scene.solid_count > 0)
+        far->scene.solids[0].young = 2e4;
+      far->scene.projective_memory = near->scene.projective_memory = secants ? 5 : 0;
+      undamp(&near->scene);
+      runs_begin(far);
+      runs_begin(near);
+      taken[secants] = runs_frame(far)->newton_iterations;
+      energy[secants] = energy_of_step(near);
+      assert_int_equal(mus_sim_step_record(near->sim, 0)->newton_iterations, 20);
+      runs_free(far);
+      runs_free(near);
+    }
+    if (taken[1] > taken[0] / 2 || !(energy[1] < energy[0]))
+      fail_msg("scene %d: %d iterations and %g J with secants, %d and %g without", k, taken[1], energy[1], taken[0],
+               energy[0]);
   }
 }
 
@@ -186,6 +217,7 @@ static void momentum_is_kept(void **state) {
                   3);
     r->scene.solver.method = methods[k];
     r->scene.solver.precision = MUS_PRECISION_DOUBLE;
+    r->scene.projective_memory = 2;
     runs_begin(r);
     const mus_model *m = mus_sim_model(r->sim);
     mus_state *s = mus_sim_state(r->sim);
@@ -274,6 +306,7 @@ static void energies_without_a_projection_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_iteration_lowers_the_energy),
                                      cmocka_unit_test(it_ends_where_newton_does),
+                                     cmocka_unit_test(secants_lead_there_sooner),
                                      cmocka_unit_test(the_constant_matrix_is_never_below_newtons),
                                      cmocka_unit_test(momentum_is_kept),
                                      cmocka_unit_test(bits_do_not_depend_on_threads),
