@@ -74,7 +74,7 @@ const mus_builtin mus_builtin_solids[] = {
     {"cushion", "a sheet of cotton falls over a soft ball, which gives way",
      "{\"name\": \"cushion\", \"frames\": 72, \"time_step\": 0.005,\n"
      " \"bodies\": [" FLOOR "],\n"
-     " \"solids\": [{\"name\": \"ball\", \"material\": \"gel\", \"young\": 4000, \"translate\": [0, 0.252, 0],\n"
+     " \"solids\": [{\"name\": \"ball\", \"material\": \"gel\", \"young\": 1e4, \"translate\": [0, 0.252, 0],\n"
      "   \"shape\": {\"kind\": \"ball\", \"radius\": 0.25, \"vertices\": 3000}, \"colour\": \"#d2603a\"}],\n"
      " \"cloths\": [{\"name\": \"sheet\", \"shape\": {\"vertices\": 6400}, \"translate\": [0.05, 0.55, 0.03]}]}\n"}};
 
