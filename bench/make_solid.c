@@ -22,8 +22,8 @@ static int run(const options *chosen) {
   if (status)
     return failure_status(program, NULL, status);
   const mus_sim_system system = {.rows = s.mesh.vertices,
-                                 .row_start = s.pattern.row_start,
-                                 .column = s.pattern.column,
+                                 .row_start = s.pattern->row_start,
+                                 .column = s.pattern->column,
                                  .values = s.a.value,
                                  .right = s.b,
                                  .positions = s.position,
@@ -42,7 +42,7 @@ static int run(const options *chosen) {
 int main(int argc, char **argv) {
   options chosen = {.solid = solid_default_options(), .vertices = 5000, .shape = "octopus", .folder = "."};
   int help = 0;
-  static const char *const laws[] = {"neo-hookean", "corotated", "venant-kirchhoff", NULL};
+  static const char *const laws[] = {"neo-hookean", "corotated", "venant-kirchhoff", "projective", NULL};
   const option list[] = {
       {.name = "output",
        .letter = 'o',
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
        .target = &chosen.law,
        .value = "LAW",
        .choices = laws,
-       .help = "neo-hookean, corotated or venant-kirchhoff (neo-hookean)"},
+       .help = "neo-hookean, corotated, venant-kirchhoff or projective (neo-hookean)"},
       {.name = "young",
        .kind = OPTION_REAL,
        .target = &chosen.solid.young,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "energy/kinds.h"
 #include "energy/solid_law.h"
+#include "energy/tetrahedron.h"
 #include "io/solid_file.h"
 #include "mesh/tetrahedra_order.h"
 #include "muslin/fill.h"
@@ -26,6 +27,22 @@ solid_options solid_default_options(void) {
                          .held = 0.03};
 }
 
+static void fill_projective(const solid_system *s, int first, int count, double *block) {
+  double factor =
+      s->options.time_step * s->options.time_step * 2 * mus_lame_of(s->options.young, s->options.poisson).mu;
+  for (int t = first; t < first + count; ++t) {
+    double x[12];
+    mus_tetrahedron_rest rest;
+    for (int a = 0; a < 4; ++a)
+      memcpy(x + 3 * a, s->mesh.position + 3 * (size_t)s->mesh.corner[4 * (size_t)t + (size_t)a], 3 * sizeof *x);
+    mus_tetrahedron_rest_make(x, &rest);
+    for (int a = 0; a < 4; ++a)
+      for (int b = a; b < 4; ++b, block += 9)
+        for (int e = 0; e < 9; ++e)
+          block[e] = e % 4 == 0 ? factor * rest.volume * mus_dot3(rest.gradient + 3 * a, rest.gradient + 3 * b) : 0;
+  }
+}
+
 static void evaluate(const void *context, int list, int first, int count, double *vectors, double *blocks) {
   const solid_system *s = context;
   (void)list;
@@ -34,12 +51,16 @@ static void evaluate(const void *context, int list, int first, int count, double
                       .scale = 1,
                       .gradient = vectors,
                       .block = blocks};
+  if (s->options.law == SOLID_PROJECTIVE)
+    e.block = NULL;
   s->list.kind->evaluate(&s->list, first, count, &e);
+  if (s->options.law == SOLID_PROJECTIVE && blocks)
+    fill_projective(s, first, count, blocks);
 }
 
 static mus_status make_elements(solid_system *s) {
   static const mus_element_kind *const kind[SOLID_LAWS] = {&mus_neo_hookean_kind, &mus_corotated_kind,
-                                                           &mus_venant_kirchhoff_kind};
+                                                           &mus_venant_kirchhoff_kind, &mus_corotated_kind};
   mus_lame lame = mus_lame_of(s->options.young, s->options.poisson);
   mus_solid_source solid = {.count = s->mesh.tetrahedra,
                             .corner = s->mesh.corner,
@@ -61,7 +82,7 @@ mus_status solid_system_assemble(solid_system *s) {
   for (size_t k = 0; k < n; ++k)
     s->b[k] = h * (-s->b[k] - (k % 3 == 1 ? s->mass[k / 3] * gravity : 0));
   for (int i = 0; i < s->mesh.vertices; ++i) {
-    double *block = s->a.value + 9 * (size_t)mus_pattern_find(&s->pattern, i, i);
+    double *block = s->a.value + 9 * (size_t)mus_pattern_find(s->pattern, i, i);
     for (int c = 0; c < 3; ++c)
       block[4 * c] += s->mass[i];
   }
@@ -71,12 +92,16 @@ mus_status solid_system_assemble(solid_system *s) {
 static mus_status allocate(solid_system *s) {
   int vertices = s->mesh.vertices;
   size_t n = 3 * (size_t)vertices;
-  s->tuples = (mus_tuples){4, s->mesh.tetrahedra, s->mesh.corner, 0, 0};
-  mus_status status = mus_pattern_from_tuples(&s->arena, vertices, 1, &s->tuples, &s->pattern);
+  s->tuples = mus_arena_alloc(&s->arena, 1, sizeof *s->tuples);
+  s->pattern = mus_arena_alloc(&s->arena, 1, sizeof *s->pattern);
+  if (!s->tuples || !s->pattern)
+    return mus_fail_memory();
+  *s->tuples = (mus_tuples){4, s->mesh.tetrahedra, s->mesh.corner, 0, 0};
+  mus_status status = mus_pattern_from_tuples(&s->arena, vertices, 1, s->tuples, s->pattern);
   if (!status)
-    status = mus_matrix_create(&s->arena, &s->pattern, 3, 3, &s->a);
+    status = mus_matrix_create(&s->arena, s->pattern, 3, 3, &s->a);
   if (!status)
-    status = mus_scatter_create(&s->arena, &s->pattern, 3, 1, &s->tuples, &s->scatter);
+    status = mus_scatter_create(&s->arena, s->pattern, 3, 1, s->tuples, &s->scatter);
   if (status)
     return status;
   s->position = mus_arena_alloc(&s->arena, n, sizeof *s->position);
@@ -184,7 +209,7 @@ double solid_system_hardness(const solid_system *s) {
 mus_status solid_system_solver(const solid_system *s, const mus_solver_options *options, mus_solver **solver) {
   mus_status status = mus_solver_create(options, solver);
   if (!status)
-    status = mus_solver_set_pattern(*solver, s->mesh.vertices, 3, s->pattern.row_start, s->pattern.column);
+    status = mus_solver_set_pattern(*solver, s->mesh.vertices, 3, s->pattern->row_start, s->pattern->column);
   if (!status)
     status = mus_solver_set_values(*solver, s->a.value);
   if (!status)

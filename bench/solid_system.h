@@ -13,7 +13,13 @@
 #include "muslin/solver.h"
 #include "sparse/assembly.h"
 
-typedef enum solid_law { SOLID_NEO_HOOKEAN, SOLID_COROTATED, SOLID_VENANT_KIRCHHOFF, SOLID_LAWS } solid_law;
+typedef enum solid_law {
+  SOLID_NEO_HOOKEAN,
+  SOLID_COROTATED,
+  SOLID_VENANT_KIRCHHOFF,
+  SOLID_PROJECTIVE, // co-rotated, with the constant matrix of Projective Dynamics: K_ab = 2 mu V g_a . g_b I
+  SOLID_LAWS
+} solid_law;
 
 typedef struct solid_options {
   solid_law law;
@@ -33,8 +39,8 @@ typedef struct solid_system {
   mus_arena elements; // owns the list
   mus_tetrahedra mesh;
   mus_element_list list;
-  mus_tuples tuples;
-  mus_pattern pattern;
+  mus_tuples *tuples;
+  mus_pattern *pattern;
   mus_scatter *scatter;
   mus_matrix a;
   double *position, *mass, *b;

@@ -94,7 +94,7 @@ static void solids_are_told_from_cloth(void **state) {
   const int cells[3][3] = {{5, 5, 5}, {40, 2, 2}, {12, 3, 12}};
   for (int k = 0; k < 3; ++k) {
     solid_system s = box((const double[]){0.1 * cells[k][0], 0.1 * cells[k][1], 0.1 * cells[k][2]}, cells[k]);
-    assert_true(mus_fills_space(&s.pattern, s.position));
+    assert_true(mus_fills_space(s.pattern, s.position));
     solid_system_free(&s);
   }
 }
@@ -174,10 +174,32 @@ static void iterations_hardly_grow(void **state) {
   solid_system_free(&small), solid_system_free(&large);
 }
 
+// Rubber in long steps is for multigrid, soft stuff in short ones for block-Jacobi.
+static void auto_picks_by_cost(void **state) {
+  (void)state;
+  solid_system s = box((const double[]){4, 0.4, 0.4}, (const int[]){60, 5, 5});
+  mus_solver_options options = mus_default_solver_options();
+  options.method = MUS_METHOD_AUTO;
+  options.tolerance = 1e-9;
+  const double young[2] = {1e9, 1e3}, step[2] = {1.0 / 30, 1e-3};
+  const mus_method wanted[2] = {MUS_METHOD_SA, MUS_METHOD_DIAG};
+  for (int k = 0; k < 2; ++k) {
+    s.options.young = young[k], s.options.time_step = step[k];
+    s.options.poisson = k == 0 ? 0.49 : 0.3;
+    assert_int_equal(solid_system_assemble(&s), MUS_OK);
+    mus_solve_record record = solve(&s, &options, NULL);
+    print_message("%s: %d iterations\n", mus_method_name(record.method), record.iterations);
+    assert_int_equal(record.method, wanted[k]);
+  }
+  solid_system_free(&s);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_methods_agree), cmocka_unit_test(solids_are_told_from_cloth),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_methods_agree),
+                                     cmocka_unit_test(solids_are_told_from_cloth),
                                      cmocka_unit_test(rotations_are_there_from_the_start),
                                      cmocka_unit_test(deficient_handles_lose_unknowns),
-                                     cmocka_unit_test(iterations_hardly_grow)};
+                                     cmocka_unit_test(iterations_hardly_grow),
+                                     cmocka_unit_test(auto_picks_by_cost)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
