@@ -4,7 +4,7 @@
 #   bench/seed-004.sh PROGRAM TOOL [--quick] [--out DIR]   PROGRAM is muslin, TOOL is bench_seed_004
 #
 # tables.md and figures come from TOOL; solvers.txt from `muslin bench` at 6,600, 50,000 and 127,000 vertices, in steps of
-# 1/30 s. --quick takes a fifth of the vertices. It takes about ten minutes, or two with --quick.
+# 1/30 s. --quick takes a fifth of the vertices. It takes about seven minutes, or one and a half with --quick.
 set -eu
 program=${1:?which program? Give the path of muslin} tool=${2:?which tool? Give the path of bench_seed_004}
 shift 2
