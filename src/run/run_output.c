@@ -481,8 +481,10 @@ static mus_status begin_report(mus_run_output *out) {
   mus_par_set_threads(before);
   const mus_report_item head[] = {{.name = "scene", .text = scene->name ? scene->name : "scene"},
                                   {.name = "cloths", .number = scene->cloth_count},
+                                  {.name = "solids", .number = scene->solid_count},
                                   {.name = "vertices", .number = mus_sim_vertices(out->sim)},
                                   {.name = "triangles", .number = mus_sim_triangles(out->sim)},
+                                  {.name = "tetrahedra", .number = mus_sim_tetrahedra(out->sim)},
                                   {.name = "stitches", .number = mus_sim_model(out->sim)->stitches},
                                   {.name = "solver", .text = mus_method_name(scene->solver.method)},
                                   {.name = "tolerance", .number = scene->solver.tolerance},
