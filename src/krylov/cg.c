@@ -159,15 +159,16 @@ static mus_status iterate_to(problem *o, double delta, double square, double goa
   return status;
 }
 
-// The norm of the first residual, r = S(b - A x), as residuals[0]; z = M^-1 r, square = r.r.
-static mus_status first_residual(problem *o, const double *b, double *delta, double *square, mus_cg_result *result) {
+// The norm of the residual after that many iterations, r = S(b - A x), as residuals[number]; z = M^-1 r, square = r.r.
+static mus_status residual_now(problem *o, const double *b, int number, double *delta, double *square,
+                               mus_cg_result *result) {
   mus_operator_residual(o->a, b, o->x, o->r);
   filter(o, o->r);
   *square = o->space->dot(o->n, o->r, o->r);
   *delta = energy(o, *square, o->r, 0);
-  mus_status status = check_energy(*delta, *square, 0);
+  mus_status status = check_energy(*delta, *square, number);
   if (!status)
-    result->residuals[0] = sqrt(*delta);
+    result->residuals[number] = sqrt(*delta);
   return status;
 }
 
@@ -202,7 +203,7 @@ static mus_status start(problem *o, const double *b, mus_stop stop, double *delt
       return solved_by_zero(result);
     }
   }
-  mus_status status = first_residual(o, b, delta, square, result);
+  mus_status status = residual_now(o, b, 0, delta, square, result);
   if (!status && !separate)
     result->reference = result->residuals[0];
   return status;
@@ -218,37 +219,9 @@ mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_pre
   return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
 }
 
-mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
-                          double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
-  double delta, square;
-  mus_status status = start(&o, b, options->stop, &delta, &square, result);
-  double goal = options->tolerance * result->reference;
-  while (!status && !(result->residuals[result->iterations] <= goal)) {
-    int next = result->iterations + 1;
-    if (next > options->iterations)
-      return not_converged("cycles", options->iterations, goal, result);
-    status = mus_stop_check();
-    if (status)
-      break;
-    advance(&o, 0, 0); // p = S z
-    o.space->axpy(o.n, 1, o.p, o.x);
-    mus_operator_residual(a, b, x, o.r);
-    filter(&o, o.r);
-    square = o.space->dot(o.n, o.r, o.r);
-    delta = energy(&o, square, o.r, 0);
-    status = check_energy(delta, square, next);
-    if (status)
-      break;
-    result->residuals[next] = sqrt(delta);
-    result->iterations = next;
-  }
-  return status;
-}
+// --- without conjugate gradients ------------------------------------------------------------------------------------
 
-// --- Chebyshev's semi-iterative method ----------------------------------------------------------------------------
-
-// The part of the spectrum that is damped, and the recurrence since it last changed.
+// Chebyshev's semi-iterative method: the part of the spectrum that is damped, and the recurrence since it last changed.
 typedef struct semi_iteration {
   double low, high;
   double omega, gamma, rho;
@@ -294,37 +267,46 @@ static void adapt(semi_iteration *c, const double *residual) {
     restart(c, fmax(found, c->low / 16));
 }
 
+// Steps along S z as they are or, with a semi-iteration, accelerated. `name` is for the error text.
+static mus_status step_to(problem *o, const double *b, semi_iteration *c, const char *name,
+                          const mus_cg_options *options, mus_cg_result *result) {
+  double delta, square;
+  mus_status status = start(o, b, options->stop, &delta, &square, result);
+  double goal = options->tolerance * result->reference;
+  while (!status && !(result->residuals[result->iterations] <= goal)) {
+    int next = result->iterations + 1;
+    if (next > options->iterations)
+      return not_converged(name, options->iterations, goal, result);
+    status = mus_stop_check();
+    if (status)
+      break;
+    if (c)
+      accelerate(o, c);
+    else
+      advance(o, 0, 0); // p = S z
+    o->space->axpy(o->n, c ? c->length : 1, o->p, o->x);
+    status = residual_now(o, b, next, &delta, &square, result);
+    result->iterations += !status;
+    if (!status && c)
+      adapt(c, &result->residuals[next]);
+  }
+  return status;
+}
+
+mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                          double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+  problem o = make_problem(a, s, m, x, work);
+  return step_to(&o, b, NULL, "cycles", options, result);
+}
+
 mus_status mus_semi_iterative(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double high,
                               const double *b, double *x, const mus_cg_options *options, double *work,
                               mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, work);
-  double delta, square;
-  mus_status status = start(&o, b, options->stop, &delta, &square, result);
-  double goal = options->tolerance * result->reference;
   semi_iteration c = {.high = high};
   restart(&c, high / first_range);
   o.space->fill(o.n, 0.0, o.p);
-  while (!status && !(result->residuals[result->iterations] <= goal)) {
-    int next = result->iterations + 1;
-    if (next > options->iterations)
-      return not_converged("the semi-iterative method", options->iterations, goal, result);
-    status = mus_stop_check();
-    if (status)
-      break;
-    accelerate(&o, &c);
-    o.space->axpy(o.n, c.length, o.p, o.x);
-    mus_operator_residual(a, b, x, o.r);
-    filter(&o, o.r);
-    square = o.space->dot(o.n, o.r, o.r);
-    delta = energy(&o, square, o.r, 0);
-    status = check_energy(delta, square, next);
-    if (status)
-      break;
-    result->residuals[next] = sqrt(delta);
-    result->iterations = next;
-    adapt(&c, &result->residuals[next]);
-  }
-  return status;
+  return step_to(&o, b, &c, "the semi-iterative method", options, result);
 }
 
 // --- filtered ------------------------------------------------------------------------------------------------------
@@ -368,7 +350,7 @@ mus_status mus_mpcg(const mus_operator *a, const mus_projection *s, const mus_pr
     return solved_by_zero(result);
   }
   double delta, square;
-  status = first_residual(&o, b, &delta, &square, result);
+  status = residual_now(&o, b, 0, &delta, &square, result);
   if (status)
     return status;
   if (!separate || result->reference == 0)
