@@ -1,12 +1,10 @@
 // The fabrics. See fabric.h; docs/fabrics.md has the source of every value.
 #include "energy/fabric.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/initialised.h"
 #include "energy/bend.h"
+#include "energy/named.h"
 
 // KES-F's units: a shear stiffness of 1 gf/(cm degree) is 56.19 N/m, a bending stiffness of 1 gf cm^2/cm 9.807e-5 N m.
 static const mus_fabric fabrics[] = {
@@ -92,17 +90,11 @@ const char *mus_fabric_name(int index) {
 }
 
 mus_status mus_fabric_find(const char *name, const mus_fabric **out) {
-  char names[256] = "";
-  size_t length = 0;
-  for (int k = 0; k < FABRICS; ++k) {
-    if (strcmp(name, fabrics[k].name) == 0) {
-      *out = &fabrics[k];
-      return MUS_OK;
-    }
-    int written = snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : ", ", fabrics[k].name);
-    length += (size_t)written < sizeof names - length ? (size_t)written : 0;
-  }
-  return mus_fail(MUS_BAD_INPUT, "there is no fabric named \"%s\"; there are %s", name, names);
+  int number;
+  mus_status status = mus_named_find("fabric", mus_fabric_name, name, &number);
+  if (!status)
+    *out = mus_fabric_at(number);
+  return status;
 }
 
 mus_fabric mus_fabric_own(const mus_scene_fabric *own) {
@@ -140,29 +132,23 @@ static int bends_everywhere(const double *bend) {
 }
 
 mus_status mus_fabric_check(const mus_fabric *fabric) {
-  const struct {
-    const char *name;
-    double value;
-    int may_be_zero;
-  } values[] = {{"density", fabric->density, 0},
-                {"thickness", fabric->thickness, 1},
-                {"stretch along the warp", fabric->stretch[0], 1},
-                {"stretch along the weft", fabric->stretch[1], 1},
-                {"shear", fabric->shear, 1},
-                {"bend along the warp", fabric->bend[0], 1},
-                {"bend along the weft", fabric->bend[1], 1},
-                {"bend along the bias", fabric->bend[2], 1},
-                {"stretch damping", fabric->stretch_damping, 1},
-                {"shear damping", fabric->shear_damping, 1},
-                {"bend damping", fabric->bend_damping, 1},
-                {"friction", fabric->friction, 1},
-                {"strain limit along the warp", fabric->strain_limit[0], 1},
-                {"strain limit along the weft", fabric->strain_limit[1], 1}};
-  for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
-    if (!isfinite(values[k].value) || values[k].value < 0 || (values[k].value <= 0 && !values[k].may_be_zero))
-      return mus_fail(MUS_BAD_INPUT, "fabric %s: %s is %g; give a %s number", fabric->name, values[k].name,
-                      values[k].value, values[k].may_be_zero ? "finite, not negative" : "finite, positive");
-  }
+  const mus_named_value values[] = {{"density", fabric->density, 0},
+                                    {"thickness", fabric->thickness, 1},
+                                    {"stretch along the warp", fabric->stretch[0], 1},
+                                    {"stretch along the weft", fabric->stretch[1], 1},
+                                    {"shear", fabric->shear, 1},
+                                    {"bend along the warp", fabric->bend[0], 1},
+                                    {"bend along the weft", fabric->bend[1], 1},
+                                    {"bend along the bias", fabric->bend[2], 1},
+                                    {"stretch damping", fabric->stretch_damping, 1},
+                                    {"shear damping", fabric->shear_damping, 1},
+                                    {"bend damping", fabric->bend_damping, 1},
+                                    {"friction", fabric->friction, 1},
+                                    {"strain limit along the warp", fabric->strain_limit[0], 1},
+                                    {"strain limit along the weft", fabric->strain_limit[1], 1}};
+  mus_status status = mus_named_check("fabric", fabric->name, sizeof values / sizeof values[0], values);
+  if (status)
+    return status;
   if (!bends_everywhere(fabric->bend))
     return mus_fail(MUS_BAD_INPUT, "fabric %s: bend along the bias is %g, too soft beside %g and %g along the threads",
                     fabric->name, fabric->bend[2], fabric->bend[0], fabric->bend[1]);

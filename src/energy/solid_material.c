@@ -1,9 +1,7 @@
 // The materials of solids. See solid_material.h; docs/solids.md has the source of every value.
 #include "energy/solid_material.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "energy/named.h"
 
 static const mus_solid_material materials[] = {
     {.name = "rubber",
@@ -45,30 +43,19 @@ const char *mus_solid_material_name(int index) {
 }
 
 mus_status mus_solid_material_find(const char *name, const mus_solid_material **out) {
-  char names[256] = "";
-  size_t length = 0;
-  for (int k = 0; k < MATERIALS; ++k) {
-    if (strcmp(name, materials[k].name) == 0) {
-      *out = &materials[k];
-      return MUS_OK;
-    }
-    int written = snprintf(names + length, sizeof names - length, "%s%s", k == 0 ? "" : ", ", materials[k].name);
-    length += (size_t)written < sizeof names - length ? (size_t)written : 0;
-  }
-  return mus_fail(MUS_BAD_INPUT, "there is no material named \"%s\"; there are %s", name, names);
+  int number;
+  mus_status status = mus_named_find("material", mus_solid_material_name, name, &number);
+  if (!status)
+    *out = mus_solid_material_at(number);
+  return status;
 }
 
 mus_status mus_solid_material_check(const mus_solid_material *material) {
-  const struct {
-    const char *name;
-    double value;
-    int may_be_zero;
-  } values[] = {{"density", material->density, 0}, {"young", material->young, 0}, {"damping", material->damping, 1}};
-  for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
-    if (!isfinite(values[k].value) || values[k].value < 0 || (values[k].value <= 0 && !values[k].may_be_zero))
-      return mus_fail(MUS_BAD_INPUT, "material %s: %s is %g; give a %s number", material->name, values[k].name,
-                      values[k].value, values[k].may_be_zero ? "finite, not negative" : "finite, positive");
-  }
+  const mus_named_value values[] = {
+      {"density", material->density, 0}, {"young", material->young, 0}, {"damping", material->damping, 1}};
+  mus_status status = mus_named_check("material", material->name, sizeof values / sizeof values[0], values);
+  if (status)
+    return status;
   if (!(material->poisson > -1 && material->poisson < 0.5))
     return mus_fail(MUS_BAD_INPUT,
                     "material %s: poisson is %g; give a number greater than -1 and at most %g: beyond 0.5 or below -1 "
