@@ -39,32 +39,37 @@ static mus_status refuse(const char *name) {
   return mus_fail(MUS_BAD_INPUT, "there is no built-in scene \"%s\": choose %s", name, names);
 }
 
-// A mesh that is not ours to give: taken from the folder that MUSLIN_DATA names, where it is there.
-static mus_status take_armadillo(mus_scene *scene) {
+static mus_status take_file(const mus_builtin_file *from, mus_scene *scene) {
   const char *folder = getenv("MUSLIN_DATA");
-  if (strcmp(scene->name, "armadillo") != 0 || !folder)
+  if (!folder)
     return MUS_OK;
   mus_solid_shape *shape = &scene->solids[0].shape;
-  static const char file[] = "/models/armadillo_4k.node";
-  char *path = malloc(strlen(folder) + sizeof file);
+  size_t size = strlen(folder) + strlen(from->file) + 2;
+  char *path = malloc(size);
   if (!path)
     return mus_fail_memory();
-  strcat(strcpy(path, folder), file);
+  snprintf(path, size, "%s/%s", folder, from->file);
   if (access(path, R_OK) == 0) {
     shape->kind = MUS_SOLID_SHAPE_FILE;
     shape->file = path;
-    shape->scale = 0.35;
+    shape->scale = from->scale;
   } else {
     free(path);
   }
   return MUS_OK;
 }
 
+static mus_status make(const mus_builtin *builtin, mus_scene *scene) {
+  mus_status status = mus_scene_parse(builtin->name, builtin->text, scene);
+  for (int k = 0; k < mus_builtin_files_count && !status; ++k)
+    if (strcmp(builtin->name, mus_builtin_files[k].scene) == 0)
+      status = take_file(&mus_builtin_files[k], scene);
+  return status;
+}
+
 mus_status mus_scene_builtin(const char *name, mus_scene *scene) {
   for (int k = 0; find(k); ++k)
-    if (strcmp(name, find(k)->name) == 0) {
-      mus_status status = mus_scene_parse(name, find(k)->text, scene);
-      return status ? status : take_armadillo(scene);
-    }
+    if (strcmp(name, find(k)->name) == 0)
+      return make(find(k), scene);
   return refuse(name);
 }

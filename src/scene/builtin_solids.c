@@ -1,8 +1,7 @@
 // Built-in scenes with elastic solids. See builtin.h.
 //
 // pachinko follows Xian, Tong and Liu 2019, figure 1, as do octopus, dragon and armadillo their meshes; the scenes'
-// measures are ours. The armadillo is read from the folder that MUSLIN_DATA names (builtin.c); where there is none,
-// the dragon takes its place. All starts are free of intersections.
+// measures are ours. Without the armadillo's file, the dragon takes its place. All starts are free of intersections.
 #include "scene/builtin.h"
 
 #define FLOOR "{\"name\": \"floor\", \"shape\": {\"kind\": \"floor\"}}"
@@ -79,3 +78,7 @@ const mus_builtin mus_builtin_solids[] = {
      " \"cloths\": [{\"name\": \"sheet\", \"shape\": {\"vertices\": 6400}, \"translate\": [0.05, 0.55, 0.03]}]}\n"}};
 
 const int mus_builtin_solids_count = sizeof mus_builtin_solids / sizeof *mus_builtin_solids;
+
+const mus_builtin_file mus_builtin_files[] = {{"armadillo", "models/armadillo_4k.node", 0.35}};
+
+const int mus_builtin_files_count = sizeof mus_builtin_files / sizeof *mus_builtin_files;
