@@ -240,38 +240,42 @@ static mus_status compare(job *j, const mus_mesh *skin) {
   return status;
 }
 
-static mus_status measure(job *j, mus_solid_surface *skin) {
-  mus_tetrahedra_quality quality;
+static mus_status check_sound(job *j) {
   mus_solid_report report;
   mus_status status = mus_tetrahedra_check(&j->solid, &report);
-  if (!status)
-    status = mus_tetrahedra_require_sound(&report);
-  if (!status)
-    status = mus_tetrahedra_surface(&j->arena, &j->solid, skin);
+  j->record->pieces = report.pieces;
+  return status ? status : mus_tetrahedra_require_sound(&report);
+}
+
+static void scale(job *j, int vertices, double *position) {
+  for (size_t i = 0; i < 3 * (size_t)vertices; ++i)
+    position[i] *= j->options.scale;
+}
+
+// What a record tells, of the solid as it will be scaled.
+static mus_status measure(job *j, mus_solid_surface *skin) {
+  mus_tetrahedra_quality quality;
+  mus_status status = mus_tetrahedra_surface(&j->arena, &j->solid, skin);
   if (!status && j->surface)
     status = compare(j, &skin->mesh);
   if (status)
     return status;
-  double scale = j->options.scale;
-  for (size_t i = 0; i < (size_t)j->solid.vertices * 3; ++i)
-    j->solid.position[i] *= scale;
-  for (size_t i = 0; i < (size_t)skin->mesh.vertices * 3; ++i)
-    skin->mesh.position[i] *= scale;
+  scale(j, j->solid.vertices, j->solid.position);
+  scale(j, skin->mesh.vertices, skin->mesh.position);
   mus_tetrahedra_measure(&j->solid, &quality);
   mus_fill_record *r = j->record;
   r->vertices = j->solid.vertices;
   r->tetrahedra = j->solid.tetrahedra;
   r->surface_vertices = skin->mesh.vertices;
   r->surface_triangles = skin->mesh.triangles;
-  r->pieces = report.pieces;
   r->volume = quality.volume;
   r->least_angle = quality.least_angle;
   r->largest_angle = quality.largest_angle;
   r->mean_quality = quality.mean;
-  r->edge *= scale;
-  r->deviation *= j->surface ? scale : 1;
-  r->loss *= j->surface ? scale : 1;
-  r->closed *= scale;
+  r->edge *= j->options.scale;
+  r->deviation *= j->surface ? j->options.scale : 1;
+  r->loss *= j->surface ? j->options.scale : 1;
+  r->closed *= j->options.scale;
   return MUS_OK;
 }
 
@@ -311,8 +315,8 @@ static mus_status write_out(const job *j, const char *path, const mus_mesh *skin
   return mus_solid_file_write(path, j->options.format, &j->solid);
 }
 
-// All that is to be done, but writing.
-static mus_status fill(job *j, const char *shape, int is_file, mus_solid_surface *skin) {
+// The solid before it is scaled.
+static mus_status fill(job *j, const char *shape, int is_file) {
   *j->record = (mus_fill_record){.deviation = -1, .loss = -1};
   j->options.edge /= j->options.scale;
   mus_status status = is_file ? make_from_file(j, shape) : make_builtin(j, shape);
@@ -323,7 +327,7 @@ static mus_status fill(job *j, const char *shape, int is_file, mus_solid_surface
                       shape, j->record->edge * j->options.scale);
   if (!status)
     status = tidy(j);
-  return status ? status : measure(j, skin);
+  return status ? status : check_sound(j);
 }
 
 static void free_job(job *j) {
@@ -333,14 +337,18 @@ static void free_job(job *j) {
 }
 
 mus_status mus_fill_shape(mus_arena *arena, const char *shape, int is_file, const mus_fill_options *options,
-                          mus_fill_record *record, mus_tetrahedra *out) {
-  job j = {.options = *options, .record = record};
-  mus_solid_surface skin;
+                          size_t size, char *repairs, mus_tetrahedra *out) {
+  mus_fill_record record;
+  job j = {.options = *options, .record = &record};
   mus_status status = check_fineness(options);
   if (!status)
-    status = fill(&j, shape, is_file, &skin);
+    status = fill(&j, shape, is_file);
   if (!status)
     status = mus_tetrahedra_copy(arena, &j.solid, out);
+  if (!status) {
+    scale(&j, out->vertices, out->position);
+    snprintf(repairs, size, "%s", record.repairs);
+  }
   free_job(&j);
   return status;
 }
@@ -354,7 +362,9 @@ mus_status mus_fill_solid(const char *shape, const char *path, const mus_fill_op
   double begin = mus_seconds();
   mus_status status = check_options(path, &j.options);
   if (!status) // a file of that name comes first
-    status = fill(&j, shape, stat(shape, &about) == 0, &skin);
+    status = fill(&j, shape, stat(shape, &about) == 0);
+  if (!status)
+    status = measure(&j, &skin);
   if (!status)
     status = write_out(&j, path, &skin.mesh);
   j.record->seconds = mus_seconds() - begin;

@@ -7,8 +7,9 @@
 #include "muslin/fill.h"
 
 // `shape` is the path of a surface, or the name of a built-in shape. Scaled, without crumbs, in an order that suits
-// memory; errors name the file. The options' format is not used.
+// memory; errors name the file. The options' format is not used. `repairs` receives what was repaired of the surface,
+// in words, at most `size` letters with the 0 at their end.
 mus_status mus_fill_shape(mus_arena *arena, const char *shape, int is_file, const mus_fill_options *options,
-                          mus_fill_record *record, mus_tetrahedra *out);
+                          size_t size, char *repairs, mus_tetrahedra *out);
 
 #endif

@@ -485,6 +485,11 @@ const char *mus_cloth_model_name(mus_cloth_model model) {
   return number < models ? model_words[number] : NULL;
 }
 
+const char *mus_solid_shape_name(mus_solid_shape_kind kind) {
+  size_t number = (size_t)kind, kinds = sizeof solid_words / sizeof *solid_words - 1;
+  return number < kinds ? solid_words[number] : NULL;
+}
+
 const char *mus_integrator_name(mus_integrator integrator) {
   return (int)integrator >= 0 && integrator < MUS_INTEGRATORS ? integrator_words[integrator] : NULL;
 }

@@ -21,6 +21,8 @@ double mus_cloth_thickness(const mus_scene *scene, const mus_cloth *cloth);
 double mus_cloth_friction(const mus_scene *scene, const mus_cloth *cloth);
 // "baraff-witkin" and so on, as scene files name it. NULL if out of range.
 const char *mus_cloth_model_name(mus_cloth_model model);
+// "box" and so on, the same, which for shapes that are filled is their name there (muslin/fill.h).
+const char *mus_solid_shape_name(mus_solid_shape_kind kind);
 // The built-in fabric that pictures show it as: its own, or the one that its own is like; NULL where it names none.
 const char *mus_cloth_look(const mus_scene *scene, const mus_cloth *cloth);
 

@@ -7,10 +7,30 @@
 #include "base/scan.h"
 #include "base/up.h"
 #include "fill/fill.h"
+#include "io/scene.h"
 #include "io/solid_file.h"
 #include "mesh/tetrahedra_check.h"
 #include "mesh/tetrahedra_generate.h"
 #include "mesh/tetrahedra_order.h"
+
+// --- order -----------------------------------------------------------------------------------------------------------
+
+// The order that is simulated, where the one found scatters neighbours over the memory. What is filled has a good one.
+static mus_status reorder(mus_arena *arena, mus_tetrahedra *mesh, mus_part_shape *out) {
+  mus_solid_order found;
+  mus_tetrahedra ordered;
+  mus_order *order = mus_arena_alloc(arena, 1, sizeof *order);
+  mus_status status = order ? mus_solid_order_find(arena, mesh, &found) : mus_fail_memory();
+  if (!status)
+    status = mus_solid_order_apply(arena, &found, mesh, &ordered);
+  if (status || mus_tetrahedra_spread(&ordered) >= mus_tetrahedra_spread(mesh) / 2)
+    return status;
+  *mesh = ordered;
+  *order = (mus_order){.vertices = found.vertices, .vertex = found.vertex, .new_vertex = found.new_vertex};
+  out->order = order;
+  out->tetrahedron = found.tetrahedron;
+  return MUS_OK;
+}
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
@@ -38,28 +58,19 @@ static mus_status read_tetrahedra(mus_arena *arena, const mus_solid_shape *shape
   for (size_t i = 0; i < 3 * (size_t)file.mesh.vertices; ++i)
     file.mesh.position[i] *= shape->scale;
   status = mend(arena, &file.mesh, out, mesh);
-  return status ? mus_fail_prefix(status, "%s", shape->file) : MUS_OK;
+  return status ? mus_fail_prefix(status, "%s", shape->file) : reorder(arena, mesh, out);
 }
 
 // --- generated -------------------------------------------------------------------------------------------------------
 
-static const char *const filled[] = {[MUS_SOLID_SHAPE_BALL] = "ball",
-                                     [MUS_SOLID_SHAPE_OCTOPUS] = "octopus",
-                                     [MUS_SOLID_SHAPE_DRAGON] = "dragon",
-                                     [MUS_SOLID_SHAPE_MANNEQUIN] = "mannequin"};
-
 static mus_status fill(mus_arena *arena, const mus_solid_shape *shape, mus_part_shape *out, mus_tetrahedra *mesh) {
   int is_file = shape->kind == MUS_SOLID_SHAPE_FILE;
   mus_fill_options options = mus_default_fill_options();
-  mus_fill_record record;
   options.edge = shape->edge;
   options.vertices = shape->vertices;
   options.scale = shape->kind == MUS_SOLID_SHAPE_BALL ? 2 * shape->radius : shape->scale;
-  mus_status status =
-      mus_fill_shape(arena, is_file ? shape->file : filled[shape->kind], is_file, &options, &record, mesh);
-  if (!status)
-    snprintf(out->repairs, sizeof out->repairs, "%.200s", record.repairs);
-  return status;
+  return mus_fill_shape(arena, is_file ? shape->file : mus_solid_shape_name(shape->kind), is_file, &options,
+                        sizeof out->repairs, out->repairs, mesh);
 }
 
 // A file of tetrahedra, or else of a surface, which is filled.
@@ -73,17 +84,20 @@ static mus_status from_file(mus_arena *arena, const mus_solid_shape *shape, mus_
                                                : fill(arena, shape, out, mesh);
 }
 
-static mus_status make_box(mus_arena *arena, const mus_solid_shape *shape, mus_up up, mus_tetrahedra *mesh) {
+static mus_status make_box(mus_arena *arena, const mus_solid_shape *shape, mus_up up, mus_part_shape *out,
+                           mus_tetrahedra *mesh) {
   int cells[3];
   double size[3] = {shape->size[0], shape->size[up == MUS_UP_Z ? 2 : 1], shape->size[up == MUS_UP_Z ? 1 : 2]};
   mus_status status = shape->edge > 0 ? mus_solid_box_cells(size, shape->edge, cells)
                                       : mus_solid_box_cells_for(size, shape->vertices, cells);
-  return status ? status : mus_solid_box_of_cells(arena, size, cells, mesh);
+  if (!status)
+    status = mus_solid_box_of_cells(arena, size, cells, mesh);
+  return status ? status : reorder(arena, mesh, out);
 }
 
 static mus_status make(mus_arena *arena, mus_up up, const mus_solid_shape *shape, mus_part_shape *out,
                        mus_tetrahedra *mesh) {
-  if ((int)shape->kind < 0 || shape->kind > MUS_SOLID_SHAPE_FILE)
+  if (!mus_solid_shape_name(shape->kind))
     return mus_fail(MUS_BAD_INPUT, "a solid has no shape of kind %d", (int)shape->kind);
   mus_up as_made = MUS_UP_Y;
   mus_status status;
@@ -91,7 +105,7 @@ static mus_status make(mus_arena *arena, mus_up up, const mus_solid_shape *shape
     as_made = mus_file_up_of(shape->up, up);
     status = from_file(arena, shape, out, mesh);
   } else {
-    status = shape->kind == MUS_SOLID_SHAPE_BOX ? make_box(arena, shape, up, mesh) : fill(arena, shape, out, mesh);
+    status = shape->kind == MUS_SOLID_SHAPE_BOX ? make_box(arena, shape, up, out, mesh) : fill(arena, shape, out, mesh);
   }
   if (!status)
     mus_turn_up(as_made, up, (size_t)mesh->vertices, mesh->position);
@@ -99,23 +113,6 @@ static mus_status make(mus_arena *arena, mus_up up, const mus_solid_shape *shape
 }
 
 // --- either ----------------------------------------------------------------------------------------------------------
-
-// The order that is simulated, where the one found scatters neighbours over the memory.
-static mus_status reorder(mus_arena *arena, mus_tetrahedra *mesh, mus_part_shape *out) {
-  mus_solid_order found;
-  mus_tetrahedra ordered;
-  mus_order *order = mus_arena_alloc(arena, 1, sizeof *order);
-  mus_status status = order ? mus_solid_order_find(arena, mesh, &found) : mus_fail_memory();
-  if (!status)
-    status = mus_solid_order_apply(arena, &found, mesh, &ordered);
-  if (status || mus_tetrahedra_spread(&ordered) >= mus_tetrahedra_spread(mesh) / 2)
-    return status;
-  *mesh = ordered;
-  *order = (mus_order){.vertices = found.vertices, .vertex = found.vertex, .new_vertex = found.new_vertex};
-  out->order = order;
-  out->tetrahedron = found.tetrahedron;
-  return MUS_OK;
-}
 
 // Its surface, by the numbers of its own vertices.
 static mus_status find_surface(mus_arena *arena, const mus_tetrahedra *mesh, mus_part_shape *out) {
@@ -145,8 +142,6 @@ mus_status mus_solid_mesh_create(mus_arena *arena, mus_up up, const mus_solid *s
   *out = (mus_part_shape){0};
   mus_tetrahedra mesh;
   mus_status status = make(arena, up, &solid->shape, out, &mesh);
-  if (!status)
-    status = reorder(arena, &mesh, out);
   if (!status)
     status = find_surface(arena, &mesh, out);
   if (status)
