@@ -301,8 +301,16 @@ static void print_reached(FILE *file, const char *format, double value) {
   fprintf(file, isfinite(value) ? format : " |", value);
 }
 
-static mus_status compare(study *s, const char *name, const char *title, const curve_system *system,
-                          const contender *list) {
+// `levels` and `smoother` are those of the paper's cycles.
+static mus_status compare(study *s, const char *name, const char *title, const curve_system *system, const char *levels,
+                          const char *smoother) {
+  const contender list[CONTENDERS] = {
+      {"skinning, cycles", MUS_METHOD_SKINNING, 1, MUS_PRESET_ROBUST, levels, smoother},
+      {"skinning with CG", MUS_METHOD_SKINNING, 0, MUS_PRESET_FAST, NULL, NULL},
+      {"sa", MUS_METHOD_SA, 0, MUS_PRESET_FAST, NULL, NULL},
+      {"Gauss-Seidel (Vivace)", MUS_METHOD_GAUSS_SEIDEL, 0, MUS_PRESET_ROBUST, NULL, NULL},
+      {"Chebyshev", MUS_METHOD_CHEBYSHEV, 0, MUS_PRESET_ROBUST, NULL, NULL},
+      {"Jacobi-PCG", MUS_METHOD_DIAG, 0, MUS_PRESET_ROBUST, NULL, NULL}};
   static const int limits[LIMITS] = {1, 2, 3, 5, 8, 13, 21, 40, 80, 160, 320, 640};
   static curve curves[CONTENDERS];
   chart_series by_iterations[CONTENDERS], by_time[CONTENDERS];
@@ -349,13 +357,6 @@ static mus_status compare(study *s, const char *name, const char *title, const c
 }
 
 static mus_status figure_10(study *s) {
-  static const contender list[CONTENDERS] = {
-      {"skinning, cycles", MUS_METHOD_SKINNING, 1, MUS_PRESET_ROBUST, "25/100/1000/all", "jacobi:10/jacobi:5"},
-      {"skinning with CG", MUS_METHOD_SKINNING, 0, MUS_PRESET_FAST, NULL, NULL},
-      {"sa", MUS_METHOD_SA, 0, MUS_PRESET_FAST, NULL, NULL},
-      {"Gauss-Seidel (Vivace)", MUS_METHOD_GAUSS_SEIDEL, 0, MUS_PRESET_ROBUST, NULL, NULL},
-      {"Chebyshev", MUS_METHOD_CHEBYSHEV, 0, MUS_PRESET_ROBUST, NULL, NULL},
-      {"Jacobi-PCG", MUS_METHOD_DIAG, 0, MUS_PRESET_ROBUST, NULL, NULL}};
   sheet_options options = sheet_default_options();
   options.side = s->quick ? 91 : 201;
   options.time_step = 1.0 / 30;
@@ -370,19 +371,13 @@ static mus_status figure_10(study *s) {
                          .held = sheet.constraint_count,
                          .constraints = sheet.constraint};
   if (!status)
-    status = compare(s, "figure-10", "Figure 10: a sheet in one step of 1/30 s", &system, list);
+    status = compare(s, "figure-10", "Figure 10: a sheet in one step of 1/30 s", &system, "25/100/1000/all",
+                     "jacobi:10/jacobi:5");
   sheet_system_free(&sheet);
   return status;
 }
 
 static mus_status figure_11(study *s) {
-  static const contender list[CONTENDERS] = {
-      {"skinning, cycles", MUS_METHOD_SKINNING, 1, MUS_PRESET_ROBUST, "100/1000/all", "gs:2"},
-      {"skinning with CG", MUS_METHOD_SKINNING, 0, MUS_PRESET_FAST, NULL, NULL},
-      {"sa", MUS_METHOD_SA, 0, MUS_PRESET_FAST, NULL, NULL},
-      {"Gauss-Seidel (Vivace)", MUS_METHOD_GAUSS_SEIDEL, 0, MUS_PRESET_ROBUST, NULL, NULL},
-      {"Chebyshev", MUS_METHOD_CHEBYSHEV, 0, MUS_PRESET_ROBUST, NULL, NULL},
-      {"Jacobi-PCG", MUS_METHOD_DIAG, 0, MUS_PRESET_ROBUST, NULL, NULL}};
   solid_options options = solid_default_options();
   options.law = SOLID_PROJECTIVE;
   options.young = 1e5;
@@ -391,7 +386,8 @@ static mus_status figure_11(study *s) {
   curve_system system = {.rows = 0};
   if (!status) {
     system = curve_system_of_solid(&solid);
-    status = compare(s, "figure-11", "Figures 11 and 12: an octopus in one step of 1/30 s", &system, list);
+    status =
+        compare(s, "figure-11", "Figures 11 and 12: an octopus in one step of 1/30 s", &system, "100/1000/all", "gs:2");
   }
   solid_system_free(&solid);
   return status;
