@@ -288,6 +288,11 @@ void mus_contact_load(const mus_contact_workspace *work, const double *velocity,
   mus_holds_load(&work->model.map, &work->holds, velocity, matrix, right);
 }
 
+double mus_contact_energy(const mus_contact_workspace *work, const double *velocity) {
+  return mus_repulsions_energy(&work->beyond, velocity) + mus_repulsions_energy(&work->within, velocity) +
+         mus_holds_energy(&work->model.map, &work->holds, velocity);
+}
+
 mus_status mus_contact_lump(const mus_contact_workspace *work, mus_shared_blocks *to) {
   mus_status status = mus_repulsions_lump(&work->beyond, to);
   if (!status)

@@ -84,6 +84,9 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
 // Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
 // beyond its pattern goes to the solver as couplings.
 void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right);
+// J: what mus_contact_load() adds to the right-hand side is minus its gradient by velocities. What constraints hold has
+// no part in it.
+double mus_contact_energy(const mus_contact_workspace *work, const double *velocity);
 // For matrices whose coordinates share all but their diagonal (sparse/shared.h): adds what is never below contact's
 // part of the matrix.
 mus_status mus_contact_lump(const mus_contact_workspace *work, mus_shared_blocks *to);

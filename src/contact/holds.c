@@ -285,6 +285,35 @@ void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const do
   }
 }
 
+// Of rub().
+static double rubbing_energy(const mus_held *h, const double *velocity) {
+  double relative[3], across[3];
+  mus_subtract3(velocity, h->velocity, relative);
+  mus_split_along(h->normal, relative, across);
+  double along = mus_dot3(h->along, across);
+  mus_add_scaled3(-along, h->along, across);
+  return h->drag / 2 * mus_dot3(across, across) + h->limit * along;
+}
+
+// Of hold_back().
+static double holding_energy(const mus_held *h, const double *velocity) {
+  double change[3];
+  mus_subtract3(h->wanted, velocity, change);
+  double along = mus_dot3(h->normal, change);
+  return h->stiffness / 2 * (h->state == MUS_HOLD_STICKS ? mus_dot3(change, change) : along * along);
+}
+
+double mus_holds_energy(const mus_surface_map *map, const mus_holds *holds, const double *velocity) {
+  double energy = 0;
+  for (size_t k = 0; k < holds->held.count; ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double here[3];
+    mus_map_value(map, h->vertex, velocity, here);
+    energy += rubbing_energy(h, here) + holding_energy(h, here);
+  }
+  return energy;
+}
+
 // --- after the solve -------------------------------------------------------------------------------------------------
 
 void mus_holds_measure_constraints(mus_holds *holds, const mus_matrix *a, const double *change, const double *right,

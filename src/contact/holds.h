@@ -84,6 +84,8 @@ void mus_hold_constraint(const mus_held *held, const double *velocity, mus_const
 // Adds friction and terms that hold at these velocities to the right-hand side and, unless it is NULL, to the matrix.
 void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const double *velocity, mus_matrix *matrix,
                     double *right);
+// J: what those impulses of friction and of terms are minus the gradient of, by velocities.
+double mus_holds_energy(const mus_surface_map *map, const mus_holds *holds, const double *velocity);
 // Adds what is never below friction and terms that hold to the diagonal.
 mus_status mus_holds_lump(const mus_surface_map *map, const mus_holds *holds, mus_shared_blocks *to);
 // After the solve: the impulse of every vertex that a constraint holds, (A d - b) at its row, with `coupled` what

@@ -254,6 +254,19 @@ void mus_repulsions_load(const mus_repulsions *list, const double *velocity, dou
   }
 }
 
+double mus_repulsions_energy(const mus_repulsions *list, const double *velocity) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  double energy = 0;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3], across[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    double missing = effect[k].apart - mus_split_along(effect[k].normal, relative, across);
+    energy += (effect[k].along * missing * missing + effect[k].across * mus_dot3(across, across)) / 2;
+  }
+  return energy;
+}
+
 void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix) {
   const mus_coupling *coupling = list->couplings.items;
   for (size_t k = 0; k < list->couplings.count; ++k) {

@@ -30,6 +30,8 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
                                mus_repulsions *beyond, mus_repulsions *within);
 // Adds the impulses at these velocities to the right-hand side.
 void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right);
+// J: what the impulses are minus the gradient of, by velocities.
+double mus_repulsions_energy(const mus_repulsions *list, const double *velocity);
 // Adds the couplings to a matrix that has their blocks.
 void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix);
 // Adds what is never below them on the diagonal.

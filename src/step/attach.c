@@ -32,6 +32,17 @@ double mus_attachments_energy(const mus_attachments *attachments, const double *
   return sum;
 }
 
+double mus_attachments_potential(const mus_attachments *attachments, const mus_instant *at) {
+  double damped = 0;
+  for (size_t n = 0; n < attachments->springs.count; ++n) {
+    const mus_attachment *s = &mus_attached_springs(attachments)[n].spring;
+    double speed[3];
+    weigh(s, at->velocity, speed);
+    damped += at->length * s->stiffness * s->damping / 2 * mus_dot3(speed, speed);
+  }
+  return mus_attachments_energy(attachments, at->position) + damped;
+}
+
 mus_status mus_attachments_lump(const mus_attachments *attachments, double length, mus_shared_blocks *to) {
   mus_status status = MUS_OK;
   for (size_t n = 0; n < attachments->springs.count && !status; ++n) {

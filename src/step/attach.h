@@ -33,5 +33,9 @@ mus_status mus_attachments_lump(const mus_attachments *attachments, double lengt
 
 // J, of the springs at these positions; beyond its limit, a spring's grows with the distance alone.
 double mus_attachments_energy(const mus_attachments *attachments, const double *position);
+// The same and damping, as a potential of the step, where x' = X + H v' and the instant does not drift:
+// mus_attachments_load() adds minus its gradient by v'. A point's velocity is (p(x') - p(X)) / H in any scheme, so
+// damping is H D |p(v')|^2 / 2.
+double mus_attachments_potential(const mus_attachments *attachments, const mus_instant *at);
 
 #endif

@@ -138,6 +138,17 @@ double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *posi
   return sum;
 }
 
+double mus_soft_pins_potential(const mus_prescribed *prescribed, const mus_instant *at) {
+  double damped = 0;
+  for (int n = 0; n < prescribed->soft_count; ++n) {
+    const mus_soft_pin *soft = &prescribed->soft[n];
+    double relative[3];
+    mus_subtract3(at->velocity + 3 * (size_t)soft->vertex, soft->velocity, relative);
+    damped += at->length * soft->damping / 2 * mus_dot3(relative, relative);
+  }
+  return mus_soft_pins_energy(prescribed, at->position) + damped;
+}
+
 int mus_soft_pins_drag(const mus_prescribed *prescribed) {
   for (int n = 0; n < prescribed->soft_count; ++n) {
     const mus_soft_pin *soft = &prescribed->soft[n];

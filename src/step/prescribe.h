@@ -38,6 +38,9 @@ void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed
 mus_status mus_soft_pins_lump(const mus_prescribed *prescribed, double length, mus_shared_blocks *to);
 // J, of soft pins at these positions, with their targets at the end of the step.
 double mus_soft_pins_energy(const mus_prescribed *prescribed, const double *position);
+// The same and damping, as a potential of the step, where x' = X + H v' and the instant does not drift:
+// mus_soft_pins_load() adds minus its gradient by v'.
+double mus_soft_pins_potential(const mus_prescribed *prescribed, const mus_instant *at);
 // Whether one puts energy in by its damping, since its target moves.
 int mus_soft_pins_drag(const mus_prescribed *prescribed);
 // Adds held vertices, which go along with their bodies.

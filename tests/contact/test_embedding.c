@@ -13,6 +13,7 @@
 #include "check/intersections.h"
 #include "sim/simulator.h"
 #include "support/check.h"
+#include "support/potential.h"
 #include "support/runs.h"
 
 enum { PARTS = 4 }; // of an edge of the coarse cloth
@@ -210,6 +211,7 @@ static void a_floor_bears_the_weight(void **state) {
     push += r->sim->state.contact.hold[i].push;
   }
   assert_int_equal(mus_contact_constraints(r->sim->contact), 0);
+  potential_check(r->sim, 3);
   assert_true(fabs(push / (9.81 * model->total_mass) - 1) < 0.01);
   assert_int_equal(intersections(r, &f), 0);
   end(r, &f);
@@ -230,6 +232,7 @@ static void cloth_lands_on_cloth(void **state) {
     assert_int_equal(intersections(r, &f), 0);
   }
   assert_true(touching > 20 && wide > 20);
+  potential_check(r->sim, 5);
   end(r, &f);
 }
 

@@ -128,6 +128,38 @@ static void energies_belong_to_forces(void **state) {
   }
 }
 
+// The same of the potential of a step, damping included, by the velocity at its end.
+static void potentials_belong_to_loads(void **state) {
+  (void)state;
+  const double start[9] = {0, 0, 0, 0.1, 0, 0, 0, 0.1, 0.02}, length = 0.02;
+  double v[9] = {0.3, -0.2, 0.1, 0.5, 0.1, -0.4, -0.1, 0.2, 0.6}, x[9], right[9];
+  mus_attached spring = {.spring = {.count = 3,
+                                    .vertex = {0, 1, 2},
+                                    .weight = {0.5, 0.2, 0.3},
+                                    .target = {0.03, 0.04, -0.05},
+                                    .stiffness = 30,
+                                    .damping = 0.1}};
+  mus_attachments all = {.springs = {.items = &spring, .count = 1}};
+  mus_instant at = {.position = x, .velocity = v, .length = length};
+  for (int k = 0; k < 2; ++k) {
+    spring.spring.limit = k == 0 ? 100 : 0.5;
+    for (int i = 0; i < 9; ++i) {
+      double here = v[i], e = 1e-4, value[2];
+      for (int side = 0; side < 2; ++side) {
+        v[i] = here + (side ? e : -e);
+        for (int j = 0; j < 9; ++j)
+          x[j] = start[j] + length * v[j];
+        value[side] = mus_attachments_potential(&all, &at);
+      }
+      v[i] = here;
+      x[i] = start[i] + length * here;
+      memset(right, 0, sizeof right);
+      mus_attachments_load(&all, &at, NULL, right);
+      assert_true(fabs((value[1] - value[0]) / (2 * e) + right[i]) < 1e-9);
+    }
+  }
+}
+
 // J, of a spring at one vertex.
 static double hand_energy(const mus_attachment *pull, const double *point) {
   double way[3], most = pull->limit / pull->stiffness;
@@ -237,6 +269,7 @@ int main(void) {
       cmocka_unit_test(a_step_gives_the_springs_impulse),
       cmocka_unit_test(the_limit_holds),
       cmocka_unit_test(energies_belong_to_forces),
+      cmocka_unit_test(potentials_belong_to_loads),
       cmocka_unit_test(pulling_gives_no_energy_from_nowhere),
       cmocka_unit_test(a_vertex_follows_and_flies_on),
       cmocka_unit_test_setup_teardown(vertices_are_those_of_files, files_setup, files_teardown),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "sim/access.h"
 #include "step/prescribe.h"
@@ -59,8 +60,35 @@ static void only_prescribed_directions_are_cleared(void **state) {
     assert_true(fabs(value[i] - wanted[i]) < 1e-15);
 }
 
+// Soft pins with damping and moving targets: what they add to a step is minus the gradient of their potential.
+static void potentials_belong_to_loads(void **state) {
+  (void)state;
+  mus_soft_pin soft[2] = {
+      {.vertex = 0, .stiffness = 20, .damping = 3, .target = {0.1, 0.2, 0}, .velocity = {1, 0, -2}},
+      {.vertex = 1, .stiffness = 50, .damping = 1, .target = {0, -0.2, 0.3}, .velocity = {0, 0.5, 0}}};
+  mus_prescribed prescribed = {.soft = soft, .soft_count = 2};
+  const double start[6] = {0.1, 0.15, 0.02, -0.1, 0, 0.2}, length = 0.04;
+  double v[6] = {0.4, -1, 0.3, 0.2, 0.6, -0.7}, x[6], right[6];
+  mus_instant at = {.position = x, .velocity = v, .length = length};
+  for (int i = 0; i < 6; ++i) {
+    double here = v[i], e = 1e-4, value[2];
+    for (int side = 0; side < 2; ++side) {
+      v[i] = here + (side ? e : -e);
+      for (int j = 0; j < 6; ++j)
+        x[j] = start[j] + length * v[j];
+      value[side] = mus_soft_pins_potential(&prescribed, &at);
+    }
+    v[i] = here;
+    x[i] = start[i] + length * here;
+    memset(right, 0, sizeof right);
+    mus_soft_pins_load(NULL, &prescribed, &at, NULL, right);
+    assert_true(fabs((value[1] - value[0]) / (2 * e) + right[i]) < 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_last_pin_counts),
-                                     cmocka_unit_test(only_prescribed_directions_are_cleared)};
+                                     cmocka_unit_test(only_prescribed_directions_are_cleared),
+                                     cmocka_unit_test(potentials_belong_to_loads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
