@@ -47,7 +47,7 @@ static void evaluate(const void *context, int list, int first, int count, double
   const solid_system *s = context;
   (void)list;
   mus_evaluation e = {.position = s->position,
-                      .blend = {s->options.time_step * s->options.time_step, 0, 0, 0},
+                      .blend = {s->options.time_step * s->options.time_step, 0, 0, 0, 0},
                       .scale = 1,
                       .gradient = vectors,
                       .block = blocks};

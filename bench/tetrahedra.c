@@ -59,7 +59,7 @@ static double seconds(workload *w, int model, int state, int task) {
   const mus_element_list *list = &w->list[model];
   mus_evaluation e = {.position = w->position[state],
                       .velocity = task > 0 ? w->velocity : NULL,
-                      .blend = {4e-6, 2e-3, 2e-3, 0},
+                      .blend = {4e-6, 2e-3, 2e-3, 0, 0},
                       .scale = 1,
                       .energy = task == 0 ? w->energy : NULL,
                       .gradient = task > 0 ? w->gradient : NULL,

@@ -24,6 +24,12 @@
 // D drops nothing that depends on velocity: D = d (dC/dx)(dC/dx)^T. The derivative of the damping force by position,
 // -d [(dC/dx)(d^2C/dx^2 v)^T + Cdot d^2C/dx^2], is neither symmetric nor of one sign and left out of K and of `exact`;
 // mus_membrane_damping_jacobian() has it.
+//
+// With damping as a potential of the step (element.h), a condition still has one tension, k C + d per_second (C - C_X),
+// and E + P one Hessian, clamped as a whole: stretch keeps the tension over |w| where that is positive, and shear has
+//   H = g q q^T + t J   with t no longer g c.
+// Then H q = g T q + t p and H p = (2 g c + t) q, with the eigenvalues g T/2 +- sqrt(g^2 T^2/4 + t (2 g c + t)) and
+// vectors L q + t p. Where t (2 g c + t) is negative, both are positive and kept.
 #ifndef MUS_ENERGY_BARAFF_WITKIN_H
 #define MUS_ENERGY_BARAFF_WITKIN_H
 
@@ -256,6 +262,105 @@ MUS_ELEMENT void mus_membrane_stress(const mus_membrane_rest *rest, const mus_me
   }
 }
 
+// form += g q q^T + t J of shear, clamped
+MUS_ELEMENT void mus_membrane_add_sheared(mus_real g, mus_real t, const mus_membrane_state *state, mus_real c,
+                                          mus_membrane_form *form) {
+  mus_real total = state->length_u * state->length_u + state->length_v * state->length_v;
+  mus_real size = mus_size(t), sign = mus_select(t < 0, mus_all(-1), mus_all(1)), half = g * total / 2;
+  mus_truth both = sign * 2 * g * c + size < 0; // eigenvalues in the span of p and q are positive
+  mus_real square = half * half + t * (2 * g * c + t);
+  mus_real largest = half + mus_root(mus_select(square > 0, square, mus_all(0)));
+  mus_real on_u[3], on_v[3], y[3], across[6], full[9];
+  for (int k = 0; k < 3; ++k) {
+    on_u[k] = largest * state->w_v[k] + t * state->w_u[k];
+    on_v[k] = largest * state->w_u[k] + t * state->w_v[k];
+  }
+  mus_real squared = mus_dot3(on_u, on_u) + mus_dot3(on_v, on_v);
+  mus_truth any = squared > 1e-200; // where not, the vectors (z, z sign t) are all there is
+  mus_real factor = mus_select(both, g, mus_select(any, largest / squared, mus_all(0)));
+  for (int k = 0; k < 3; ++k) {
+    on_u[k] = mus_select(both, state->w_v[k], on_u[k]);
+    on_v[k] = mus_select(both, state->w_u[k], on_v[k]);
+    y[k] = state->w_v[k] + mus_select(both, -sign, sign) * state->w_u[k];
+  }
+  mus_membrane_add_outer(factor, on_u, on_v, form);
+  // What is left: |t|/2 (I - y y^T/|y|^2) in both halves and, with t's sign, between them. Where both are kept, all of
+  // t J is, less the vectors (z, -z sign t), z orthogonal to y = w_v - w_u sign t.
+  mus_unit3(y, y);
+  mus_zero(6, across);
+  mus_add_square(size / 2, y, across);
+  mus_expand_square(across, full);
+  for (int k = 0; k < 6; ++k) {
+    mus_real here = (k == 0 || k == 3 || k == 5 ? size / 2 : mus_all(0)) - across[k];
+    form->uu[k] += here;
+    form->vv[k] += here;
+  }
+  for (int k = 0; k < 9; ++k)
+    form->uv[k] += sign * ((k % 4 == 0 ? size / 2 : mus_all(0)) + mus_select(both, full[k], -full[k]));
+}
+
+// The tension of a condition and its energy, for k = stiffness and d = per_second * damping.
+typedef struct mus_membrane_pull {
+  mus_real tension, energy;
+} mus_membrane_pull;
+
+MUS_ELEMENT mus_membrane_pull mus_membrane_pull_of(mus_uniform k, mus_uniform d, mus_real condition, mus_real moved) {
+  mus_membrane_pull pull = {k * condition + d * moved, k * condition * condition + d * moved * moved};
+  return pull;
+}
+
+// Of stretch, with a tension and everything else as blend says.
+MUS_ELEMENT void mus_membrane_stretched(mus_real area, mus_uniform k, mus_uniform d, const mus_blend *blend,
+                                        mus_real tension, mus_real length, const mus_real *unit, mus_real *square) {
+  mus_real across = mus_select(length > MUS_NO_LENGTH, tension / length, mus_all(0));
+  across = blend->exact ? across : mus_select(across > 0, across, mus_all(0));
+  mus_along_across(area * (blend->stiffness * k + blend->damping * d), area * (blend->stiffness * across), unit,
+                   square);
+}
+
+// mus_membrane_element() with damping as a potential; `start` is X.
+MUS_ELEMENT mus_real mus_membrane_in_step(const mus_membrane_rest *rest, const mus_membrane_material *m,
+                                          const mus_blend *blend, const mus_real *x, const mus_real *start,
+                                          mus_real *gradient, mus_real *block) {
+  mus_membrane_state state, begin;
+  mus_uniform p = blend->per_second;
+  mus_membrane_state_make(rest, x, &state);
+  mus_membrane_state_make(rest, start, &begin);
+  mus_real c = mus_dot3(state.w_u, state.w_v), area = rest->area;
+  mus_membrane_pull u = mus_membrane_pull_of(m->stretch[0], p * m->stretch_damping[0], state.length_u - 1,
+                                             state.length_u - begin.length_u);
+  mus_membrane_pull v = mus_membrane_pull_of(m->stretch[1], p * m->stretch_damping[1], state.length_v - 1,
+                                             state.length_v - begin.length_v);
+  mus_membrane_pull shear = mus_membrane_pull_of(m->shear, p * m->shear_damping, c, c - mus_dot3(begin.w_u, begin.w_v));
+  if (gradient) {
+    mus_real on_u[3], on_v[3];
+    for (int k = 0; k < 3; ++k) {
+      on_u[k] = area * (u.tension * state.unit_u[k] + shear.tension * state.w_v[k]);
+      on_v[k] = area * (v.tension * state.unit_v[k] + shear.tension * state.w_u[k]);
+    }
+    mus_membrane_spread(rest, on_u, on_v, gradient);
+  }
+  if (block) {
+    mus_membrane_form form;
+    mus_real g = area * (blend->stiffness * m->shear + blend->damping * m->shear_damping);
+    mus_real t = area * (blend->stiffness * shear.tension);
+    mus_zero(9, form.uv);
+    mus_membrane_stretched(area, m->stretch[0], m->stretch_damping[0], blend, u.tension, state.length_u, state.unit_u,
+                           form.uu);
+    mus_membrane_stretched(area, m->stretch[1], m->stretch_damping[1], blend, v.tension, state.length_v, state.unit_v,
+                           form.vv);
+    if (blend->exact) {
+      mus_membrane_add_outer(g, state.w_v, state.w_u, &form);
+      for (int k = 0; k < 9; k += 4)
+        form.uv[k] += t;
+    } else {
+      mus_membrane_add_sheared(g, t, &state, c, &form);
+    }
+    mus_membrane_blocks(rest, &form, block);
+  }
+  return area / 2 * (u.energy + v.energy + shear.energy);
+}
+
 // All of a triangle: returns E; gradient (9 numbers) and block (54) as blend says, each NULL where not wanted. Without
 // velocities (v NULL) there is no damping and no drift in the gradient.
 MUS_ELEMENT mus_real mus_membrane_element(const mus_membrane_rest *rest, const mus_membrane_material *material,
@@ -264,6 +369,8 @@ MUS_ELEMENT mus_real mus_membrane_element(const mus_membrane_rest *rest, const m
   mus_membrane_state state;
   mus_real v_u[3], v_v[3], on_u[3], on_v[3];
   int drifts = gradient && v && blend->drift != 0;
+  if (blend->per_second > 0)
+    return mus_membrane_in_step(rest, material, blend, x, v, gradient, block);
   mus_membrane_state_make(rest, x, &state);
   mus_zero(3, v_u);
   mus_zero(3, v_v);

@@ -98,12 +98,23 @@ MUS_ELEMENT void mus_hinge_state_make(const mus_real *x, mus_hinge_state *state)
   state->angle = mus_select(state->folds, state->angle, mus_all(0));
 }
 
-// theta - theta_0 the short way round.
+// A difference of angles, the short way round.
+MUS_ELEMENT mus_real mus_short_way(mus_real difference) {
+  return mus_select(difference > MUS_PI, difference - 2 * MUS_PI,
+                    mus_select(difference < -MUS_PI, difference + 2 * MUS_PI, difference));
+}
+
+// theta - theta_0
 MUS_ELEMENT mus_real mus_hinge_difference(const mus_hinge_rest *rest, const mus_hinge_state *state) {
-  mus_real difference = state->angle - rest->angle;
-  difference = mus_select(difference > MUS_PI, difference - 2 * MUS_PI,
-                          mus_select(difference < -MUS_PI, difference + 2 * MUS_PI, difference));
-  return mus_select(state->folds, difference, mus_all(0));
+  return mus_select(state->folds, mus_short_way(state->angle - rest->angle), mus_all(0));
+}
+
+// How far a hinge has turned since the step began, with its nodes at `start`; nothing if it is collapsed now or was
+// then.
+MUS_ELEMENT mus_real mus_hinge_turned(const mus_hinge_state *state, const mus_real *start) {
+  mus_hinge_state begin;
+  mus_hinge_state_make(start, &begin);
+  return mus_select(state->folds & begin.folds, mus_short_way(state->angle - begin.angle), mus_all(0));
 }
 
 // g = dtheta/dx, 12 numbers. A corner's is its side's normal over h^2; the edge's nodes balance both corners.
@@ -134,19 +145,27 @@ MUS_ELEMENT void mus_hinge_rank_one(const mus_hinge_rest *rest, const mus_blend 
 // gradient.
 MUS_ELEMENT mus_real mus_hinge_forces(const mus_hinge_rest *rest, const mus_blend *blend, const mus_hinge_state *state,
                                       const mus_real *v, mus_real *gradient, mus_real *r) {
-  mus_real difference = mus_hinge_difference(rest, state);
+  mus_real difference = mus_hinge_difference(rest, state), energy = rest->weight / 2 * difference * difference;
+  mus_real damper = mus_all(0); // the moment of damping as a potential
+  if (blend->per_second > 0) {
+    mus_real turned = mus_hinge_turned(state, v);
+    damper = blend->per_second * rest->damping * turned;
+    energy += damper / 2 * turned;
+  }
   if (gradient || r) {
-    mus_real g[12], rate = mus_all(0);
+    mus_real g[12], rate = mus_all(0), moment;
     mus_hinge_gradient(state, g);
     for (int k = 0; k < 12 && v; ++k)
       rate += g[k] * v[k];
-    mus_real moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
+    moment = rest->weight * difference + (rest->damping + blend->drift * rest->weight) * rate;
+    if (blend->per_second > 0)
+      moment = rest->weight * difference + damper;
     for (int k = 0; k < 12 && gradient; ++k)
       gradient[k] = moment * g[k];
     if (r)
       mus_hinge_rank_one(rest, blend, g, r);
   }
-  return rest->weight / 2 * difference * difference;
+  return energy;
 }
 
 #ifndef MUS_LANES
@@ -186,7 +205,8 @@ MUS_ELEMENT void mus_hinge_second(const mus_hinge_state *state, mus_real *block)
   mus_hinge_add_second(state, 1, block);
 }
 
-// What Gauss-Newton leaves out: moment d^2theta/dx^2 in the blocks, and times the drift's velocity in the gradient.
+// What Gauss-Newton leaves out: moment d^2theta/dx^2 in the blocks, and times the drift's velocity in the gradient,
+// unless v is NULL.
 MUS_ELEMENT void mus_hinge_add_exact(const mus_hinge_state *state, mus_real moment, const mus_blend *blend,
                                      const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_real second[90];
@@ -215,8 +235,12 @@ MUS_ELEMENT mus_real mus_hinge_element(const mus_hinge_rest *rest, const mus_ble
       for (int j = i; j < 4; ++j, ++b)
         for (int k = 0; k < 9; ++k)
           block[9 * b + k] = r[3 * i + k / 3] * r[3 * j + k % 3];
-  if (blend->exact && (gradient || block))
-    mus_hinge_add_exact(&state, rest->weight * mus_hinge_difference(rest, &state), blend, v, gradient, block);
+  if (blend->exact && (gradient || block)) {
+    mus_real moment = rest->weight * mus_hinge_difference(rest, &state);
+    if (blend->per_second > 0)
+      moment += blend->per_second * rest->damping * mus_hinge_turned(&state, v);
+    mus_hinge_add_exact(&state, moment, blend, blend->per_second > 0 ? NULL : v, gradient, block);
+  }
   return energy;
 }
 

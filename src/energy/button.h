@@ -7,7 +7,7 @@
 #ifndef MUS_ENERGY_BUTTON_H
 #define MUS_ENERGY_BUTTON_H
 
-#include "energy/element.h"
+#include "energy/tie.h"
 
 // Constant data of a button, 48 bytes.
 typedef struct mus_button_rest {
@@ -30,9 +30,12 @@ MUS_ELEMENT mus_real mus_button_element(const mus_button_rest *rest, int arity, 
   mus_real distance = mus_unit3(y, unit), k = rest->stiffness, length = rest->length, across = k;
   if (length > 0)
     across = distance > length || (blend->exact && distance > MUS_NO_LENGTH) ? k * (1 - length / distance) : 0;
+  mus_real pull = k * (distance - length), energy = k / 2 * (distance - length) * (distance - length);
+  if (blend->per_second > 0)
+    energy += mus_tie_in_step(blend, rest->damping, distance, rate, length > 0, &pull, &across);
   if (gradient) {
     mus_real along = (rest->damping + blend->drift * (k - across)) * mus_dot3(unit, rate);
-    mus_scale3(k * (distance - length) + along, unit, force);
+    mus_scale3(pull + along, unit, force);
     mus_add_scaled3(blend->drift * across, rate, force);
     for (int a = 0; a < arity; ++a)
       mus_scale3(weight[a], force, gradient + 3 * a);
@@ -48,7 +51,7 @@ MUS_ELEMENT mus_real mus_button_element(const mus_button_rest *rest, int arity, 
         for (int e = 0; e < 9; ++e)
           block[9 * mus_upper_block(arity, a, b) + e] = weight[a] * weight[b] * full[e];
   }
-  return k / 2 * (distance - length) * (distance - length);
+  return energy;
 }
 
 #endif

@@ -15,6 +15,8 @@
 // K without `exact`, with tension f: type 1 drops nothing, because f >= 0 where it acts. Type 2 keeps f'(|x|) r r^T,
 // which is >= 0 (f rises from -4 pi^2 to -12 k_b/L^2, and so does c (|x| - L)), and drops f/|x| (I - r r^T), which is
 // negative always. This is the paper's rule. D = d r r^T; the derivative of the damping force by position is left out.
+// Damping as a potential of the step follows the extension, or how much shorter than L the spring is, and zero where it
+// is slack: of a spring that goes slack in a step, the work up to there is done.
 #ifndef MUS_ENERGY_CHOI_KO_H
 #define MUS_ENERGY_CHOI_KO_H
 
@@ -26,9 +28,15 @@ MUS_ELEMENT mus_real mus_choi_ko_stretch_element(const mus_spring_rest *rest, co
   mus_spring_state state;
   mus_spring_state_make(x, &state);
   mus_real extension = state.length - rest->length, taut = extension > 0 ? 1 : 0;
-  mus_spring_assemble(&state, taut * rest->stiffness * extension, taut * rest->stiffness, taut * rest->damping, blend,
-                      v, gradient, block);
-  return taut * rest->stiffness / 2 * extension * extension;
+  mus_real tension = taut * rest->stiffness * extension, energy = taut * rest->stiffness / 2 * extension * extension;
+  if (blend->per_second > 0) {
+    mus_real before = mus_spring_length(v) - rest->length, damper;
+    energy += mus_spring_damp(blend, rest->damping, taut * extension - (before > 0 ? before : 0), &damper);
+    tension += taut * damper;
+    v = NULL;
+  }
+  mus_spring_assemble(&state, tension, taut * rest->stiffness, taut * rest->damping, blend, v, gradient, block);
+  return energy;
 }
 
 // Constant data of a spring of type 2, 48 bytes.
@@ -116,6 +124,12 @@ MUS_ELEMENT mus_real mus_choi_ko_bend_element(const mus_buckling_rest *rest, con
       mus_buckling_beam(rest->length, rest->stiffness, z, &energy, &tension, &slope);
       energy += rest->offset;
     }
+  }
+  if (blend->per_second > 0) {
+    mus_real before = mus_spring_length(v) - rest->length, now = state.length - rest->length, damper;
+    energy += mus_spring_damp(blend, rest->damping, (now < 0 ? now : 0) - (before < 0 ? before : 0), &damper);
+    tension += now < 0 ? damper : 0;
+    v = NULL;
   }
   mus_spring_assemble(&state, tension, slope, damping, blend, v, gradient, block);
   return energy;

@@ -86,7 +86,8 @@ MUS_ELEMENT void mus_stretches3(const mus_real *f, const mus_real *r, mus_real *
   s[1] = 3 * mean - s[0] - s[2];
 }
 
-// gradient = V P g_a, where P has what damping adds: tau F (2 mu dE/dt + lambda tr(dE/dt)), dE/dt = sym(F^T dF/dt).
+// gradient = V P g_a, where P has what damping adds: tau F (2 mu dE/dt + lambda tr(dE/dt)), dE/dt = sym(F^T dF/dt). No
+// velocities, no damping.
 MUS_ELEMENT void mus_corotated_gradient(const mus_tetrahedron_rest *rest, const mus_solid_constants *c,
                                         const mus_real *f, mus_real *stress, const mus_real *v, mus_real *gradient) {
   if (v) {
@@ -114,8 +115,9 @@ MUS_ELEMENT void mus_corotated_gradient(const mus_tetrahedron_rest *rest, const 
 
 // As mus_tetrahedron_element() of the co-rotated law, without blocks and without drift.
 MUS_ELEMENT mus_real mus_corotated_element(const mus_tetrahedron_rest *rest, const mus_solid_constants *c,
-                                           const mus_real *x, const mus_real *v, mus_real *gradient,
-                                           mus_real *stretch) {
+                                           mus_uniform per_second, const mus_real *x, const mus_real *v,
+                                           mus_real *gradient, mus_real *stretch) {
+  const mus_blend still = {.per_second = per_second};
   mus_real f[9], r[9], stress[9], apart = mus_all(0), trace = mus_all(-3);
   mus_tetrahedron_map(rest, x, f);
   mus_truth good = mus_polar3(f, r);
@@ -127,12 +129,17 @@ MUS_ELEMENT mus_real mus_corotated_element(const mus_tetrahedron_rest *rest, con
     stress[k] = 2 * c->lame.mu * (f[k] - r[k]) + c->lame.lambda * trace * r[k];
   mus_real energy = rest->volume * (c->lame.mu * apart + c->lame.lambda / 2 * trace * trace);
   if (gradient)
-    mus_corotated_gradient(rest, c, f, stress, v, gradient);
+    mus_corotated_gradient(rest, c, f, stress, per_second > 0 ? NULL : v, gradient);
+  if (per_second > 0) {
+    mus_real begin[9], damper[9];
+    mus_tetrahedron_map(rest, v, begin);
+    energy += rest->volume * mus_solid_damper(c, per_second, f, begin, damper);
+    mus_tetrahedron_add_damper(rest, &still, f, damper, gradient, NULL);
+  }
   if (stretch)
     mus_stretches3(f, r, stretch);
   if (mus_all_of(good))
     return energy;
-  const mus_blend still = {0, 0, 0, 0};
   mus_real other[12], s[3];
   mus_real full = mus_tetrahedron_element(mus_corotated_law, rest, c, &still, x, v, gradient ? other : NULL, NULL, s);
   for (int k = 0; k < 12 && gradient; ++k)

@@ -19,12 +19,15 @@ void mus_drag_add(const int *vertex, int first, int count, const mus_evaluation 
   const mus_evaluation e = *evaluation; // a copy that no store can change
   mus_air air = e.weather->air;
   air.density *= e.scale;
+  int stepping = e.blend.per_second > 0;
   for (int k = 0; k < count; ++k) {
     mus_gathered p;
     double wind[3];
     mus_gather(3, vertex + 3 * (size_t)(first + k), k, &e, &p);
-    mus_wind_on(e.weather, e.time, vertex + 3 * (size_t)(first + k), e.position, wind);
-    mus_drag_element(&air, e.blend.damping, wind, p.x, p.velocity, p.gradient, p.block);
+    mus_wind_on(e.weather, e.time, vertex + 3 * (size_t)(first + k), stepping ? e.before : e.position, wind);
+    double potential = mus_drag_element(&air, &e.blend, wind, p.x, p.velocity, p.gradient, p.block);
+    if (e.energy && stepping)
+      e.energy[k] += potential;
   }
 }
 

@@ -55,10 +55,21 @@ MUS_ELEMENT mus_real mus_size(mus_real x) { return fabs(x); }
 //   gradient = dE/dx + D v + drift K v,   block = stiffness K + damping D.
 // An implicit Euler step of length h (Baraff and Witkin 1998) takes drift = h, stiffness = h^2, damping = h: its matrix
 // is then the masses plus the blocks, its right-hand side -h times the gradient.
+//
+// A step that is found as the minimum of an energy needs damping that is the derivative of one. With per_second = 1/h >
+// 0, damping is a potential of the step: a condition C(x) with damping d has
+//   P = d/2 per_second (C(x) - C(X))^2,   X the positions at the beginning of the step,
+// in place of the force -d (dC/dx) dC/dt; it is zero, without force and at its minimum, wherever x is X moved as a
+// rigid body. The `v` of an element function holds X then and must be given, the energy returned is E + P, the gradient
+// d(E + P)/dx, without drift, and
+//   block = stiffness (K + P') + damping D,   P' = d per_second (C(x) - C(X)) d^2C/dx^2,
+// where K + P' has no negative eigenvalue unless it is `exact`. With stiffness = h^2 and damping = h, that is h^2 times
+// the Hessian of E + P.
 typedef struct mus_blend {
   mus_uniform stiffness, damping;
   mus_uniform drift; // s
   int exact;
+  mus_uniform per_second; // 1/s; 0: damping follows velocities
 } mus_blend;
 
 // Where block (i,j), i <= j, of an element with this arity lies among its blocks.

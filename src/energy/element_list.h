@@ -84,6 +84,7 @@ typedef struct mus_weather {
 typedef struct mus_evaluation {
   const double *position;     // vertices * 3 from the list's first vertex on, m
   const double *velocity;     // likewise, m/s; NULL: at rest
+  const double *before;       // likewise, m: X, read in place of velocities where blend.per_second > 0
   double time;                // s
   mus_blend blend;            // see element.h
   double scale;               // a factor on all stiffnesses and dampings of the list
@@ -93,6 +94,11 @@ typedef struct mus_evaluation {
   double *block;              // count * arity * (arity + 1) / 2 blocks, by rows; NULL: not wanted
   double *rank_one;           // see below; NULL: not wanted
 } mus_evaluation;
+
+// What element functions take for `v`.
+static inline const double *mus_evaluation_motion(const mus_evaluation *e) {
+  return e->blend.per_second > 0 ? e->before : e->velocity;
+}
 
 // By so much of a limit a strain may be beyond it.
 #define MUS_LIMIT_SLACK 0.02

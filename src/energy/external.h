@@ -9,6 +9,10 @@
 //   rho/2 A [2 c_n |r_n| n n^T + c_t |r_t| (I - n n^T + r_t r_t^T/|r_t|^2)] / 9 for each pair of corners.
 // Dropped is df/dx (A and n turn with the triangle): neither symmetric nor of one sign, and small in a step.
 //
+// As a potential of the step (element.h), drag has A, n and the wind of its beginning, and v = per_second (x - X):
+//   P = rho/2 A (c_n |r_n|^3 + c_t |r_t|^3) / (3 per_second),
+// which is convex. Its gradient is the force at that velocity, and nothing is dropped from its blocks.
+//
 // Wind is a pure function of place and time: a mean, which may change over time, and gusts, a fixed sum of waves that
 // are carried along (Taylor's frozen turbulence), each transverse, so that the gusts have no divergence. Nothing is
 // kept from step to step.
@@ -88,9 +92,10 @@ MUS_ELEMENT void mus_wind_at(const mus_real *mean, const mus_gusts *gusts, const
 
 // Drag of air that moves with velocity `wind` on a triangle, of which every corner has the same part: force is minus
 // that, square (the upper triangle, as element.h has it) `damping` times minus the derivative by velocity of each pair
-// of corners. Nothing where the triangle has no area.
-MUS_ELEMENT void mus_drag_corner(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
-                                 const mus_real *v, mus_real *force, mus_real *square) {
+// of corners. Nothing where the triangle has no area. Returns
+// rho/2 A (c_n |r_n|^3 + c_t |r_t|^3) / 3, in W.
+MUS_ELEMENT mus_real mus_drag_corner(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
+                                     const mus_real *v, mus_real *force, mus_real *square) {
   const mus_uniform third = 1.0 / 3;
   mus_real side[2][3], normal[3], relative[3], across[3], direction[3];
   mus_subtract3(x + 3, x, side[0]);
@@ -109,19 +114,29 @@ MUS_ELEMENT void mus_drag_corner(const mus_air *air, mus_uniform damping, const 
     force[k] = push * normal[k] + rub * across[k];
   mus_along_across(2 * factor * air->normal * mus_size(along), skin, normal, square);
   mus_add_square(skin, direction, square);
+  mus_real size = mus_size(along);
+  return third * pressure * (air->normal * size * size * size + air->tangential * speed * speed * speed);
 }
 
-// The same for all corners, added to gradient (9 numbers) and block (54), each NULL where not wanted.
-MUS_ELEMENT void mus_drag_element(const mus_air *air, mus_uniform damping, const mus_real *wind, const mus_real *x,
-                                  const mus_real *v, mus_real *gradient, mus_real *block) {
-  mus_real force[3], square[6], full[9];
-  mus_drag_corner(air, damping, wind, x, v, force, square);
+// The same for all corners, added to gradient (9 numbers) and block (54), each NULL where not wanted. Returns the
+// potential of the step, if there is one.
+MUS_ELEMENT mus_real mus_drag_element(const mus_air *air, const mus_blend *blend, const mus_real *wind,
+                                      const mus_real *x, const mus_real *v, mus_real *gradient, mus_real *block) {
+  mus_real force[3], square[6], full[9], velocity[9], potential = mus_all(0);
+  if (blend->per_second > 0) {
+    for (int k = 0; k < 9; ++k)
+      velocity[k] = blend->per_second * (x[k] - v[k]);
+    potential = mus_drag_corner(air, blend->damping, wind, v, velocity, force, square) / blend->per_second;
+  } else {
+    mus_drag_corner(air, blend->damping, wind, x, v, force, square);
+  }
   mus_expand_square(square, full);
   for (int i = 0; i < 3 && gradient; ++i)
     mus_add_scaled3(mus_all(1), force, gradient + 3 * i);
   for (int i = 0; i < 6 && block; ++i)
     for (int k = 0; k < 9; ++k)
       block[9 * i + k] += full[k];
+  return potential;
 }
 
 #endif

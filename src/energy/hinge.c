@@ -45,7 +45,7 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
                            .vertex = vertex,
                            .rest = (const double *)rests, // a struct of nothing but numbers
                            .position = e.position,
-                           .velocity = e.velocity,
+                           .velocity = mus_evaluation_motion(&e),
                            .blend = e.blend,
                            .scale = e.scale,
                            .energy = e.energy,

@@ -17,7 +17,7 @@ typedef struct mus_lanes_task {
   const int *vertex;      // of the first element on
   const double *rest;     // likewise: mus_membrane_rest, mus_hinge_rest or mus_tetrahedron_rest
   const double *position; // vertices * 3
-  const double *velocity; // vertices * 3; NULL: at rest
+  const double *velocity; // vertices * 3; NULL: at rest; or positions, see mus_blend.per_second
   mus_blend blend;        // exact for tetrahedra only
   mus_membrane_material material;
   mus_solid_constants solid;

@@ -50,14 +50,15 @@ static inline void put_energy(const group *g, mus_real energy, double *to) {
 
 // --- triangles -------------------------------------------------------------------------------------------------------
 
-static inline void add_drag(const group *g, const mus_real *x, const mus_real *v, mus_real *gradient, mus_real *block) {
+static inline mus_real add_drag(const group *g, const mus_real *x, const mus_real *v, mus_real *gradient,
+                                mus_real *block) {
   const mus_lanes_task *t = g->task;
   mus_real wind[3];
   for (int m = 0; m < 3; ++m)
     wind[m] = mus_all(t->wind[m]);
   if (t->gusts)
     load_three(g, t->wind, 3, wind);
-  mus_drag_element(t->air, t->blend.damping, wind, x, v, gradient, block);
+  return mus_drag_element(t->air, &t->blend, wind, x, v, gradient, block);
 }
 
 static inline void some_membranes(const group *g) {
@@ -73,8 +74,10 @@ static inline void some_membranes(const group *g) {
   mus_membrane_rest rest = {{low[0], low[1]}, {low[2], high[1]}, high[2]};
   mus_real energy =
       mus_membrane_element(&rest, &t->material, &t->blend, x, t->velocity ? v : NULL, wanted_gradient, wanted_block);
-  if (t->air)
-    add_drag(g, x, v, wanted_gradient, wanted_block);
+  if (t->air) {
+    mus_real potential = add_drag(g, x, v, wanted_gradient, wanted_block);
+    energy = t->blend.per_second > 0 ? energy + potential : energy;
+  }
   if (t->energy)
     put_energy(g, energy, t->energy);
   if (t->gradient)
@@ -123,7 +126,7 @@ static inline void some_tetrahedra(mus_solid_law *law, int light, const group *g
   const mus_real *moving = t->velocity ? v : NULL;
   mus_real *wanted = t->gradient ? gradient : NULL;
   mus_real energy =
-      light ? mus_corotated_element(&rest, &t->solid, x, moving, wanted, t->stretch ? s : NULL)
+      light ? mus_corotated_element(&rest, &t->solid, t->blend.per_second, x, moving, wanted, t->stretch ? s : NULL)
             : mus_tetrahedron_element(law, &rest, &t->solid, &t->blend, x, moving, wanted, t->block ? block : NULL, s);
   if (t->energy)
     put_energy(g, energy, t->energy);
@@ -164,7 +167,7 @@ static inline void tetrahedra(mus_solid_law *law, int light, const mus_lanes_tas
 }
 
 static void corotated(const mus_lanes_task *task) {
-  if (!task->block && (!task->velocity || task->blend.drift == 0))
+  if (!task->block && (!task->velocity || task->blend.drift == 0 || task->blend.per_second > 0))
     tetrahedra(mus_corotated_law, 1, task);
   else
     tetrahedra(mus_corotated_law, 0, task);

@@ -55,15 +55,34 @@ MUS_ELEMENT void mus_spring_assemble(const mus_spring_state *state, mus_real ten
   }
 }
 
+// Damping as a potential of the step (element.h) of a spring whose condition has changed by `moved` since the step
+// began: returns P. Its tension is per_second * damping * moved.
+MUS_ELEMENT mus_real mus_spring_damp(const mus_blend *blend, mus_real damping, mus_real moved, mus_real *tension) {
+  *tension = blend->per_second * damping * moved;
+  return *tension / 2 * moved;
+}
+
+MUS_ELEMENT mus_real mus_spring_length(const mus_real *x) {
+  mus_spring_state state;
+  mus_spring_state_make(x, &state);
+  return state.length;
+}
+
 // All of a spring: returns E; gradient and block as blend says, each NULL where not wanted. Without velocities (v NULL)
 // there is no damping and no drift in the gradient.
 MUS_ELEMENT mus_real mus_spring_element(const mus_spring_rest *rest, const mus_blend *blend, const mus_real *x,
                                         const mus_real *v, mus_real *gradient, mus_real *block) {
   mus_spring_state state;
   mus_spring_state_make(x, &state);
-  mus_real extension = state.length - rest->length;
-  mus_spring_assemble(&state, rest->stiffness * extension, rest->stiffness, rest->damping, blend, v, gradient, block);
-  return rest->stiffness / 2 * extension * extension;
+  mus_real extension = state.length - rest->length, tension = rest->stiffness * extension;
+  mus_real energy = rest->stiffness / 2 * extension * extension, damper;
+  if (blend->per_second > 0) {
+    energy += mus_spring_damp(blend, rest->damping, state.length - mus_spring_length(v), &damper);
+    tension += damper;
+    v = NULL;
+  }
+  mus_spring_assemble(&state, tension, rest->stiffness, rest->damping, blend, v, gradient, block);
+  return energy;
 }
 
 #endif

@@ -61,7 +61,7 @@ static mus_lanes_task task_of(const mus_element_list *list, int first, int count
                           .vertex = list->vertex + 3 * (size_t)first,
                           .rest = (const double *)list->rest + NUMBERS * (size_t)first,
                           .position = e->position,
-                          .velocity = e->velocity,
+                          .velocity = mus_evaluation_motion(e),
                           .blend = e->blend,
                           .material = scaled(list->material, e->scale),
                           .air = e->weather ? &e->weather->air : NULL,
@@ -86,10 +86,11 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
     return;
   }
   task.wind = wind;
+  const double *place = e->blend.per_second > 0 ? e->before : e->position;
   for (int done = 0; done < count; done += RUN) {
     task.count = count - done < RUN ? count - done : RUN;
     for (int k = 0; k < task.count; ++k)
-      mus_wind_on(e->weather, e->time, task.vertex + 3 * k, e->position, wind + 3 * k);
+      mus_wind_on(e->weather, e->time, task.vertex + 3 * k, place, wind + 3 * k);
     lanes->membranes(&task);
     task.vertex += 3 * RUN;
     task.rest += NUMBERS * RUN;

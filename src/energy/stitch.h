@@ -10,7 +10,7 @@
 #ifndef MUS_ENERGY_STITCH_H
 #define MUS_ENERGY_STITCH_H
 
-#include "energy/element.h"
+#include "energy/tie.h"
 
 // Constant data of a stitch, 48 bytes.
 typedef struct mus_stitch_rest {
@@ -40,10 +40,14 @@ MUS_ELEMENT mus_real mus_stitch_element(const mus_stitch_rest *rest, mus_real le
   }
   mus_real distance = mus_unit3(y, unit), k = rest->stiffness, beyond = distance - length - rest->limit;
   mus_real pull = beyond > 0 ? k * rest->limit : k * (distance - length), along = beyond > 0 ? 0 : k;
+  mus_real energy =
+      beyond > 0 ? pull * (distance - length - rest->limit / 2) : k / 2 * (distance - length) * (distance - length);
   // Across the thread the whole stiffness acts once it is drawn in, whatever the direction.
   mus_real across = k;
   if (length > 0 || beyond > 0)
     across = distance > length || (blend->exact && distance > MUS_NO_LENGTH) ? pull / distance : 0;
+  if (blend->per_second > 0)
+    energy += mus_tie_in_step(blend, rest->damping, distance, rate, length > 0 || beyond > 0, &pull, &across);
   mus_real along_rate = mus_dot3(unit, rate);
   if (gradient) {
     mus_real force[3];
@@ -64,7 +68,7 @@ MUS_ELEMENT mus_real mus_stitch_element(const mus_stitch_rest *rest, mus_real le
         for (int e = 0; e < 9; ++e)
           block[9 * mus_upper_block(arity, a, b) + e] = weight[a] * weight[b] * full[e];
   }
-  return beyond > 0 ? pull * (distance - length - rest->limit / 2) : k / 2 * (distance - length) * (distance - length);
+  return energy;
 }
 
 #endif

@@ -28,7 +28,7 @@ static mus_lanes_task task_of(const mus_element_list *list, int first, int count
 static mus_lanes_task task_of_evaluation(const mus_element_list *list, int first, int count, const mus_evaluation *e) {
   mus_lanes_task task = task_of(list, first, count, e->scale);
   task.position = e->position;
-  task.velocity = e->velocity;
+  task.velocity = mus_evaluation_motion(e);
   task.blend = e->blend;
   task.energy = e->energy;
   task.gradient = e->gradient;

@@ -10,7 +10,12 @@
 // each pair the twist (across - swapped) and the flip (across + swapped).
 //
 // Damping follows the rate of Green's strain, dE/dt = sym(F^T dF/dt), which rigid motions leave alone: it dissipates
-// V tau (2 mu |dE/dt|^2 + lambda tr(dE/dt)^2), with tau in seconds.
+// V tau (2 mu |dE/dt|^2 + lambda tr(dE/dt)^2), with tau in seconds. As a potential of the step (element.h) it is, with
+// the change G = E(x) - E(X) of that strain,
+//   P = V tau per_second (mu |G|^2 + lambda/2 tr(G)^2),   dP/dF = V F S,   S = tau per_second (2 mu G + lambda tr(G)
+//   I),
+// whose Hessian has dF S : dF beside what D has. In the blocks that is V (g_a . S g_b) I; S counts without its negative
+// eigenvalues unless the Hessian is exact.
 #ifndef MUS_ENERGY_TETRAHEDRON_H
 #define MUS_ENERGY_TETRAHEDRON_H
 
@@ -205,6 +210,50 @@ MUS_ELEMENT void mus_tetrahedron_complete(mus_real *block) {
   block[3] = block[1], block[6] = block[2], block[7] = block[5];
 }
 
+// S, in the frame of the material, and P / V, from F and F at the beginning of the step.
+MUS_ELEMENT mus_real mus_solid_damper(const mus_solid_constants *c, mus_uniform per_second, const mus_real *f,
+                                      const mus_real *begin, mus_real *s) {
+  mus_real now[9], before[9], squares = mus_all(0);
+  mus_uniform factor = c->damping * per_second;
+  mus_transposed_product3(f, f, now);
+  mus_transposed_product3(begin, begin, before);
+  for (int k = 0; k < 9; ++k) {
+    s[k] = (now[k] - before[k]) / 2;
+    squares += s[k] * s[k];
+  }
+  mus_real trace = s[0] + s[4] + s[8];
+  for (int k = 0; k < 9; ++k)
+    s[k] = factor * (2 * c->lame.mu * s[k] + (k % 4 == 0 ? c->lame.lambda * trace : mus_all(0)));
+  return factor * (c->lame.mu * squares + c->lame.lambda / 2 * trace * trace);
+}
+
+// gradient += V F S g_a; block += stiffness V (g_a . S g_b) I. S is changed.
+MUS_ELEMENT void mus_tetrahedron_add_damper(const mus_tetrahedron_rest *rest, const mus_blend *blend, const mus_real *f,
+                                            mus_real *s, mus_real *gradient, mus_real *block) {
+  const mus_real *g = rest->gradient;
+  mus_real stress[9];
+  mus_product3(f, s, stress);
+  for (int k = 0; k < 3 && gradient; ++k)
+    for (int a = 1; a < 4; ++a) {
+      mus_real here = rest->volume * mus_dot3(stress + 3 * k, g + 3 * a);
+      gradient[3 * a + k] += here;
+      gradient[k] -= here;
+    }
+  if (!block)
+    return;
+  if (!blend->exact)
+    mus_solid_make_definite(s);
+  for (int a = 1; a < 4; ++a)
+    for (int b = a; b < 4; ++b) {
+      mus_real *here = block + 9 * mus_upper_block(4, a, b), turned[3];
+      for (int k = 0; k < 3; ++k)
+        turned[k] = mus_dot3(s + 3 * k, g + 3 * b);
+      mus_real weight = blend->stiffness * rest->volume * mus_dot3(g + 3 * a, turned);
+      for (int k = 0; k < 9; k += 4)
+        here[k] += weight;
+    }
+}
+
 // Returns E; gradient (12 numbers) and block as blend says, and the stretches s, each NULL where not wanted. `law` is
 // known when this is compiled into its caller.
 MUS_ELEMENT mus_real mus_tetrahedron_element(mus_solid_law *law, const mus_tetrahedron_rest *rest,
@@ -214,20 +263,21 @@ MUS_ELEMENT mus_real mus_tetrahedron_element(mus_solid_law *law, const mus_tetra
   mus_real f[9], u[9], s[3], w[9], b[9];
   mus_solid_state state;
   mus_solid_response elastic, blended;
+  const mus_real *rates = blend->per_second > 0 ? NULL : v;
   mus_tetrahedron_map(rest, x, f);
   mus_svd3(f, u, s, w);
   law(&constants->lame, s, &state);
   if (stretch)
     for (int k = 0; k < 3; ++k)
       stretch[k] = s[k];
-  if (block || (gradient && v))
+  if (block || (gradient && rates))
     mus_solid_elastic(&state, blend->exact, &elastic);
   if (block || gradient)
     mus_product3(rest->gradient + 3, w, b);
   if (gradient) {
-    if (v)
+    if (rates)
       mus_solid_blend(&constants->lame, s, &elastic, mus_all(blend->drift), mus_all(constants->damping), &blended);
-    mus_tetrahedron_gradient(rest, &blended, state.slope, u, w, b, v, gradient);
+    mus_tetrahedron_gradient(rest, &blended, state.slope, u, w, b, rates, gradient);
   }
   if (block) {
     mus_solid_blend(&constants->lame, s, &elastic, blend->stiffness * rest->volume,
@@ -235,8 +285,15 @@ MUS_ELEMENT mus_real mus_tetrahedron_element(mus_solid_law *law, const mus_tetra
     for (int i = 1; i < 4; ++i)
       for (int j = i; j < 4; ++j)
         mus_tetrahedron_block(&blended, u, b + 3 * (i - 1), b + 3 * (j - 1), block + 9 * mus_upper_block(4, i, j));
-    mus_tetrahedron_complete(block);
   }
+  if (blend->per_second > 0) {
+    mus_real begin[9], damper[9];
+    mus_tetrahedron_map(rest, v, begin);
+    state.energy += mus_solid_damper(constants, blend->per_second, f, begin, damper);
+    mus_tetrahedron_add_damper(rest, blend, f, damper, gradient, block);
+  }
+  if (block)
+    mus_tetrahedron_complete(block);
   return rest->volume * state.energy;
 }
 

@@ -11,21 +11,32 @@ typedef struct assembly {
   mus_weather weather;
 } assembly;
 
-static void evaluate(const void *context, int number, int first, int count, double *gradient, double *block) {
-  const assembly *all = context;
+// How a list is evaluated, with nothing asked for yet.
+static mus_evaluation evaluation_of(const assembly *all, const mus_model_list *list) {
   const mus_instant *at = all->at;
-  const mus_model_list *list = &all->model->lists[number];
-  const mus_element_kind *kind = list->elements.kind;
   size_t from = 3 * (size_t)list->elements.first_vertex;
   mus_evaluation e = {.position = at->position + from,
-                      .velocity = at->velocity + from,
                       .time = at->time,
-                      .blend = {at->length * at->length, at->length, at->drift, 0},
-                      .weather = all->weather.air.density > 0 ? &all->weather : NULL,
-                      .gradient = gradient,
-                      .block = kind->rank_one ? NULL : block,
-                      .rank_one = kind->rank_one ? block : NULL};
+                      .blend = {.stiffness = at->length * at->length, .damping = at->length},
+                      .weather = all->weather.air.density > 0 ? &all->weather : NULL};
+  if (at->before) {
+    e.before = at->before + from;
+    e.blend.per_second = 1 / at->length;
+  } else {
+    e.velocity = at->velocity + from;
+    e.blend.drift = at->drift;
+  }
   e.scale = mus_settings_list_stiffness(all->settings, list, at->time);
+  return e;
+}
+
+static void evaluate(const void *context, int number, int first, int count, double *gradient, double *block) {
+  const assembly *all = context;
+  const mus_model_list *list = &all->model->lists[number];
+  const mus_element_kind *kind = list->elements.kind;
+  mus_evaluation e = evaluation_of(all, list);
+  e.gradient = gradient;
+  *(kind->rank_one ? &e.rank_one : &e.block) = block;
   kind->evaluate(&list->elements, first, count, &e);
 }
 
@@ -71,6 +82,47 @@ mus_status mus_assemble_lumped(const mus_model *model, const mus_settings *setti
   }
   return status;
 }
+
+// --- energy ----------------------------------------------------------------------------------------------------------
+
+// Sums are taken over a fixed number of parts, each a share of every list and of the vertices, and added up in order.
+enum { PARTS = 64 };
+
+static int begin_of(int count, int part) { return (int)((long long)count * part / PARTS); }
+
+static double energy_of_list(const assembly *all, const mus_model_list *list, int part) {
+  enum { RUN = 128 };
+  double energy[RUN], sum = 0;
+  mus_evaluation e = evaluation_of(all, list);
+  e.energy = energy;
+  int last = begin_of(list->elements.count, part + 1);
+  for (int first = begin_of(list->elements.count, part); first < last; first += RUN) {
+    int run = last - first < RUN ? last - first : RUN;
+    list->elements.kind->evaluate(&list->elements, first, run, &e);
+    for (int k = 0; k < run; ++k)
+      sum += energy[k];
+  }
+  return sum;
+}
+
+double mus_assemble_energy(const mus_model *model, const mus_settings *settings, const mus_instant *at) {
+  assembly all = assembly_at(model, settings, at);
+  double gravity[3], part[PARTS], sum = 0;
+  mus_settings_gravity(settings, at->time, gravity);
+  MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
+  for (int p = 0; p < PARTS; ++p) {
+    part[p] = 0;
+    for (int l = 0; l < model->list_count; ++l)
+      part[p] += energy_of_list(&all, &model->lists[l], p);
+    for (int i = begin_of(model->vertices, p); i < begin_of(model->vertices, p + 1); ++i)
+      part[p] -= model->mass[i] * mus_dot3(gravity, at->position + 3 * (size_t)i);
+  }
+  for (int p = 0; p < PARTS; ++p)
+    sum += part[p];
+  return sum;
+}
+
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
                   double *force) {

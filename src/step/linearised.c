@@ -28,7 +28,7 @@ mus_linear_system mus_linear_system_of(const mus_step_context *c) {
 
 void mus_linearised_assemble(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, s->length};
+  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, s->length, NULL};
   mus_assemble_step(c, s, &at, 1);
   record->assemble_seconds += mus_seconds() - begin;
 }

@@ -34,7 +34,7 @@ static size_t bytes(const void *own) {
 // r at the present iterate, in `right`, and its matrix where wanted.
 static void assemble_iterate(const mus_step_context *c, const mus_scheme *s, int with_matrix, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0};
+  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0, NULL};
   mus_assemble_step(c, s, &at, with_matrix);
   mus_prescribed_clear(&c->work->prescribed, c->work->right);
   record->assemble_seconds += mus_seconds() - begin;

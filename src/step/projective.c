@@ -200,7 +200,7 @@ static int weigh(const mus_step_context *c, projective *p, const mus_scheme *s) 
 
 // What changes from step to step.
 static mus_status lump(const mus_step_context *c, projective *p, const mus_scheme *s) {
-  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, 0};
+  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, 0, NULL};
   const mus_prescribed *prescribed = &c->work->prescribed;
   mus_shared_blocks_clear(&p->blocks);
   mus_status status = mus_assemble_lumped(c->model, c->settings, &at, &p->blocks);
@@ -279,7 +279,7 @@ static mus_status set_up(const mus_step_context *c, projective *p, const mus_sch
 // r at the present iterate, in `right`, and without what is prescribed in `free_right`.
 static void assemble_iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0};
+  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0, NULL};
   mus_assemble_step(c, s, &at, 0);
   mus_copy(p->unknowns, c->work->right, p->free_right);
   mus_prescribed_clear(&c->work->prescribed, p->free_right);

@@ -28,7 +28,7 @@ typedef struct checked {
                      double *block);
 } checked;
 
-static const mus_blend check_exact = {1, 0, 0, 1}, check_definite = {1, 0, 0, 0}, check_damping = {0, 1, 0, 0};
+static const mus_blend check_exact = {1, 0, 0, 1, 0}, check_definite = {1, 0, 0, 0, 0}, check_damping = {0, 1, 0, 0, 0};
 
 static inline double check_energy(const checked *c, const double *x) {
   return c->evaluate(c->data, &check_exact, x, NULL, NULL, NULL);
@@ -147,7 +147,7 @@ static inline void check_blend(const checked *c, const double *x, const double *
   int n = 3 * c->arity;
   double k[CHECK_N * CHECK_N], d[CHECK_N * CHECK_N], both[CHECK_N * CHECK_N];
   double plain[CHECK_N], drifted[CHECK_N];
-  mus_blend stiffness = {1, 0, 0, exact}, blend = {0.3, 0.7, 0, exact}, drift = {0.3, 0.7, 0.01, exact};
+  mus_blend stiffness = {1, 0, 0, exact, 0}, blend = {0.3, 0.7, 0, exact, 0}, drift = {0.3, 0.7, 0.01, exact, 0};
   check_matrix(c, &stiffness, x, k);
   check_matrix(c, &check_damping, x, d);
   check_matrix(c, &blend, x, both);
@@ -237,7 +237,7 @@ static inline void check_finite(const checked *c, const double *x, const double 
   double gradient[CHECK_N], block[CHECK_BLOCKS];
   int n = 3 * c->arity, entries = 9 * c->arity * (c->arity + 1) / 2;
   for (int exact = 0; exact < 2; ++exact) {
-    mus_blend blend = {1, 1, 0.01, exact};
+    mus_blend blend = {1, 1, 0.01, exact, 0};
     assert_true(isfinite(c->evaluate(c->data, &blend, x, v, gradient, block)));
     check_largest(n, gradient);
     check_largest(entries, block);

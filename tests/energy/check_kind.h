@@ -38,7 +38,7 @@ static inline double listed_evaluate(const void *data, const mus_blend *blend, c
 // r r^T of a kind that can be written so is its matrix.
 static inline void listed_rank_one(const listed *of, const double *x) {
   const mus_element_kind *kind = of->list->kind;
-  const mus_blend blend = {0.3, 0.6, 0, 0};
+  const mus_blend blend = {0.3, 0.6, 0, 0, 0};
   checked c = {kind->arity, of, listed_evaluate};
   int n = 3 * kind->arity;
   double full[CHECK_N * CHECK_N], product[CHECK_N * CHECK_N], r[CHECK_N];

@@ -31,7 +31,8 @@ static inline double *numbers(body *b, size_t count) {
 static inline void evaluate(const void *context, int list, int first, int count, double *vectors, double *blocks) {
   const body *b = context;
   (void)list;
-  mus_evaluation e = {.position = b->position, .blend = {1, 0, 0, 1}, .scale = 1, .gradient = vectors, .block = blocks};
+  mus_evaluation e = {
+      .position = b->position, .blend = {1, 0, 0, 1, 0}, .scale = 1, .gradient = vectors, .block = blocks};
   b->list.kind->evaluate(&b->list, first, count, &e);
 }
 

@@ -284,6 +284,45 @@ static void rest_shapes_without_area(void **state) {
   assert_true(mus_membrane_rest_make(thin, &rest));
 }
 
+// With damping as a potential of the step, the semi-definite Hessian of shear is the exact one with its negative
+// eigenvalues replaced by zero: it has those eigenvalues, and is nowhere below the exact one. In a triangle whose
+// material is its own frame, the blocks of corners 1 and 2 are the matrix on (w_u, w_v).
+static void shear_in_a_step_is_clamped(void **state) {
+  (void)state;
+  const mus_membrane_rest rest = {{1, 0}, {0, 1}, 1};
+  const mus_membrane_material shear = {{0, 0}, 3, {0, 0}, 0.1};
+  int kept[2] = {0, 0};
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    double x[9] = {0}, start[9] = {0}, block[2][54], full[2][81], part[2][36], apart[36], value[2][6], least[6];
+    double per_second = pow(10, 2 + 2 * mus_random(7, seed));
+    check_fill(6, 1, seed, x + 3);
+    check_fill(6, 1, seed + 5000, start + 3);
+    if (seed % 10 == 0) // nearly collapsed, or wholly
+      for (int k = 0; k < 3; ++k)
+        x[6 + k] = (seed % 20 == 0 ? 1 : -1) * x[3 + k] + (seed % 3 == 0 ? 0 : 1e-9) * x[6 + k];
+    if (seed == 1)
+      memset(x, 0, sizeof x);
+    for (int exact = 0; exact < 2; ++exact) {
+      mus_blend blend = {1, per_second, 0, exact, per_second};
+      mus_membrane_element(&rest, &shear, &blend, x, start, NULL, block[exact]);
+      mus_full_matrix(3, block[exact], full[exact]);
+      for (int k = 0; k < 36; ++k)
+        part[exact][k] = full[exact][9 * (3 + k / 6) + 3 + k % 6];
+      dense_eigenvalues(6, part[exact], value[exact]);
+    }
+    // What is nearly collapsed is found less accurately: its vectors are differences of nearly equal ones.
+    double largest = fmax(value[1][5], -value[1][0]), allowed = (seed % 10 == 0 ? 1e-6 : 1e-12) * largest;
+    for (int k = 0; k < 36; ++k)
+      apart[k] = part[0][k] - part[1][k];
+    dense_eigenvalues(6, apart, least);
+    assert_true(least[0] >= -allowed);
+    for (int k = 0; k < 6; ++k)
+      check_near(value[0][k], fmax(value[1][k], 0), allowed);
+    ++kept[value[1][2] > 1e-6 * largest]; // three eigenvalues are positive, or four
+  }
+  assert_true(kept[0] > 100 && kept[1] > 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_are_minus_the_gradient),
@@ -296,6 +335,7 @@ int main(void) {
       cmocka_unit_test(known_values),
       cmocka_unit_test(degenerate_states),
       cmocka_unit_test(rest_shapes_without_area),
+      cmocka_unit_test(shear_in_a_step_is_clamped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

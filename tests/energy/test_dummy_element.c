@@ -36,7 +36,13 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
     mus_gathered p;
     mus_gather(1, &list->vertex[first + k], k, e, &p); // x, v, and where results go
     mus_subtract3(p.x, rest[k].start, away);
-    mus_keep_energy(e, k, stiffness / 2 * mus_dot3(away, away));
+    double potential = 0, per_second = e->blend.per_second;
+    if (per_second > 0) { // damping is a potential of the step, and p.velocity is where it began
+      for (int c = 0; c < 3; ++c)
+        p.velocity[c] = per_second * (p.x[c] - p.velocity[c]);
+      potential = damping / (2 * per_second) * mus_dot3(p.velocity, p.velocity);
+    }
+    mus_keep_energy(e, k, stiffness / 2 * mus_dot3(away, away) + potential);
     for (int c = 0; c < 3 && p.gradient; ++c)
       p.gradient[c] = stiffness * away[c] + (damping + e->blend.drift * stiffness) * p.velocity[c];
     for (int c = 0; c < 9 && p.block; ++c)
@@ -130,7 +136,7 @@ static void assembled_as_any_other(void **state) {
     int n = sim->model.vertices;
     double h = 0.01;
     motion moved = motion_create(&sim->model);
-    mus_instant at = {0, moved.position, moved.velocity, h, h};
+    mus_instant at = {0, moved.position, moved.velocity, h, h, NULL};
     size_t values = 9 * (size_t)pattern->row_start[n];
     double *value[2] = {calloc(values, sizeof(double)), calloc(values, sizeof(double))};
     double *force[2] = {calloc(3 * (size_t)n, sizeof(double)), calloc(3 * (size_t)n, sizeof(double))};

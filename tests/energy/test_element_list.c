@@ -129,7 +129,7 @@ static double evaluate_element(const lists *l, int which, int k, const mus_blend
     mus_wind_at(l->weather.wind, &l->gusts, middle, gust_time, wind);
     memset(gradient, 0, 9 * sizeof *gradient);
     memset(block, 0, 54 * sizeof *block);
-    mus_drag_element(&l->weather.air, blend->damping, wind, x, v, gradient, block);
+    mus_drag_element(&l->weather.air, blend, wind, x, v, gradient, block);
     return 0;
   default:
     return mus_spring_element(&spring_rests(l, which)[k], blend, x, v, gradient, block);
@@ -165,7 +165,7 @@ static void output_free(output *o) {
 }
 
 static mus_evaluation evaluation_of(const sheet *s, const output *o) {
-  mus_evaluation e = {.position = s->position, .velocity = s->velocity, .blend = {0.3, 0.6, 0.01, 0}, .scale = 1};
+  mus_evaluation e = {.position = s->position, .velocity = s->velocity, .blend = {0.3, 0.6, 0.01, 0, 0}, .scale = 1};
   e.energy = o->energy;
   e.gradient = o->gradient;
   e.block = o->block;
@@ -289,7 +289,7 @@ static void parts_and_scales(void **state) {
 }
 
 static double total_energy(const lists *l, int which, const double *position, output *o) {
-  mus_evaluation e = {.position = position, .blend = {1, 0, 0, 0}, .scale = 1, .energy = o->energy};
+  mus_evaluation e = {.position = position, .blend = {1, 0, 0, 0, 0}, .scale = 1, .energy = o->energy};
   double sum = 0;
   evaluate_list(l, which, &e);
   for (size_t k = 0; k < o->energies; ++k)
@@ -527,7 +527,7 @@ static void bucklings_bend_like_hinges(void **state) {
       x[3 * v + 1] = flat[v][1];
       x[3 * v + 2] = v < 2 ? 0 : height * sin(angle / 2);
     }
-    mus_evaluation e = {.position = x, .blend = {1, 0, 0, 0}, .scale = 1, .energy = &energy[0]};
+    mus_evaluation e = {.position = x, .blend = {1, 0, 0, 0, 0}, .scale = 1, .energy = &energy[0]};
     hinges.kind->evaluate(&hinges, 0, 1, &e);
     e.energy = &energy[1];
     bucklings.kind->evaluate(&bucklings, 0, 1, &e);

@@ -19,7 +19,7 @@ static double evaluate(const void *data, const mus_blend *blend, const double *x
     gradient[k] = 0;
   for (int k = 0; k < 54 && block; ++k)
     block[k] = 0;
-  mus_drag_element(&d->air, blend->damping, d->wind, x, v ? v : still, gradient, block);
+  mus_drag_element(&d->air, blend, d->wind, x, v ? v : still, gradient, block);
   return 0;
 }
 
@@ -29,14 +29,14 @@ static void known_values(void **state) {
   double x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, v[9] = {0}, calm[3] = {0, 0, 0}, gradient[9] = {0};
   for (int i = 0; i < 3; ++i)
     v[3 * i + 2] = 3;
-  mus_drag_element(&air, 1, calm, x, v, gradient, NULL);
+  mus_drag_element(&air, &check_damping, calm, x, v, gradient, NULL);
   for (int i = 0; i < 3; ++i) {
     check_near(gradient[3 * i + 2], 1.2 / 2 * 0.5 * 1.3 * 9 / 3, 1e-12); // against the motion
     check_near(gradient[3 * i], 0, 0);
   }
   double wind[3] = {4, 0, 3}; // the normal part moves along, the wind strokes the surface
   memset(gradient, 0, sizeof gradient);
-  mus_drag_element(&air, 1, wind, x, v, gradient, NULL);
+  mus_drag_element(&air, &check_damping, wind, x, v, gradient, NULL);
   check_near(gradient[0], -1.2 / 2 * 0.5 * 0.05 * 16 / 3, 1e-12);
   check_near(gradient[2], 0, 1e-15);
 }
@@ -49,7 +49,7 @@ static void jacobians(void **state) {
     double x[9], v[9], full[81], differences[81], largest;
     check_fill(9, 0.01, seed, x);
     check_fill(9, 5, seed + 1000, v);
-    mus_blend damping = {0, 1, 0, 0};
+    mus_blend damping = {0, 1, 0, 0, 0};
     double block[54];
     evaluate(&d, &damping, x, v, NULL, block);
     mus_full_matrix(3, block, full);

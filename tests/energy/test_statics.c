@@ -147,7 +147,7 @@ static void strip_free(strip *s) {
 static double evaluate(strip *s, const double *x, int exact, int with_blocks) {
   double total = 0;
   for (int kind = 0; kind < 2; ++kind) {
-    mus_evaluation e = {.position = x, .blend = {1, 0, 0, exact}, .scale = 1, .energy = s->energy[kind]};
+    mus_evaluation e = {.position = x, .blend = {1, 0, 0, exact, 0}, .scale = 1, .energy = s->energy[kind]};
     e.gradient = s->gradient[kind];
     e.block = with_blocks ? s->block[kind] : NULL;
     s->list[kind].kind->evaluate(&s->list[kind], 0, s->list[kind].count, &e);

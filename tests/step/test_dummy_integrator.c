@@ -25,7 +25,7 @@ static void prescribe(const mus_prescribed *prescribed, double *change) {
 static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
   mus_workspace *work = c->work;
   mus_state *state = c->state;
-  mus_instant start = {s->time, state->position, state->velocity, s->length, 0};
+  mus_instant start = {s->time, state->position, state->velocity, s->length, 0, NULL};
   (void)own;
   (void)record;
   mus_assemble_step(c, s, &start, 0); // work->right is h f now
