@@ -1,0 +1,89 @@
+// See nested.h.
+#include "multigrid/geometric/nested.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { CARRIERS = 3 };
+
+// The carriers that count, each once, ascending, with the sums of their weights.
+static int carriers_of(const mus_nested_level *l, int node, int *column, double *weight) {
+  int count = 0;
+  for (int k = 0; k < CARRIERS; ++k) {
+    int carrier = l->carrier[CARRIERS * (size_t)node + (size_t)k], at = 0;
+    double w = l->weight[CARRIERS * (size_t)node + (size_t)k];
+    if (w == 0)
+      continue;
+    while (at < count && column[at] < carrier)
+      ++at;
+    if (at < count && column[at] == carrier) {
+      weight[at] += w;
+      continue;
+    }
+    for (int later = count++; later > at; --later) {
+      column[later] = column[later - 1];
+      weight[later] = weight[later - 1];
+    }
+    column[at] = carrier;
+    weight[at] = w;
+  }
+  return count;
+}
+
+static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse) {
+  const mus_nested *nested = self;
+  int rows = fine->a->pattern->rows, column[CARRIERS];
+  double weight[CARRIERS];
+  if (fine->level >= nested->levels)
+    return MUS_OK;
+  const mus_nested_level *l = &nested->level[fine->level];
+  if (l->nodes != rows)
+    return mus_fail(MUS_BAD_INPUT, "level %d of the nested levels has %d nodes, but the matrix has %d rows",
+                    fine->level, l->nodes, rows);
+  mus_pattern *p = &coarse->prolongator;
+  p->row_start = mus_arena_alloc_zero(arena, (size_t)rows + 1, sizeof *p->row_start);
+  p->column = mus_arena_alloc(arena, CARRIERS * (size_t)rows, sizeof *p->column);
+  if (!p->row_start || !p->column)
+    return mus_fail_memory();
+  for (int i = 0; i < rows; ++i) {
+    int count = carriers_of(l, i, column, weight);
+    memcpy(p->column + p->row_start[i], column, (size_t)count * sizeof *column);
+    p->row_start[i + 1] = p->row_start[i] + count;
+  }
+  p->rows = rows;
+  p->columns = l->coarse;
+  coarse->block = fine->a->row_block;
+  return MUS_OK;
+}
+
+// Rows of nodes where something is held are S_i P_i: corrections leave held directions alone.
+static mus_status fill(void *self, const mus_level_view *fine, mus_matrix *p, unsigned char *live) {
+  const mus_nested *nested = self;
+  const mus_nested_level *l = &nested->level[fine->level];
+  size_t b = (size_t)p->row_block, size = b * b;
+  memset(live, 0, (size_t)l->coarse * b);
+  for (int i = 0; i < l->nodes; ++i) {
+    int column[CARRIERS], held = fine->held && fine->held->count > 0 ? fine->held->index_of[i] : -1;
+    double weight[CARRIERS];
+    int count = carriers_of(l, i, column, weight);
+    double *to = p->value + size * (size_t)p->pattern->row_start[i];
+    for (int k = 0; k < count; ++k)
+      for (size_t e = 0; e < size; ++e, ++to) {
+        double identity = e % (b + 1) == 0;
+        *to = weight[k] * (held >= 0 ? fine->held->projection[size * (size_t)held + e] : identity);
+        if (*to != 0)
+          live[(size_t)column[k] * b + e % b] = 1;
+      }
+  }
+  return MUS_OK;
+}
+
+static int special_nodes(const void *self, int level) {
+  (void)self;
+  (void)level;
+  return 0;
+}
+
+const mus_coarsening mus_nested_coarsening = {
+    .name = "nested levels", .analyse = analyse, .fill = fill, .special_nodes = special_nodes};

@@ -1,0 +1,26 @@
+// Levels that are given, each a subset of the nodes of the one above, with weights between them: a coarsening for
+// multigrid/hierarchy.h (Wang, Wu, Fratarcangeli, Tang and Wang 2018, section 3).
+//
+// A node is carried by up to three nodes of the coarser level; a node that is there itself, by that one alone. All
+// unknowns of a node are carried alike, so that translations are reproduced exactly, and with weights from where nodes
+// lie, linear functions are too.
+#ifndef MUS_MULTIGRID_GEOMETRIC_NESTED_H
+#define MUS_MULTIGRID_GEOMETRIC_NESTED_H
+
+#include "multigrid/hierarchy.h"
+
+typedef struct mus_nested_level {
+  int nodes, coarse;    // of this level, and of the next coarser
+  const int *carrier;   // nodes * 3
+  const double *weight; // nodes * 3, 0 for carriers that do not count
+} mus_nested_level;
+
+// The state of the coarsening; must stay, with its arrays, as long as the hierarchy does.
+typedef struct mus_nested {
+  int levels; // that have a coarser one, the finest first
+  mus_nested_level level[MUS_LEVELS_MAXIMUM];
+} mus_nested;
+
+extern const mus_coarsening mus_nested_coarsening;
+
+#endif
