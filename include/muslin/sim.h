@@ -146,6 +146,9 @@ typedef struct mus_sim_system {
 
 /// Assembles it without changing the state. Valid until the next call with this simulator.
 MUS_API mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *system);
+/// Nested levels of these nodes, for mus_solver_set_levels(): the cloths' meshes, coarsened in their material. Made
+/// when first asked for, and valid as long as the simulator. MUS_UNSUPPORTED for a scene with solids.
+MUS_API mus_status mus_sim_levels(mus_sim *sim, int *count, const mus_interpolation **levels);
 /// The residual of the last step, kg m/s, zero in prescribed directions and at vertices that closed seams tie to
 /// others: b - A d of its linear system or, with Newton's method, of its nonlinear equations. vertices * 3 numbers in
 /// the order of the files, valid until the next call.

@@ -30,8 +30,8 @@
 extern "C" {
 #endif
 
-/// Ways to solve. All but the direct one and the two for comparison are conjugate gradients and differ in preconditioner
-/// and constraint handling.
+/// Ways to solve. All but the direct one and the two for comparison are conjugate gradients and differ in
+/// preconditioner and constraint handling.
 typedef enum mus_method {
   MUS_METHOD_SA,            ///< smoothed aggregation multigrid, prefiltered (Tamstorf, Jones and McCormick 2015)
   MUS_METHOD_DIAG,          ///< block-Jacobi, prefiltered
@@ -43,6 +43,7 @@ typedef enum mus_method {
   MUS_METHOD_SKINNING,      ///< conjugate gradients with Galerkin multigrid in skinning space (Xian et al. 2019)
   MUS_METHOD_GAUSS_SEIDEL,  ///< symmetric block Gauss-Seidel by colours alone, prefiltered (Fratarcangeli et al. 2016)
   MUS_METHOD_CHEBYSHEV,     ///< block-Jacobi with Chebyshev's semi-iterative acceleration, prefiltered (Wang 2015)
+  MUS_METHOD_GEOMETRIC,     ///< conjugate gradients with nested levels that are given (after Wang et al. 2018)
   MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
   MUS_METHODS
 } mus_method;
@@ -84,8 +85,8 @@ typedef enum mus_setup {
 typedef enum mus_motions {
   MUS_MOTIONS_TRANSLATIONS, ///< three: cheap levels
   MUS_MOTIONS_RIGID,        ///< six, with rotations: fewer iterations, and hardly more of them for larger meshes
-  MUS_MOTIONS_AUTO          ///< three; if these take many iterations, or if nodes fill space as those of solids do, six,
-                            ///< with a reach of 2 and a smoother of twice the order
+  MUS_MOTIONS_AUTO ///< three; if these take many iterations, or if nodes fill space as those of solids do, six,
+                   ///< with a reach of 2 and a smoother of twice the order
 } mus_motions;
 
 /// How often a cycle visits each coarser level.
@@ -121,8 +122,8 @@ typedef struct mus_multigrid_options {
   double smoother_range; ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
   int lanczos_steps;     ///< for the spectral radius of D^-1 A, 1 to 64 (10)
   int levels;            ///< at most this many, 1 to 20 (20)
-  int bottom;            ///< unknowns at which coarsening ends and a direct solve takes over; skinning ends at up to six
-                         ///< times as many (600)
+  int bottom; ///< unknowns at which coarsening ends and a direct solve takes over; skinning ends at up to six
+              ///< times as many (600)
 } mus_multigrid_options;
 
 /// Settings of smoothed aggregation, which makes the levels. In brackets those of the preset robust, which are those of
@@ -196,6 +197,17 @@ MUS_API mus_status mus_solver_set_coordinates(mus_solver *solver, const double *
 /// Any near-null space: `count` vectors, 1 to 12, of rows * block numbers each, one vector after the other. Without
 /// coordinates or vectors: one constant vector for each unknown of a node.
 MUS_API mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors);
+
+/// The nodes of a level as points between nodes of the next coarser one.
+typedef struct mus_interpolation {
+  int nodes, coarse;    ///< of this level, and of the coarser
+  const int *carrier;   ///< nodes * 3: coarse nodes
+  const double *weight; ///< nodes * 3: theirs, which sum to 1; 0 for those that do not count
+} mus_interpolation;
+
+/// Nested levels for MUS_METHOD_GEOMETRIC, the finest first; copied. The first has as many nodes as the pattern has
+/// rows, and each has as many as the one before is carried by. MUS_BAD_INPUT says which does not.
+MUS_API mus_status mus_solver_set_levels(mus_solver *solver, int count, const mus_interpolation *levels);
 
 /// What is prescribed at one node: direction[k] . x_node = value[k] for k < count. Directions need not be unit length
 /// or orthogonal; contradictory ones are rejected. For block sizes 1 to 3; only the first `block` numbers count.

@@ -280,7 +280,14 @@ static int measure_all(bench *b, bench_results *out) {
 static mus_status create_solver(const bench *b, const mus_solver_options *options, mus_solver **solver) {
   const mus_sim_system *s = &b->problem.system;
   mus_status status = mus_solver_create(options, solver);
-  return status ? status : mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
+  if (!status)
+    status = mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
+  if (status || options->method != MUS_METHOD_GEOMETRIC)
+    return status;
+  const mus_interpolation *levels;
+  int count;
+  status = mus_sim_levels(b->sim, &count, &levels);
+  return status ? status : mus_solver_set_levels(*solver, count, levels);
 }
 
 static mus_status create_reference(bench *b, mus_method *method) {

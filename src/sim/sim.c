@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "model/levels.h"
 #include "model/notes.h"
 #include "par/par.h"
 #include "par/vector.h"
@@ -286,6 +287,18 @@ mus_status mus_sim_next_system(mus_sim *sim, mus_sim_system *out) {
                           .constraints = sim->work.prescribed.list,
                           .coupling_count = sim->contact ? (int)sim->contact->beyond.couplings.count : 0,
                           .couplings = sim->contact ? sim->contact->beyond.couplings.items : NULL};
+  return status;
+}
+
+mus_status mus_sim_levels(mus_sim *sim, int *count, const mus_interpolation **levels) {
+  mus_status status = MUS_OK;
+  if (!sim->levels) {
+    mus_interpolation *made = mus_arena_alloc(&sim->arena, MUS_LEVELS_MAXIMUM, sizeof *made);
+    status = made ? mus_model_levels(&sim->model, &sim->arena, &sim->level_count, made) : mus_fail_memory();
+    sim->levels = status ? NULL : made;
+  }
+  *count = sim->level_count;
+  *levels = sim->levels;
   return status;
 }
 

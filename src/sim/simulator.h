@@ -20,7 +20,9 @@ struct mus_sim {
   mus_contact_workspace *contact; // NULL if the scene wants no contact
   mus_linear linear;
   mus_integrator_state integrator;
-  mus_limiter *limiter;          // NULL until strains are first limited
+  mus_limiter *limiter;      // NULL until strains are first limited
+  mus_interpolation *levels; // NULL until they are asked for
+  int level_count;
   mus_list records;              // mus_step_record, of the last call
   mus_step_record rejected;      // attempts since the last successful step; only `rejected` and its seconds are used
   double *seen[3];               // positions, velocities and residual in the order of the files ...

@@ -249,6 +249,13 @@ mus_status mus_solver_set_coordinates(mus_solver *solver, const double *position
   return end_call(solver, &c);
 }
 
+mus_status mus_solver_set_levels(mus_solver *solver, int count, const mus_interpolation *levels) {
+  call c = begin_call(solver);
+  if (!c.status)
+    c.status = mus_system_set_levels(solver->system, count, levels, &c.changed);
+  return end_call(solver, &c);
+}
+
 mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors) {
   call c = begin_call(solver);
   if (!c.status)

@@ -71,12 +71,14 @@ void mus_system_free(mus_system *system) {
   mus_arena_clear(&system->across_arena);
   mus_arena_clear(&system->coupling_arena);
   mus_arena_clear(&system->kernel_arena);
+  mus_arena_clear(&system->level_arena);
   mus_free(system);
 }
 
 size_t mus_system_bytes(const mus_system *system) {
   return sizeof *system + system->arena.bytes + system->constraint_arena.bytes + system->equality_arena.bytes +
-         system->across_arena.bytes + system->coupling_arena.bytes + system->kernel_arena.bytes;
+         system->across_arena.bytes + system->coupling_arena.bytes + system->kernel_arena.bytes +
+         system->level_arena.bytes;
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------
@@ -201,6 +203,50 @@ mus_status mus_system_set_kernel(mus_system *system, int count, const double *ve
   system->kernel_count = count;
   system->positions = NULL;
   *changed = MUS_CHANGED_KERNEL;
+  return MUS_OK;
+}
+
+// --- levels that are given -------------------------------------------------------------------------------------------
+
+static mus_status check_level(int number, int nodes, const mus_interpolation *level) {
+  if (level->nodes != nodes)
+    return mus_fail(MUS_BAD_INPUT, "levels[%d] has %d nodes instead of %d", number, level->nodes, nodes);
+  if (level->coarse < 1 || level->coarse > level->nodes)
+    return mus_fail(MUS_BAD_INPUT, "levels[%d]: %d coarse nodes for %d", number, level->coarse, level->nodes);
+  for (size_t k = 0; k < 3 * (size_t)nodes; ++k)
+    if (level->carrier[k] < 0 || level->carrier[k] >= level->coarse || !isfinite(level->weight[k]))
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is carried by node %d, with a weight of %g", number, k / 3,
+                      level->carrier[k], level->weight[k]);
+  return MUS_OK;
+}
+
+mus_status mus_system_set_levels(mus_system *system, int count, const mus_interpolation *levels, unsigned *changed) {
+  mus_arena arena = {0};
+  mus_nested made = {.levels = count};
+  mus_status status = count >= 0 && count < MUS_LEVELS_MAXIMUM
+                          ? MUS_OK
+                          : mus_fail(MUS_BAD_INPUT, "%d levels: give at most %d", count, MUS_LEVELS_MAXIMUM - 1);
+  for (int l = 0; l < count && !status; ++l) {
+    status = check_level(l, l == 0 ? system->rows : levels[l - 1].coarse, &levels[l]);
+    size_t numbers = 3 * (size_t)levels[l].nodes;
+    int *carrier = mus_arena_alloc(&arena, numbers, sizeof *carrier);
+    double *weight = mus_arena_alloc(&arena, numbers, sizeof *weight);
+    if (!status && (!carrier || !weight))
+      status = mus_fail_memory();
+    if (status)
+      break;
+    memcpy(carrier, levels[l].carrier, numbers * sizeof *carrier);
+    memcpy(weight, levels[l].weight, numbers * sizeof *weight);
+    made.level[l] = (mus_interpolation){levels[l].nodes, levels[l].coarse, carrier, weight};
+  }
+  if (status) {
+    mus_arena_clear(&arena);
+    return status;
+  }
+  mus_arena_clear(&system->level_arena);
+  system->level_arena = arena;
+  system->nested = made;
+  *changed = MUS_CHANGED_LEVELS;
   return MUS_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "constrain/beyond.h"
 #include "constrain/filter.h"
+#include "multigrid/geometric/nested.h"
 #include "muslin/solver.h"
 #include "sparse/matrix.h"
 
@@ -21,6 +22,7 @@ enum {
   MUS_CHANGED_EQUALITIES = 8,
   MUS_CHANGED_COUPLINGS = 16,
   MUS_CHANGED_COORDINATES = 32,
+  MUS_CHANGED_LEVELS = 128,
   MUS_CHANGED_KERNEL = 64 // a given near-null space came, went or was replaced
 };
 
@@ -69,6 +71,9 @@ typedef struct mus_system {
   double *positions;
   double *kernel;
   int kernel_count;
+  // nested levels that were given
+  mus_arena level_arena;
+  mus_nested nested;
   // workspace of solves
   double *work;     // MUS_CG_VECTORS vectors
   double *right;    // right-hand side of the filtered system
@@ -92,6 +97,7 @@ double *mus_system_map_values(mus_system *system);
 mus_status mus_system_unmap_values(mus_system *system, unsigned *changed);
 mus_status mus_system_set_coordinates(mus_system *system, const double *positions, unsigned *changed);
 mus_status mus_system_set_kernel(mus_system *system, int count, const double *vectors, unsigned *changed);
+mus_status mus_system_set_levels(mus_system *system, int count, const mus_interpolation *levels, unsigned *changed);
 mus_status mus_system_set_constraints(mus_system *system, int count, const mus_constraint *constraints,
                                       unsigned *changed);
 mus_status mus_system_set_equalities(mus_system *system, int count, const mus_equality *equalities, unsigned *changed);

@@ -1,6 +1,7 @@
 // See linear.h.
 #include "step/linear.h"
 
+#include "model/levels.h"
 #include "par/vector.h"
 
 // Vertices up to which a failed solve is done again by Cholesky's method: beyond, its factors might not fit into
@@ -22,11 +23,25 @@ static mus_status make_solver(const mus_pattern *pattern, const mus_solver_optio
   return status;
 }
 
+// The levels of a geometric hierarchy, which only the model knows.
+static mus_status give_levels(const mus_model *model, mus_solver *solver) {
+  mus_arena scratch = {0};
+  mus_interpolation level[MUS_LEVELS_MAXIMUM];
+  int count;
+  mus_status status = mus_model_levels(model, &scratch, &count, level);
+  if (!status)
+    status = mus_solver_set_levels(solver, count, level);
+  mus_arena_clear(&scratch);
+  return status;
+}
+
 // A new solver that recalls these bytes, unless they are NULL.
 static mus_status renew(mus_linear *linear, const mus_model *model, const mus_solver_options *options,
                         const double *position, size_t size, const void *bytes) {
   mus_linear renewed = {.matrix = {&model->pattern, 3, 3, NULL}};
   mus_status status = make_solver(&model->pattern, options, &renewed.solver);
+  if (!status && options->method == MUS_METHOD_GEOMETRIC)
+    status = give_levels(model, renewed.solver);
   if (!status && bytes)
     status = mus_solver_set_coordinates(renewed.solver, position);
   if (!status && bytes)

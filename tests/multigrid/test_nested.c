@@ -26,7 +26,8 @@ static void make_levels(mus_arena *arena, int side, mus_nested *out) {
   for (out->levels = 0; mesh.vertices > 150; ++out->levels) {
     mus_coarser coarser;
     assert_ok(mus_mesh_coarsen(arena, &mesh, mesh.vertices / 4, &coarser));
-    out->level[out->levels] = (mus_nested_level){mesh.vertices, coarser.mesh.vertices, coarser.carrier, coarser.weight};
+    out->level[out->levels] =
+        (mus_interpolation){mesh.vertices, coarser.mesh.vertices, coarser.carrier, coarser.weight};
     mesh = coarser.mesh;
   }
 }

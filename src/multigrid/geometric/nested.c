@@ -8,7 +8,7 @@
 enum { CARRIERS = 3 };
 
 // The carriers that count, each once, ascending, with the sums of their weights.
-static int carriers_of(const mus_nested_level *l, int node, int *column, double *weight) {
+static int carriers_of(const mus_interpolation *l, int node, int *column, double *weight) {
   int count = 0;
   for (int k = 0; k < CARRIERS; ++k) {
     int carrier = l->carrier[CARRIERS * (size_t)node + (size_t)k], at = 0;
@@ -37,7 +37,7 @@ static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *are
   double weight[CARRIERS];
   if (fine->level >= nested->levels)
     return MUS_OK;
-  const mus_nested_level *l = &nested->level[fine->level];
+  const mus_interpolation *l = &nested->level[fine->level];
   if (l->nodes != rows)
     return mus_fail(MUS_BAD_INPUT, "level %d of the nested levels has %d nodes, but the matrix has %d rows",
                     fine->level, l->nodes, rows);
@@ -60,7 +60,7 @@ static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *are
 // Rows of nodes where something is held are S_i P_i: corrections leave held directions alone.
 static mus_status fill(void *self, const mus_level_view *fine, mus_matrix *p, unsigned char *live) {
   const mus_nested *nested = self;
-  const mus_nested_level *l = &nested->level[fine->level];
+  const mus_interpolation *l = &nested->level[fine->level];
   size_t b = (size_t)p->row_block, size = b * b;
   memset(live, 0, (size_t)l->coarse * b);
   for (int i = 0; i < l->nodes; ++i) {

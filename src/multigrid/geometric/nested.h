@@ -9,16 +9,10 @@
 
 #include "multigrid/hierarchy.h"
 
-typedef struct mus_nested_level {
-  int nodes, coarse;    // of this level, and of the next coarser
-  const int *carrier;   // nodes * 3
-  const double *weight; // nodes * 3, 0 for carriers that do not count
-} mus_nested_level;
-
 // The state of the coarsening; must stay, with its arrays, as long as the hierarchy does.
 typedef struct mus_nested {
   int levels; // that have a coarser one, the finest first
-  mus_nested_level level[MUS_LEVELS_MAXIMUM];
+  mus_interpolation level[MUS_LEVELS_MAXIMUM];
 } mus_nested;
 
 extern const mus_coarsening mus_nested_coarsening;

@@ -39,6 +39,13 @@ static mus_status create_skinning(const mus_solver_options *options, mus_system 
   return status;
 }
 
+static mus_status create_geometric(const mus_solver_options *options, mus_system *system, void **self) {
+  mus_status status = create(options, system, self);
+  if (!status)
+    ((mus_sa *)*self)->is_geometric = 1;
+  return status;
+}
+
 static void destroy(void *self) {
   mus_sa *sa = self;
   mus_hierarchy_free(sa->hierarchy);
@@ -64,6 +71,8 @@ static void make_stale(mus_sa *sa, mus_sa_stale least) {
 
 // Coordinates count where rotations come from them; the first ones change how many vectors the near-null space has.
 static void coordinates_changed(mus_sa *sa) {
+  if (sa->is_geometric)
+    return;
   if (sa->handles || sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
     make_stale(sa, sa->has_positions ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL);
 }
@@ -85,7 +94,7 @@ static void changed(void *self, unsigned what) {
   }
   if (what & MUS_CHANGED_COORDINATES)
     coordinates_changed(sa);
-  if (what & MUS_CHANGED_KERNEL)
+  if (what & (MUS_CHANGED_KERNEL | MUS_CHANGED_LEVELS))
     sa->stale = MUS_SA_STALE_ALL;
   sa->has_positions = sa->system->positions != NULL;
 }
@@ -288,3 +297,4 @@ static int aggregates(const void *self, int level, int *aggregate) {
   }
 const mus_method_kind mus_method_sa = METHOD("sa", create);
 const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning);
+const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric);

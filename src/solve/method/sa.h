@@ -18,7 +18,8 @@ typedef struct mus_sa {
   const mus_solver_options *options;
   mus_system *system;
   mus_arena arena;
-  mus_handles *handles; // of skinning; NULL: smoothed aggregation
+  mus_handles *handles; // of skinning; NULL: another
+  int is_geometric;     // 1: levels are the system's nested ones, and there is no aggregation
   mus_aggregation *aggregation;
   mus_hierarchy *hierarchy;
   mus_sa_stale stale;

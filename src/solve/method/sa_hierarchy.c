@@ -10,12 +10,13 @@ static int is_affine(const mus_sa *sa) { return sa->handles && sa->system->posit
 
 static int has_rotations(const mus_sa *sa) {
   mus_motions motions = sa->options->sa.motions;
-  return !sa->handles && sa->system->positions &&
+  return !sa->handles && !sa->is_geometric && sa->system->positions &&
          (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
 }
 
 int mus_sa_may_turn_rigid(const mus_sa *sa) {
-  return !sa->handles && sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->turned_rigid;
+  return !sa->handles && !sa->is_geometric && sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO &&
+         !sa->turned_rigid;
 }
 
 void mus_sa_turn_rigid(mus_sa *sa) {
@@ -71,6 +72,8 @@ static int kernel_count(const mus_sa *sa) {
 
 // The near-null space with what constraints forbid taken out, handed to the aggregation. S may be NULL.
 static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
+  if (sa->is_geometric)
+    return MUS_OK;
   int count = kernel_count(sa);
   size_t n = mus_system_unknowns(sa->system);
   double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
@@ -92,7 +95,7 @@ static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
 }
 
 mus_status mus_sa_create_aggregation(mus_sa *sa) {
-  if (sa->aggregation)
+  if (sa->aggregation || sa->is_geometric)
     return MUS_OK;
   mus_sa_options settings = mus_sa_settings(sa);
   mus_grouping grouping = mus_handles_grouping(sa->handles);
@@ -103,6 +106,10 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = mus_sa_create_aggregation(sa);
   mus_hierarchy_options options = {
       .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
+  if (!status && sa->is_geometric && sa->system->nested.levels == 0)
+    status = mus_fail(MUS_BAD_INPUT, "the method \"geometric\" has no levels: give them by mus_solver_set_levels()");
+  if (!status && !sa->hierarchy && sa->is_geometric)
+    status = mus_hierarchy_create(&mus_nested_coarsening, &sa->system->nested, &options, &sa->hierarchy);
   if (!status && !sa->hierarchy)
     status = mus_hierarchy_create(sa->handles ? &mus_plain_aggregation : &mus_smoothed_aggregation, sa->aggregation,
                                   &options, &sa->hierarchy);
@@ -150,7 +157,8 @@ static mus_status make_from_kernel(mus_sa *sa, const mus_filter *s, make_hierarc
   mus_hierarchy_set_geometry(sa->hierarchy, sa->system->positions, s);
   if (!status)
     status = make(sa->hierarchy, &sa->system->a);
-  mus_aggregation_drop_kernel(sa->aggregation);
+  if (sa->aggregation)
+    mus_aggregation_drop_kernel(sa->aggregation);
   return status;
 }
 
@@ -210,11 +218,11 @@ static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
 
 mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind) {
   mus_status status = create_hierarchy(sa);
-  if (!status && kind == MUS_UPKEEP_ALL)
+  if (!status && kind == MUS_UPKEEP_ALL && sa->aggregation)
     mus_aggregation_forget(sa->aggregation);
   if (!status)
     status = keep_up(sa, kind);
-  if (!status)
+  if (!status && sa->aggregation)
     mus_aggregation_forget(sa->aggregation); // it has them now
   if (status) {                              // nothing half made stays
     mus_hierarchy_free(sa->hierarchy);

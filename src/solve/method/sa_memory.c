@@ -39,7 +39,7 @@ mus_status mus_sa_remember(void *self, mus_list *bytes) {
     status = mus_bytes_put(bytes, sa->analysed_node, lists);
   if (!status)
     status = mus_bytes_put(bytes, sa->analysed_rank, lists);
-  if (!status && m.has_hierarchy)
+  if (!status && m.has_hierarchy && sa->aggregation)
     status = mus_aggregation_remember(sa->aggregation, bytes);
   if (!status)
     sa->rested = 1;
@@ -78,7 +78,7 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   sa->fills_space = (m.turned_rigid & FILLS_SPACE) != 0;
   if (!status && m.has_hierarchy)
     status = mus_sa_create_aggregation(sa);
-  if (!status && m.has_hierarchy)
+  if (!status && m.has_hierarchy && sa->aggregation)
     status = mus_aggregation_recall(sa->aggregation, from);
   if (status)
     return status;

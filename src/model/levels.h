@@ -1,0 +1,13 @@
+// Nested levels of all cloths of a model, for the solver's method "geometric": each cloth is coarsened in its material
+// (mesh/coarsen.h), four times fewer vertices a level.
+#ifndef MUS_MODEL_LEVELS_H
+#define MUS_MODEL_LEVELS_H
+
+#include "model/model.h"
+#include "muslin/solver.h"
+
+// Levels down to a few hundred vertices, as far as they get; all arrays come from the arena. `level` has room for
+// MUS_LEVELS_MAXIMUM. MUS_UNSUPPORTED for a model with solids.
+mus_status mus_model_levels(const mus_model *model, mus_arena *arena, int *count, mus_interpolation *level);
+
+#endif
