@@ -49,7 +49,7 @@ typedef enum mus_method {
 } mus_method;
 
 /// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "skinning", "gauss-seidel", "chebyshev",
-/// "auto"; NULL if out of range.
+/// "geometric", "auto"; NULL if out of range.
 MUS_API const char *mus_method_name(mus_method method);
 /// The method of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);
@@ -59,6 +59,8 @@ MUS_API int mus_method_available(mus_method method);
 MUS_API int mus_method_is_direct(mus_method method);
 /// 1 if mus_solver_options.prefilter chooses whether the method filters the matrix or the vectors.
 MUS_API int mus_method_may_filter_vectors(mus_method method);
+/// 1 if the method works on levels that it must be given: see mus_solver_set_levels().
+MUS_API int mus_method_needs_levels(mus_method method);
 
 typedef enum mus_precision {
   MUS_PRECISION_DOUBLE, ///< the preconditioner is stored and applied in double precision
@@ -205,8 +207,9 @@ typedef struct mus_interpolation {
   const double *weight; ///< nodes * 3: theirs, which sum to 1; 0 for those that do not count
 } mus_interpolation;
 
-/// Nested levels for MUS_METHOD_GEOMETRIC, the finest first; copied. The first has as many nodes as the pattern has
-/// rows, and each has as many as the one before is carried by. MUS_BAD_INPUT says which does not.
+/// Nested levels for MUS_METHOD_GEOMETRIC, the finest first; copied, and kept until the pattern is set again. The first
+/// has as many nodes as the pattern has rows, and each has as many as the one before has coarse nodes. MUS_BAD_INPUT
+/// says which does not. count 0: there is only the finest level, which is solved directly.
 MUS_API mus_status mus_solver_set_levels(mus_solver *solver, int count, const mus_interpolation *levels);
 
 /// What is prescribed at one node: direction[k] . x_node = value[k] for k < count. Directions need not be unit length

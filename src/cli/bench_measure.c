@@ -282,7 +282,7 @@ static mus_status create_solver(const bench *b, const mus_solver_options *option
   mus_status status = mus_solver_create(options, solver);
   if (!status)
     status = mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
-  if (status || options->method != MUS_METHOD_GEOMETRIC)
+  if (status || !mus_method_needs_levels(options->method))
     return status;
   const mus_interpolation *levels;
   int count;

@@ -123,7 +123,7 @@ static void print_help(const option_table *general, const option_table *aggregat
       "Without b, b is A times a fixed pseudo-random vector, so that the error of the solution is known and reported.\n"
       "\nSolvers:");
   for (int method = 0; method < MUS_METHODS; ++method)
-    if (mus_method_available((mus_method)method))
+    if (mus_method_available((mus_method)method) && !mus_method_needs_levels((mus_method)method))
       printf(" %s", mus_method_name((mus_method)method));
   printf("\n\nOptions:\n");
   options_print(general, stdout);
@@ -146,7 +146,13 @@ static int parse_solvers(solve_options *o) {
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), rest);
     if (o->methods == SOLVERS_MAXIMUM)
       return failure_input(program, "--solver: more than %d names", SOLVERS_MAXIMUM);
-    int failed = method_choose(program, word, &o->method[o->methods++]);
+    mus_method *method = &o->method[o->methods++];
+    int failed = method_choose(program, word, method);
+    if (!failed && mus_method_needs_levels(*method))
+      failed = failure_input(program,
+                             "--solver %s: its levels come from meshes, and a matrix has none; take sa, or a scene "
+                             "with `muslin bench --solvers %s` or `muslin run --solver %s`",
+                             word, word, word);
     if (failed)
       return failed;
     rest = rest[length] ? rest + length + 1 : NULL;

@@ -167,6 +167,8 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
   status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &next->a);
   if (!status)
     next->dropped = mend_diagonal(next, l->live);
+  if (!status && h->method->may_be_singular)
+    (h->precision == MUS_PRECISION_SINGLE ? mus_prop_up_for_rounding : mus_prop_up)(&next->a, next->diagonal);
   return status;
 }
 

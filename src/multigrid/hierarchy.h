@@ -39,6 +39,9 @@ typedef struct mus_coarse_level {
 typedef struct mus_coarsening {
   const char *name;
   int uses_radius; // wants to know the spectral radius of D^-1 A
+  // Coarse nodes may lack a basis vector in directions that are no unknown: the hierarchy then adds a little to all
+  // coarse diagonal blocks, as renewal does (renew.h).
+  int may_be_singular;
   // Decides what the coarser level is. Keeps what fill() needs. The arena lives as long as the patterns do.
   mus_status (*analyse)(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse);
   // Computes the prolongator's values. live[i] becomes 0 for coarse unknowns without a basis vector (their column of P

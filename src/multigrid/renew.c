@@ -41,3 +41,5 @@ static mus_status galerkin_finest_f(const mus_galerkin *plan, const mus_matrix *
 
 #define TEMPLATE "multigrid/renew_template.h"
 #include "base/both_precisions.h"
+
+void mus_prop_up_for_rounding(mus_matrix *a, const int *diagonal) { prop_up_by(propped_f, a, diagonal); }

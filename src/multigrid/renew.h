@@ -26,6 +26,8 @@ void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
 // Adds to the diagonal blocks of a coarse matrix what keeps it definite.
 void mus_prop_up(mus_matrix *a, const int *diagonal);
 void mus_prop_up_f(mus_matrix_f *a, const int *diagonal);
+// As mus_prop_up_f() does, for a matrix that is to be rounded to single precision.
+void mus_prop_up_for_rounding(mus_matrix *a, const int *diagonal);
 
 // `finest` is the new matrix, and level[0] multiplies by it; everything that follows from it on all levels is renewed,
 // but for the factor at the bottom, which the caller makes (`factored` tells whether there is one, so that the bottom

@@ -105,7 +105,7 @@ static mus_status NAME(hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mu
 }
 
 // Blocks of nothing, where all of an aggregate is held, get the mean of the others.
-void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) {
+static void NAME(prop_up_by)(double part, TYPE(mus_matrix) *a, const int *diagonal) {
   int rows = a->pattern->rows, block = a->row_block;
   size_t size = (size_t)(block * block);
   double sum = 0;
@@ -118,11 +118,13 @@ void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) {
     double own = 0;
     for (int r = 0; r < block; ++r)
       own += (double)d[r * (block + 1)] / block;
-    REAL more = (REAL)(own > NAME(propped) * mean ? NAME(propped) * own : mean);
+    REAL more = (REAL)(own > part * mean ? part * own : mean);
     for (int r = 0; r < block; ++r)
       d[r * (block + 1)] += more;
   }
 }
+
+void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) { NAME(prop_up_by)(NAME(propped), a, diagonal); }
 
 mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, int levels,
                            int factored, const mus_filter *held, mus_arena *arena) {

@@ -37,6 +37,7 @@ typedef struct mus_method_kind {
   int is_stationary;        // iterates without conjugate gradients: for comparison, on systems that are not hard
   int is_prefiltered;       // asks for MUS_FORM_FILTERED
   int may_filter_vectors;   // options.prefilter chooses whether the matrix or vectors are filtered
+  int needs_levels;         // cannot solve before mus_solver_set_levels()
   // The options and the system outlive the method; all that is derived from them is best made by the first solve.
   mus_status (*create)(const mus_solver_options *options, mus_system *system, void **self);
   void (*free)(void *self);

@@ -67,6 +67,11 @@ int mus_method_may_filter_vectors(mus_method method) {
   return kind && kind->may_filter_vectors;
 }
 
+int mus_method_needs_levels(mus_method method) {
+  const mus_method_kind *kind = mus_method_table(method);
+  return kind && kind->needs_levels;
+}
+
 // --- a method with its state -----------------------------------------------------------------------------------------
 
 int mus_method_kind_available(const mus_method_kind *kind) { return !kind->available || kind->available(); }

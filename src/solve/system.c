@@ -217,6 +217,12 @@ static mus_status check_level(int number, int nodes, const mus_interpolation *le
     if (level->carrier[k] < 0 || level->carrier[k] >= level->coarse || !isfinite(level->weight[k]))
       return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is carried by node %d, with a weight of %g", number, k / 3,
                       level->carrier[k], level->weight[k]);
+  for (size_t i = 0; i < (size_t)nodes; ++i) {
+    const double *w = level->weight + 3 * i;
+    if (!(fabs(w[0] + w[1] + w[2] - 1) < 1e-6))
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: the weights of node %zu sum to %g instead of 1", number, i,
+                      w[0] + w[1] + w[2]);
+  }
   return MUS_OK;
 }
 
@@ -246,6 +252,7 @@ mus_status mus_system_set_levels(mus_system *system, int count, const mus_interp
   mus_arena_clear(&system->level_arena);
   system->level_arena = arena;
   system->nested = made;
+  system->has_levels = 1;
   *changed = MUS_CHANGED_LEVELS;
   return MUS_OK;
 }

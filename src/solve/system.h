@@ -22,8 +22,8 @@ enum {
   MUS_CHANGED_EQUALITIES = 8,
   MUS_CHANGED_COUPLINGS = 16,
   MUS_CHANGED_COORDINATES = 32,
-  MUS_CHANGED_LEVELS = 128,
-  MUS_CHANGED_KERNEL = 64 // a given near-null space came, went or was replaced
+  MUS_CHANGED_KERNEL = 64, // a given near-null space came, went or was replaced
+  MUS_CHANGED_LEVELS = 128
 };
 
 // The forms of the matrix, and which of them something was made from.
@@ -74,6 +74,7 @@ typedef struct mus_system {
   // nested levels that were given
   mus_arena level_arena;
   mus_nested nested;
+  int has_levels; // 0: they were not given; `nested` may be of none
   // workspace of solves
   double *work;     // MUS_CG_VECTORS vectors
   double *right;    // right-hand side of the filtered system

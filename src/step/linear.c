@@ -40,7 +40,7 @@ static mus_status renew(mus_linear *linear, const mus_model *model, const mus_so
                         const double *position, size_t size, const void *bytes) {
   mus_linear renewed = {.matrix = {&model->pattern, 3, 3, NULL}};
   mus_status status = make_solver(&model->pattern, options, &renewed.solver);
-  if (!status && options->method == MUS_METHOD_GEOMETRIC)
+  if (!status && mus_method_needs_levels(options->method))
     status = give_levels(model, renewed.solver);
   if (!status && bytes)
     status = mus_solver_set_coordinates(renewed.solver, position);

@@ -201,6 +201,7 @@ fi
 
 # --- bad input ----------------------------------------------------------------------------------------------------
 refuses 2 'unknown option --tole; did you mean --tol' solve chain.mtx --tole 1
+refuses 2 'geometric: its levels come from meshes.*muslin bench' solve chain.mtx --solver geometric
 refuses 2 'unknown option -q' solve chain.mtx -q
 refuses 2 "--tol: 'abc' is not a finite number" solve chain.mtx --tol abc
 refuses 2 "--threads: '2x' is not a whole number" solve chain.mtx --threads 2x

@@ -15,7 +15,7 @@ static void require(int condition) {
 const char *mus_method_name(mus_method method) {
   static const char *const names[MUS_METHODS] = {"sa",           "diag",      "mpcg",      "mpcg-original",
                                                  "cholmod",      "gamg",      "boomeramg", "skinning",
-                                                 "gauss-seidel", "chebyshev", "auto"};
+                                                 "gauss-seidel", "chebyshev", "geometric", "auto"};
   return (int)method >= 0 && method < MUS_METHODS ? names[method] : NULL;
 }
 

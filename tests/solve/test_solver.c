@@ -153,6 +153,7 @@ static void one_node_will_do(void **state) {
       mus_solver *solver = NULL;
       assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
       assert_int_equal(mus_solver_set_pattern(solver, 1, block, (int[]){0, 1}, (int[]){0}), MUS_OK);
+      assert_int_equal(given_levels(solver, method, 1), MUS_OK);
       assert_int_equal(mus_solver_set_values(solver, values), MUS_OK);
       if (block == 3)
         assert_int_equal(mus_solver_set_coordinates(solver, position), MUS_OK);
@@ -409,6 +410,7 @@ static void patterns_may_change(void **state) {
       assert_non_null(x);
       assert_int_equal(mus_solver_set_pattern(solver, g.rows, g.block, g.row_start, g.column), MUS_OK);
       assert_int_equal(mus_solver_record(solver)->bytes, 0); // all zero again
+      assert_int_equal(given_levels(solver, method, g.rows), MUS_OK);
       assert_int_equal(mus_solver_set_values(solver, g.values), MUS_OK);
       given_solve(solver, &g, x);
       expect_near(&g, x, reference, 1e-10, mus_method_name(method));
@@ -482,7 +484,9 @@ static void check_record(const given *g, const mus_solver *solver, mus_method me
 }
 
 static void check_levels(const given *g, const mus_solve_record *record) {
-  if (record->method != MUS_METHOD_SA && record->method != MUS_METHOD_SKINNING) {
+  int has_levels = record->method == MUS_METHOD_SA || record->method == MUS_METHOD_SKINNING ||
+                   record->method == MUS_METHOD_GEOMETRIC;
+  if (!has_levels) {
     if (record->method != MUS_METHOD_GAMG && record->method != MUS_METHOD_BOOMERAMG) {
       assert_int_equal(record->levels, 0);
       assert_true(record->operator_complexity == 1);

@@ -377,6 +377,48 @@ static void bad_kernels_are_refused(void **state) {
   free(numbers);
 }
 
+static void bad_levels_are_refused(void **state) {
+  (void)state;
+  enum { FINE = 20, COARSE = 5 };
+  survivor *r = survivor_create(3);
+  int carrier[3 * FINE] = {0};
+  double weight[3 * FINE];
+  for (int i = 0; i < 3 * FINE; ++i)
+    weight[i] = 1.0 / 3;
+  mus_interpolation level[2] = {{FINE, COARSE, carrier, weight}, {COARSE, 1, carrier, weight}}, bad = level[0];
+  refused(r, "-1 levels", mus_solver_set_levels(r->solver, -1, level));
+  refused(r, "20 levels", mus_solver_set_levels(r->solver, MUS_LEVELS_MAXIMUM, level));
+  refused(r, "levels[0] has 5 nodes instead of 20", mus_solver_set_levels(r->solver, 1, &level[1]));
+  refused(r, "levels[1] has 20 nodes", mus_solver_set_levels(r->solver, 2, (mus_interpolation[]){level[0], level[0]}));
+  bad.coarse = 0;
+  refused(r, "levels[0]: 0 coarse nodes", mus_solver_set_levels(r->solver, 1, &bad));
+  carrier[10] = COARSE;
+  refused(r, "levels[0]: node 3", mus_solver_set_levels(r->solver, 1, level));
+  carrier[10] = 0;
+  weight[31] = NAN;
+  refused(r, "levels[0]: node 10", mus_solver_set_levels(r->solver, 1, level));
+  weight[31] = 1;
+  refused(r, "levels[0]: the weights of node 10", mus_solver_set_levels(r->solver, 1, level));
+  survivor_free(r);
+}
+
+// A method that works on given levels says how to give them.
+static void missing_levels_are_told(void **state) {
+  (void)state;
+  mus_solver_options options = mus_default_solver_options();
+  options.method = MUS_METHOD_GEOMETRIC;
+  mus_solver *solver = NULL;
+  double x[3] = {0, 0, 0};
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  assert_int_equal(mus_solver_set_pattern(solver, 1, 3, (int[]){0, 1}, (int[]){0}), MUS_OK);
+  assert_int_equal(mus_solver_set_values(solver, (double[]){2, 0, 0, 0, 2, 0, 0, 0, 2}), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "mus_solver_set_levels", mus_solver_solve(solver, (double[]){1, 2, 3}, x));
+  assert_int_equal(mus_solver_set_levels(solver, 0, NULL), MUS_OK);
+  assert_int_equal(mus_solver_solve(solver, (double[]){1, 2, 3}, x), MUS_OK);
+  assert_true(fabs(x[2] - 1.5) < 1e-12);
+  mus_solver_free(solver);
+}
+
 static void bad_constraints_are_refused(void **state) {
   (void)state;
   survivor *r = survivor_create(3);
@@ -443,6 +485,8 @@ int main(void) {
       cmocka_unit_test(bad_values_are_refused),
       cmocka_unit_test(a_bad_value_is_named_by_its_block),
       cmocka_unit_test(bad_kernels_are_refused),
+      cmocka_unit_test(bad_levels_are_refused),
+      cmocka_unit_test(missing_levels_are_told),
       cmocka_unit_test(bad_constraints_are_refused),
       cmocka_unit_test(bad_vectors_are_refused),
   };

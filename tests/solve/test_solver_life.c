@@ -282,6 +282,8 @@ static void *work(void *argument) {
     if (!w->status)
       w->status = mus_solver_set_pattern(solver, w->system->rows, 3, w->system->row_start, w->system->column);
     if (!w->status)
+      w->status = given_levels(solver, w->options.method, w->system->rows);
+    if (!w->status)
       w->status = mus_solver_set_values(solver, w->system->values);
     if (!w->status)
       w->status = mus_solver_set_coordinates(solver, w->system->positions);

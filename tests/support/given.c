@@ -60,6 +60,29 @@ mus_solver_options given_options(mus_method method, double tolerance) {
   return options;
 }
 
+mus_status given_levels(mus_solver *solver, mus_method method, int rows) {
+  enum { FEW = 4 };
+  mus_interpolation level[MUS_LEVELS_MAXIMUM];
+  int count = 0;
+  if (!mus_method_needs_levels(method))
+    return MUS_OK;
+  size_t numbers = 3 * (size_t)rows;
+  int *carrier = calloc(MUS_LEVELS_MAXIMUM * numbers, sizeof *carrier);
+  double *weight = calloc(numbers, sizeof *weight);
+  assert_true(carrier && weight);
+  for (size_t i = 0; i < numbers; i += 3)
+    weight[i] = 1;
+  for (int nodes = rows; nodes > FEW && count < MUS_LEVELS_MAXIMUM - 1; nodes = (nodes + 1) / 2, ++count) {
+    int *to = carrier + (size_t)count * numbers;
+    for (int i = 0; i < nodes; ++i)
+      to[3 * i] = i / 2;
+    level[count] = (mus_interpolation){nodes, (nodes + 1) / 2, to, weight};
+  }
+  mus_status status = mus_solver_set_levels(solver, count, level);
+  free(carrier), free(weight);
+  return status;
+}
+
 static mus_status give_across(mus_solver *solver, const given *system) {
   mus_status status = MUS_OK;
   if (system->coupling_count > 0)
@@ -74,6 +97,8 @@ mus_solver *given_solver(const given *system, const mus_solver_options *options)
   mus_status status = mus_solver_create(options, &solver);
   if (!status)
     status = mus_solver_set_pattern(solver, system->rows, system->block, system->row_start, system->column);
+  if (!status)
+    status = given_levels(solver, options->method, system->rows);
   if (!status)
     status = mus_solver_set_values(solver, system->values);
   if (!status && system->positions)

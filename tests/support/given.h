@@ -34,6 +34,9 @@ sheet_system given_cloth(int side);
 
 // Default options for a method, with a tolerance and with several levels even for small systems.
 mus_solver_options given_options(mus_method method, double tolerance);
+// Gives a solver of a method that needs them levels for any system: nodes are joined in pairs, down to a few. Nothing
+// for other methods.
+mus_status given_levels(mus_solver *solver, mus_method method, int rows);
 // A solver with everything but the right-hand side.
 mus_solver *given_solver(const given *system, const mus_solver_options *options);
 // Solves from zero and ends the test unless that works.

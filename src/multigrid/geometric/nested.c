@@ -86,4 +86,4 @@ static int special_nodes(const void *self, int level) {
 }
 
 const mus_coarsening mus_nested_coarsening = {
-    .name = "nested levels", .analyse = analyse, .fill = fill, .special_nodes = special_nodes};
+    .name = "nested levels", .may_be_singular = 1, .analyse = analyse, .fill = fill, .special_nodes = special_nodes};

@@ -3,7 +3,8 @@
 //
 // A node is carried by up to three nodes of the coarser level; a node that is there itself, by that one alone. All
 // unknowns of a node are carried alike, so that translations are reproduced exactly, and with weights from where nodes
-// lie, linear functions are too.
+// lie, linear functions are too. A coarse node whose fine ones are all held in one direction has no basis vector for
+// it, whichever way that direction points.
 #ifndef MUS_MULTIGRID_GEOMETRIC_NESTED_H
 #define MUS_MULTIGRID_GEOMETRIC_NESTED_H
 

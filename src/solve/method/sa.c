@@ -1,5 +1,6 @@
-// Conjugate gradients with smoothed aggregation multigrid (Tamstorf, Jones and McCormick 2015), and with Galerkin
-// multigrid in skinning space (Xian, Tong and Liu 2019), which differs in how levels are made.
+// Conjugate gradients with smoothed aggregation multigrid (Tamstorf, Jones and McCormick 2015), with Galerkin
+// multigrid in skinning space (Xian, Tong and Liu 2019), and with nested levels that are given (after Wang et al.
+// 2018). They differ in how levels are made.
 //
 // The hierarchy is made without couplings and equalities across nodes. These are smoothed over around it (coupled.h),
 // or couplings are taken into its coarse levels.
@@ -288,13 +289,13 @@ static int aggregates(const void *self, int level, int *aggregate) {
   return count;
 }
 
-// The two differ in how they begin.
-#define METHOD(title, creation)                                                                                        \
+// They differ in how they begin.
+#define METHOD(title, creation, levels)                                                                                \
   {                                                                                                                    \
-    .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .create = creation, .free = destroy,                  \
-    .changed = changed, .solve = solve, .report = report, .bytes = bytes, .cost = cost, .remember = mus_sa_remember,   \
-    .recall = mus_sa_recall, .aggregates = aggregates                                                                  \
+    .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .needs_levels = levels, .create = creation,           \
+    .free = destroy, .changed = changed, .solve = solve, .report = report, .bytes = bytes, .cost = cost,               \
+    .remember = mus_sa_remember, .recall = mus_sa_recall, .aggregates = aggregates                                     \
   }
-const mus_method_kind mus_method_sa = METHOD("sa", create);
-const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning);
-const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric);
+const mus_method_kind mus_method_sa = METHOD("sa", create, 0);
+const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0);
+const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric, 1);

@@ -106,8 +106,11 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = mus_sa_create_aggregation(sa);
   mus_hierarchy_options options = {
       .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
-  if (!status && sa->is_geometric && sa->system->nested.levels == 0)
-    status = mus_fail(MUS_BAD_INPUT, "the method \"geometric\" has no levels: give them by mus_solver_set_levels()");
+  if (!status && sa->is_geometric && !sa->system->has_levels)
+    status = mus_fail(
+        MUS_BAD_INPUT,
+        "the solver \"geometric\" has no levels: call mus_solver_set_levels(), with those of mus_sim_levels() for "
+        "instance, or choose \"sa\"");
   if (!status && !sa->hierarchy && sa->is_geometric)
     status = mus_hierarchy_create(&mus_nested_coarsening, &sa->system->nested, &options, &sa->hierarchy);
   if (!status && !sa->hierarchy)
