@@ -285,7 +285,7 @@ typedef enum mus_integrator {
   MUS_INTEGRATOR_EULER,  ///< implicit Euler with one linearisation per step (Baraff and Witkin 1998)
   MUS_INTEGRATOR_BDF2,   ///< second-order backward differences, one linearisation (Choi and Ko 2002)
   MUS_INTEGRATOR_NEWTON, ///< implicit Euler, Newton with line search to convergence
-  /// implicit Euler, Projective Dynamics (Bouaziz and others 2014), for springs and co-rotated solids
+  /// implicit Euler, Projective Dynamics (Bouaziz and others 2014), for cloth, springs and co-rotated solids
   MUS_INTEGRATOR_PROJECTIVE,
   MUS_INTEGRATORS
 } mus_integrator;

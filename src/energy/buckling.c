@@ -44,10 +44,27 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
   }
 }
 
+// Tension grows with length by c, or, as a beam, by at most 8 k_b G'/(L G)^3 where both ends meet, at z = pi^2; across
+// the spring it pushes, which counts as nothing.
+static void weigh(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                  double *weight) {
+  const mus_buckling_rest *rest = (const mus_buckling_rest *)list->rest + first;
+  for (int k = 0; k < count; ++k) {
+    double energy, tension, slope;
+    mus_buckling_beam(rest[k].length, rest[k].stiffness, MUS_PI * MUS_PI, &energy, &tension, &slope);
+    double steepest = rest[k].crossover > 0 ? fmax(rest[k].limit, slope) : rest[k].limit;
+    double w = scale * (blend->stiffness * steepest + blend->damping * rest[k].damping);
+    weight[3 * k] = weight[3 * k + 2] = w;
+    weight[3 * k + 1] = -w;
+  }
+}
+
 const mus_element_kind mus_buckling_kind = {.name = "buckling spring",
                                             .arity = 2,
                                             .rest_bytes = sizeof(mus_buckling_rest),
                                             .bends = 1,
                                             .energy = MUS_ENERGY_BEND,
                                             .create = create,
-                                            .evaluate = evaluate};
+                                            .evaluate = evaluate,
+                                            .weigh = weigh,
+                                            .bounded = 1};

@@ -63,7 +63,8 @@ const mus_element_kind mus_button_kind = {.name = "button",
                                           .ties = 1,
                                           .create = create,
                                           .evaluate = evaluate,
-                                          .weigh = weigh};
+                                          .weigh = weigh,
+                                          .bounded = 1};
 
 const mus_element_kind mus_face_button_kind = {.name = "button on a triangle",
                                                .arity = 4,
@@ -72,4 +73,5 @@ const mus_element_kind mus_face_button_kind = {.name = "button on a triangle",
                                                .ties = 1,
                                                .create = create,
                                                .evaluate = evaluate,
-                                               .weigh = weigh};
+                                               .weigh = weigh,
+                                               .bounded = 1};

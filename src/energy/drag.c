@@ -36,7 +36,7 @@ static mus_status create(mus_arena *arena, const mus_element_source *source, mus
   return mus_element_list_allocate(arena, source->air ? source->mesh->triangles : 0, out);
 }
 
-static void evaluate(const mus_element_list *list, int first, int count, const mus_evaluation *evaluation) {
+void mus_drag_evaluate(const mus_element_list *list, int first, int count, const mus_evaluation *evaluation) {
   mus_evaluation e = *evaluation;
   if (e.energy)
     memset(e.energy, 0, (size_t)count * sizeof *e.energy);
@@ -50,4 +50,4 @@ static void evaluate(const mus_element_list *list, int first, int count, const m
 }
 
 const mus_element_kind mus_drag_kind = {
-    .name = "drag", .arity = 3, .create = create, .evaluate = evaluate, .lumped = 1};
+    .name = "drag", .arity = 3, .create = create, .evaluate = mus_drag_evaluate, .lump = mus_drag_evaluate};

@@ -11,4 +11,7 @@ void mus_wind_on(const mus_weather *weather, double time, const int *vertex, con
 // hold. evaluation->scale is a factor on it, and there is no energy.
 void mus_drag_add(const int *vertex, int first, int count, const mus_evaluation *evaluation);
 
+// The same as an evaluation of its own: what gradient and block hold before does not count, nor does the scale.
+void mus_drag_evaluate(const mus_element_list *list, int first, int count, const mus_evaluation *evaluation);
+
 #endif

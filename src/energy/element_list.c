@@ -16,6 +16,8 @@ mus_status mus_element_list_allocate(mus_arena *arena, int count, mus_element_li
   list->count = count;
   if (kind->rest_bytes > 0 && !(list->rest = mus_arena_alloc(arena, (size_t)count, kind->rest_bytes)))
     return mus_fail_memory();
+  if (kind->shape_bytes > 0 && !(list->shape = mus_arena_alloc(arena, (size_t)count, kind->shape_bytes)))
+    return mus_fail_memory();
   if (kind->material_bytes > 0 && !(list->material = mus_arena_alloc(arena, 1, kind->material_bytes)))
     return mus_fail_memory();
   return MUS_OK;

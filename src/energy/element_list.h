@@ -23,6 +23,7 @@ typedef struct mus_element_list {
   int first_vertex;  // from which `vertex` counts, in the numbering of all vertices
   const int *vertex; // count * arity
   void *rest;        // count * kind->rest_bytes: constants of each element
+  void *shape;       // count * kind->shape_bytes: likewise, those that no fabric changes and only `weigh` reads
   void *material;    // kind->material_bytes: constants that all of them share
   double limit[2];   // largest strain in each of the kind's directions; 0: none
 } mus_element_list;
@@ -135,6 +136,7 @@ struct mus_element_kind {
   const char *name;
   int arity;             // vertices of an element, at most MUS_ARITY_MAXIMUM
   size_t rest_bytes;     // per element, of mus_element_list.rest; may be 0
+  size_t shape_bytes;    // per element, of mus_element_list.shape; may be 0
   size_t material_bytes; // of mus_element_list.material; may be 0
   // 1: the matrix of an element is r r^T unless the blend is exact, and the kind can write r alone: count * arity * 3
   // numbers in `rank_one`, in place of `block`.
@@ -162,14 +164,19 @@ struct mus_element_kind {
   // Projective Dynamics (Bouaziz and others 2014). An energy that measures how far S x is from a set, E = w/2 |S x -
   // p|^2 with p its nearest point there, lies below the same with p as it is at any one state: it has the constant
   // matrix w S^T S, which the coordinates share, and a local step that finds p; w S^T (p - S x) is minus the gradient,
-  // so that `evaluate` is the local step. Writes the weights w S^T S for the same elements, times `scale` and as the
-  // blend has K and D: count * arity * (arity + 1) / 2 numbers, the upper triangle by rows. NULL: the energy is not of
-  // that kind.
+  // so that `evaluate` is the local step. Other energies have a matrix of that kind that is near their second
+  // derivative while strains are small, as quasi-Newton methods need it (Liu, Bouaziz and Kavan 2017). Writes the
+  // weights w S^T S for the same elements, times `scale` and as the blend has K and D: count * arity * (arity + 1) / 2
+  // numbers, the upper triangle by rows. NULL: there is no such matrix.
   void (*weigh)(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
                 double *weight);
-  // 1: no energy, but forces that follow velocities. Projective Dynamics takes the sums of the rows of its blocks, as
-  // they are when a step begins, for their matrix.
-  int lumped;
+  // 1: what `weigh` writes is never below the second derivative of E, in any state, so that no step with it can raise
+  // E. 0: it may be, and steps must be checked.
+  int bounded;
+  // As `evaluate`, for that part of the elements that has no energy, but forces that follow velocities. Projective
+  // Dynamics takes the sums of the rows of its blocks, as they are when a step begins, for their matrix. NULL: there is
+  // none.
+  void (*lump)(const mus_element_list *list, int first, int count, const mus_evaluation *evaluation);
 };
 
 enum { MUS_ARITY_MAXIMUM = 4 };

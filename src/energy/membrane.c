@@ -154,6 +154,25 @@ static void limit(const mus_element_list *list, int first, int count, const mus_
   }
 }
 
+// Stretch is how far w is from the unit vectors, weight k a. Shear has no such projection: its second derivative is at
+// most k a (|w_u|^2 + |w_v|^2 + |w_u . w_v|), in both w alike, which is 2 k a at rest and grows with strain.
+static void weigh(const mus_element_list *list, int first, int count, const mus_blend *blend, double scale,
+                  double *weight) {
+  const mus_membrane_rest *rest = (const mus_membrane_rest *)list->rest + first;
+  mus_membrane_material m = scaled(list->material, scale);
+  double shear = MUS_SHEAR_BOUND * (blend->stiffness * m.shear + blend->damping * m.shear_damping);
+  double along[2];
+  for (int k = 0; k < 2; ++k)
+    along[k] = blend->stiffness * m.stretch[k] + blend->damping * m.stretch_damping[k] + shear;
+  for (int k = 0; k < count; ++k) {
+    const mus_membrane_rest *r = &rest[k];
+    double s[3] = {-(r->s[0] + r->s[1]), r->s[0], r->s[1]}, t[3] = {-(r->t[0] + r->t[1]), r->t[0], r->t[1]};
+    for (int a = 0; a < 3; ++a)
+      for (int b = a; b < 3; ++b)
+        *weight++ = r->area * (along[0] * s[a] * s[b] + along[1] * t[a] * t[b]);
+  }
+}
+
 const mus_element_kind mus_membrane_kind = {.name = "membrane",
                                             .arity = 3,
                                             .rest_bytes = sizeof(mus_membrane_rest),
@@ -162,4 +181,6 @@ const mus_element_kind mus_membrane_kind = {.name = "membrane",
                                             .create = create,
                                             .evaluate = evaluate,
                                             .measure = measure,
-                                            .limit = limit};
+                                            .limit = limit,
+                                            .weigh = weigh,
+                                            .lump = mus_drag_evaluate};

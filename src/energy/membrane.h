@@ -13,4 +13,8 @@ typedef struct mus_membrane_measure {
 mus_membrane_measure mus_membrane_measured(const mus_element_list *list, int triangle, const double *position,
                                            double scale);
 
+// Up to which |w_u|^2 + |w_v|^2 + |w_u . w_v| the weights of Projective Dynamics are a bound of shear's second
+// derivative.
+#define MUS_SHEAR_BOUND 2.5
+
 #endif

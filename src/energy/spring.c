@@ -203,7 +203,8 @@ const mus_element_kind mus_edge_spring_kind = {.name = "spring along an edge",
                                                .create = create_alike,
                                                .evaluate = evaluate_plain,
                                                .measure = measure_plain,
-                                               .weigh = weigh};
+                                               .weigh = weigh,
+                                               .bounded = 1};
 
 const mus_element_kind mus_cross_spring_kind = {.name = "spring across a hinge",
                                                 .arity = 2,
@@ -212,7 +213,8 @@ const mus_element_kind mus_cross_spring_kind = {.name = "spring across a hinge",
                                                 .energy = MUS_ENERGY_BEND,
                                                 .create = create_across,
                                                 .evaluate = evaluate_plain,
-                                                .weigh = weigh};
+                                                .weigh = weigh,
+                                                .bounded = 1};
 
 const mus_element_kind mus_tension_spring_kind = {.name = "tension spring",
                                                   .arity = 2,
@@ -221,7 +223,8 @@ const mus_element_kind mus_tension_spring_kind = {.name = "tension spring",
                                                   .create = create_edges,
                                                   .evaluate = evaluate_tension,
                                                   .measure = measure_tension,
-                                                  .weigh = weigh};
+                                                  .weigh = weigh,
+                                                  .bounded = 1};
 
 const mus_element_kind mus_solid_spring_kind = {.name = "spring of a solid",
                                                 .arity = 2,
@@ -230,4 +233,5 @@ const mus_element_kind mus_solid_spring_kind = {.name = "spring of a solid",
                                                 .create = create_of_tetrahedra,
                                                 .evaluate = evaluate_plain,
                                                 .measure = measure_plain,
-                                                .weigh = weigh};
+                                                .weigh = weigh,
+                                                .bounded = 1};

@@ -85,6 +85,7 @@ static void weigh_corotated(const mus_element_list *list, int first, int count, 
                                               .law = mus_##stem##_law,                                                 \
                                               .evaluate = evaluate_##stem,                                             \
                                               .measure = measure_##stem,                                               \
+                                              .bounded = (projection) != NULL,                                         \
                                               .weigh = projection};
 
 #define TETRAHEDRA                                                                                                     \

@@ -65,16 +65,18 @@ static mus_status lump(int arity, int first, const int *vertex, const double *bl
 mus_status mus_assemble_lumped(const mus_model *model, const mus_settings *settings, const mus_instant *at,
                                mus_shared_blocks *to) {
   enum { RUN = 32 };
-  double gradient[RUN * 3 * MUS_ARITY_MAXIMUM], block[RUN * 9 * MUS_ARITY_MAXIMUM * (MUS_ARITY_MAXIMUM + 1) / 2];
+  double block[RUN * 9 * MUS_ARITY_MAXIMUM * (MUS_ARITY_MAXIMUM + 1) / 2];
   assembly all = assembly_at(model, settings, at);
   mus_status status = MUS_OK;
   for (int l = 0; l < model->list_count && !status; ++l) {
     const mus_element_list *list = &model->lists[l].elements;
     int arity = list->kind->arity;
     size_t blocks = 9 * (size_t)mus_tuple_blocks(arity);
-    for (int from = 0; list->kind->lumped && from < list->count && !status; from += RUN) {
+    mus_evaluation e = evaluation_of(&all, &model->lists[l]);
+    e.block = block;
+    for (int from = 0; list->kind->lump && e.weather && from < list->count && !status; from += RUN) {
       int run = list->count - from < RUN ? list->count - from : RUN;
-      evaluate(&all, l, from, run, gradient, block);
+      list->kind->lump(list, from, run, &e);
       for (int k = 0; k < run && !status; ++k)
         status = lump(arity, list->first_vertex, list->vertex + (size_t)(arity * (from + k)),
                       block + blocks * (size_t)k, to);

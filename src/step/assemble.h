@@ -27,7 +27,7 @@ void mus_assemble(const mus_model *model, const mus_settings *settings, const mu
 // E alone. The bits do not depend on the number of threads.
 double mus_assemble_energy(const mus_model *model, const mus_settings *settings, const mus_instant *at);
 
-// Adds to the diagonal what stands there in Projective Dynamics for kinds that are lumped (energy/element_list.h).
+// Adds to the diagonal what stands there in Projective Dynamics for what kinds lump (energy/element_list.h): drag.
 mus_status mus_assemble_lumped(const mus_model *model, const mus_settings *settings, const mus_instant *at,
                                mus_shared_blocks *to);
 

@@ -3,11 +3,13 @@
 //   r(v') = H f(X + H v', v') - M (v' - V) = 0
 // as Newton's method makes them, but with a constant matrix, A d = r,
 //   A = M + sum (H^2 k + H d) S^T S   (energy/element_list.h)
-// which is never below the second derivative of the step's energy: no iteration can raise that, and none needs a line
-// search. Projections, the local step, are what r is made of; d is the global step. A is a number for each pair of
-// vertices that the coordinates share, and blocks on the diagonal (sparse/shared.h) for what changes from step to step:
-// contact, attachments, soft pins, drag, and what pins and bodies hold. Of these, terms over several vertices are
-// lumped, which is not below them either.
+// which is never below the second derivative of the step's energy, damping aside, for springs and co-rotated solids: no
+// iteration can raise that, and none needs a line search. Of triangles and hinges it is a bound near rest only, so that
+// iterations are checked, the last one too, and shortened where they went too far. Projections, the local step, are
+// what r is made of; d is the global step. Damping is a potential of the step (energy/element.h), which has A's weights
+// too. A is a number for each pair of vertices that the coordinates share, and blocks on the diagonal (sparse/shared.h)
+// for what changes from step to step: contact, attachments, soft pins, drag, and what pins and bodies hold. Of these,
+// terms over several vertices are lumped, which is not below them either.
 //
 // What is prescribed is done before the first iteration, exactly, and left alone from then on: in those directions r
 // and d are zero, and A is stiff, so that the rest of d does not count on them.
@@ -38,6 +40,7 @@ typedef struct projective {
   size_t unknowns;
   double length;             // s: H that `value` is for; 0: none yet
   int revision;              // of the model, the same
+  int bounded;               // 1: all elements' weights are bounds
   double *scale, *scale_now; // lists of elements: the factors that it is for
   double *value;             // entries of the pattern
   mus_shared_blocks blocks;  // of this step
@@ -59,11 +62,12 @@ typedef struct projective {
 static mus_status check(const mus_model *model) {
   for (int l = 0; l < model->list_count; ++l) {
     const mus_element_kind *kind = model->lists[l].elements.kind;
-    if (!kind->weigh && !kind->lumped)
-      return mus_fail(MUS_UNSUPPORTED,
-                      "\"integrator\": \"projective\" has no projection for the energy of a %s: take \"model\": "
-                      "\"mass-spring\" for cloth, \"co-rotated\" or \"mass-spring\" for solids, or another integrator",
-                      kind->name);
+    if (!kind->weigh && !kind->lump)
+      return mus_fail(
+          MUS_UNSUPPORTED,
+          "\"integrator\": \"projective\" has no constant matrix for a %s: take no stitches, and \"model\": "
+          "\"co-rotated\" or \"mass-spring\" for solids, or another integrator",
+          kind->name);
   }
   return MUS_OK;
 }
@@ -128,6 +132,9 @@ static mus_status create(const mus_model *model, void **own) {
   p->free_right = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->free_right);
   p->left = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->left);
   p->matrix = (mus_shared_matrix){.pattern = &model->pattern, .value = p->value};
+  p->bounded = 1;
+  for (int l = 0; l < model->list_count; ++l)
+    p->bounded &= !model->lists[l].elements.kind->weigh || model->lists[l].elements.kind->bounded;
   int all = p->scale && p->scale_now && p->value && p->free_right && p->left;
   status = all ? mus_shared_blocks_create(&p->arena, model->vertices, &p->blocks) : mus_fail_memory();
   if (!status)
@@ -279,7 +286,7 @@ static mus_status set_up(const mus_step_context *c, projective *p, const mus_sch
 // r at the present iterate, in `right`, and without what is prescribed in `free_right`.
 static void assemble_iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0, NULL};
+  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0, c->work->predicted};
   mus_assemble_step(c, s, &at, 0);
   mus_copy(p->unknowns, c->work->right, p->free_right);
   mus_prescribed_clear(&c->work->prescribed, p->free_right);
@@ -375,9 +382,9 @@ static void go(const mus_step_context *c, const mus_scheme *s, double part) {
   mus_scheme_move(s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
 }
 
-// Damping of what is drawn far out, drag and extreme stretch are not below A, nor is all that secants make of it: where
-// the last correction went beyond the lowest point along it, as r there tells, part of it is taken back. Returns what
-// is left of it.
+// Triangles, hinges, damping of what is drawn far out, drag and extreme stretch are not below A, nor is all that
+// secants make of it: where the last correction went beyond the lowest point along it, as r there tells, part of it is
+// taken back. Returns what is left of it.
 static double take_back(const mus_step_context *c, projective *p, const mus_scheme *s, double downhill,
                         mus_step_record *record) {
   enum { TRIALS = 8 };
@@ -394,7 +401,9 @@ static double take_back(const mus_step_context *c, projective *p, const mus_sche
   return part;
 }
 
-static mus_status iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
+// `before` becomes the size of r before the last iteration.
+static mus_status iterate(const mus_step_context *c, projective *p, const mus_scheme *s, double *before,
+                          mus_step_record *record) {
   double downhill = 0;
   mus_secants_clear(&p->secants);
   for (int k = 0, done = 0; k < c->settings->projective_iterations && !done; ++k) {
@@ -413,6 +422,13 @@ static mus_status iterate(const mus_step_context *c, projective *p, const mus_sc
     ++record->newton_iterations;
     done = mus_max_abs(p->unknowns, c->work->change) <= c->settings->projective_tolerance;
   }
+  *before = sqrt(mus_dot(p->unknowns, p->free_right, p->free_right));
+  if (p->bounded)
+    return MUS_OK;
+  assemble_iterate(c, p, s, record);
+  take_back(c, p, s, downhill, record);
+  mus_fill(p->unknowns, 0, c->work->change); // `right` is what is left
+  mus_copy(p->unknowns, p->free_right, p->left);
   return MUS_OK;
 }
 
@@ -425,10 +441,10 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   mus_prescribed_go(&work->prescribed, c->state->velocity);
   mus_prescribe_rest(&work->prescribed);
   mus_scheme_move(s, work->unknowns, work->predicted, c->state->velocity, c->state->position);
-  status = iterate(c, p, s, record);
+  double before = 0;
+  status = iterate(c, p, s, &before, record);
   if (status)
     return status;
-  double right = mus_dot(p->unknowns, p->free_right, p->free_right), rest;
   if (work->prescribed.count > 0) // what the solution did there has been cleared
     find_left(c, p);
   mus_axpy(p->unknowns, -1, p->free_right, p->left); // - A d
@@ -436,8 +452,7 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   if (c->contact)
     mus_contact_measure_left(c->contact, p->left, c->state->velocity);
   mus_prescribed_clear(&work->prescribed, p->left);
-  rest = mus_dot(p->unknowns, p->left, p->left);
-  record->residual = right > 0 ? sqrt(rest / right) : 0;
+  record->residual = before > 0 ? sqrt(mus_dot(p->unknowns, p->left, p->left)) / before : 0;
   return MUS_OK;
 }
 
