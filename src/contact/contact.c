@@ -59,7 +59,11 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
   motion->x1 = mus_arena_alloc_zero(&work->arena, all, sizeof *motion->x1);
   motion->pinned = mus_arena_alloc_zero(&work->arena, cloth, 1);
   work->holds.place = mus_arena_alloc(&work->arena, cloth, sizeof *work->holds.place);
-  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place)
+  work->looked = mus_arena_alloc_zero(&work->arena, 3 * cloth, sizeof *work->looked);
+  work->moved = mus_arena_alloc_zero(&work->arena, (size_t)surface->vertices, 1);
+  work->let_go = mus_arena_alloc_zero(&work->arena, cloth, 1);
+  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place || !work->looked || !work->moved ||
+      !work->let_go)
     return mus_fail_memory();
   mus_map_to_surface(&work->model.map, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
@@ -93,12 +97,14 @@ typedef struct sized_list {
   size_t item;
 } sized_list;
 
-enum { LISTS = 14 };
+enum { LISTS = 16 };
 
 static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
   const sized_list all[LISTS] = {{&work->near, sizeof(mus_contact)},
                                  {&work->pushes, sizeof(mus_contact)},
                                  {&work->impossible, sizeof(mus_contact)},
+                                 {&work->impacts, sizeof(mus_contact)},
+                                 {&work->met, sizeof(mus_met)},
                                  {&work->crossings, sizeof(mus_crossing)},
                                  {&work->released, sizeof(mus_crossing)},
                                  {&work->holds.held, sizeof(mus_held)},
@@ -159,6 +165,7 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   motion->h = step->h;
   motion->length = step->length;
   motion->still = step->still;
+  motion->one_sided = step->one_sided;
   motion->velocity = mus_map_on_surface(map, step->velocity, work->embedded.velocity);
   motion->predicted = mus_map_on_surface(map, step->predicted, work->embedded.predicted);
   motion->node_velocity = step->velocity;
@@ -167,6 +174,8 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   if (!mus_map_is_identity(map))
     mus_copy(3 * (size_t)map->nodes, step->position, work->embedded.start);
   find_pinned(map, step->pinned, motion->pinned);
+  work->looks = 0;
+  work->met.count = 0;
   mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
   return status
              ? status
@@ -283,8 +292,11 @@ mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *sta
 void mus_contact_load(const mus_contact_workspace *work, const double *velocity, mus_matrix *matrix, double *right) {
   mus_repulsions_load(&work->beyond, velocity, right);
   mus_repulsions_load(&work->within, velocity, right);
-  if (matrix)
+  if (matrix) {
+    mus_repulsions_linearise(&work->beyond, velocity);
+    mus_repulsions_linearise(&work->within, velocity);
     mus_repulsions_add(&work->within, matrix);
+  }
   mus_holds_load(&work->model.map, &work->holds, velocity, matrix, right);
 }
 
@@ -358,5 +370,5 @@ double mus_contact_body_speed(const mus_contact_workspace *work) {
 }
 
 void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state) {
-  mus_holds_remember(&work->model.map, &work->holds, work->motion.length, velocity, state->hold);
+  mus_holds_remember(&work->model.map, &work->motion, &work->holds, velocity, state->hold);
 }

@@ -42,6 +42,13 @@ typedef struct mus_embedded_workspace {
   unsigned char *stopped;       // nodes, then vertices: 1 if they stay where they were
 } mus_embedded_workspace;
 
+// A pair that has met on the way of a step, and the coupling that keeps it apart.
+typedef struct mus_met {
+  mus_pair_kind kind;
+  int first, second; // see mus_contact
+  int within, place; // whether it is in `within` or in `beyond`, and where
+} mus_met;
+
 // What a step works with; nothing in it matters to the next one.
 typedef struct mus_contact_workspace {
   mus_arena arena;
@@ -55,6 +62,11 @@ typedef struct mus_contact_workspace {
   mus_holds holds;
   mus_repulsions beyond, within; // the matrix's pattern
   mus_embedded_workspace embedded;
+  mus_list impacts, met;     // mus_contact, mus_met: on the way of a minimised step, see more.c
+  double *looked;            // cloth vertices * 3: where each was when it was last looked at
+  unsigned char *moved;      // vertices: 1 where it has moved since
+  unsigned char *let_go;     // cloth vertices: how often in this step
+  int looks;                 // in this step
   const mus_list *joined;    // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
   const mus_more_cuts *more; // what else it keeps if it can; NULL: nothing
 } mus_contact_workspace;
@@ -77,9 +89,28 @@ typedef struct mus_contact_step {
   const int *pinned;    // 0 or more if a pin prescribes the motion, else -1
   const mus_ties *ties; // nodes that follow others; NULL: none
   int still;            // 1: bodies stay as they are at `time`, and nothing rubs
+  // 1: the step is minimised. Repulsions push only, friction is bounded by Coulomb's, and both are as much as a step of
+  // that length needs; mus_contact_find_more() adds what is met on the way.
+  int one_sided;
 } mus_contact_step;
 mus_status mus_contact_find(const mus_contact_step *step, mus_contact_state *state, mus_contact_workspace *work,
                             mus_step_record *record);
+
+// What the minimisation of a step has come to.
+typedef struct mus_contact_iterate {
+  const double *position, *velocity; // x' and v' of step/scheme.h
+  const double *left; // r(v') of step/objective.h, at the minimum with contacts as they are; NULL: it is not there yet
+} mus_contact_iterate;
+
+// Looks again, in a step that mus_contact_find() began as one_sided: at what is met between its start and the iterate.
+// Vertices that meet a body are held there; other pairs get a term that keeps them apart. Vertices that slide are held
+// to where the surface is now. At the minimum, what bodies would have to pull is let go, a few times at most, and
+// friction follows what presses. Costs little where nothing has moved far since the last look.
+//
+// `changed` becomes 1 if the iterate has to be improved: there is another energy then, and other constraints
+// (mus_prescribe_contacts_again()), and the iterate has to do first what they prescribe.
+mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_iterate *at, mus_step_record *record,
+                                 int *changed);
 
 // Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
 // beyond its pattern goes to the solver as couplings.

@@ -35,6 +35,7 @@ mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, co
 typedef struct mus_contact_motion {
   double h, length;                   // s: of the step, and H of step/scheme.h
   int still;                          // 1: there is no friction, see mus_contact_step
+  int one_sided;                      // 1: the step is minimised, see mus_contact_step
   double *x0, *x1;                    // vertices * 3: at the step's beginning and end
   const double *velocity, *predicted; // cloth vertices * 3: at the beginning, and X of step/scheme.h
   unsigned char *pinned;              // cloth vertices: 1 if pins prescribe the motion of this step

@@ -19,8 +19,7 @@ enum { LEAVING = -2 };
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
 
-// Whether it is a vertex of cloth on the face of a body, which may be held. One that follows others is left to these.
-static int may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
+int mus_may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
   return c->kind == MUS_VERTEX_FACE && mus_is_cloth(contact, c->node[0]) && !mus_is_cloth(contact, c->node[1]) &&
          !motion->pinned[c->node[0]] && !mus_is_follower(contact->map.ties, c->node[0]);
 }
@@ -33,7 +32,7 @@ static mus_status choose_holds(const mus_contact_model *contact, const mus_conta
     place_of[i] = -1;
   for (size_t k = 0; k < near->count; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
-    if (!may_hold(contact, motion, c))
+    if (!mus_may_hold(contact, motion, c))
       continue;
     int *place = &place_of[c->node[0]];
     if (*place < 0) {
@@ -113,7 +112,7 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
                           const mus_contact *c) {
   int i = c->node[0], body = contact->surface.body[c->node[1]];
   size_t at = 3 * (size_t)i;
-  mus_held held = {.vertex = i, .friction = motion->still ? 0 : contact->body_friction[body]};
+  mus_held held = {.vertex = i, .face = c->second, .friction = motion->still ? 0 : contact->body_friction[body]};
   double way[3], relative[3], across[3], gap = mus_vertex_face_gap(&contact->surface, c->first, c->second);
   memcpy(held.normal, c->normal, sizeof held.normal);
   body_way(motion, c, way);
@@ -121,14 +120,16 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   mus_subtract3(motion->velocity + at, held.velocity, relative);
   double approach = mus_split_along(held.normal, relative, across), sliding = sqrt(mus_dot3(across, across));
   held.state = next_state(before, approach, c->distance, gap);
-  double back = fmin(MUS_RECOVERY * (gap - c->distance), MUS_RECOVERY_SPEED * motion->h);
+  double back = fmin(mus_recovered(motion) * (gap - c->distance), MUS_RECOVERY_SPEED * motion->h);
   mus_add_scaled3(back, held.normal, way);
   hold_towards(contact, motion, way, &held);
   // Of a vertex that has just arrived: what stops it, and its weight on earth for a guess.
   double arriving = contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
   double push = before->push > 0 ? before->push * motion->length : arriving;
-  if (held.state == MUS_HOLD_SLIDES) {
+  held.bounded = motion->one_sided;
+  if (held.state == MUS_HOLD_SLIDES)
     held.limit = held.friction * push;
+  if (held.state == MUS_HOLD_SLIDES && !held.bounded) {
     held.drag = held.limit / fmax(sliding, MUS_CREEP);
     if (sliding > MUS_CREEP && before->faster)
       mus_scale3(1 / sliding, across, held.along);
@@ -139,7 +140,7 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
 // A vertex on its way out of a body: nothing but the way counts.
 static mus_held make_leaving(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
   int i = c->node[0];
-  mus_held held = {.vertex = i, .state = MUS_HOLD_SLIDES, .leaving = 1};
+  mus_held held = {.vertex = i, .state = MUS_HOLD_SLIDES, .leaving = 1, .face = -1};
   double way[3];
   memcpy(held.normal, c->normal, sizeof held.normal);
   body_way(motion, c, way);
@@ -154,7 +155,7 @@ static void choose_leaving(const mus_contact_model *contact, const mus_contact_m
                            int *place_of) {
   const mus_contact *push = mus_contacts(pushes);
   for (size_t k = 0; k < pushes->count; ++k) {
-    if (!may_hold(contact, motion, &push[k]))
+    if (!mus_may_hold(contact, motion, &push[k]))
       continue;
     int *place = &place_of[push[k].node[0]];
     if (*place > LEAVING || push[k].distance < push[LEAVING - *place].distance)
@@ -210,6 +211,10 @@ static void rub(const mus_held *h, const double *velocity, double *impulse) {
   double relative[3], across[3];
   mus_subtract3(velocity, h->velocity, relative);
   mus_split_along(h->normal, relative, across);
+  if (h->bounded) {
+    mus_scale3(-mus_rubbing_drag(h->limit, mus_length3(across)), across, impulse);
+    return;
+  }
   mus_add_scaled3(-mus_dot3(h->along, across), h->along, across);
   mus_scale3(-h->drag, across, impulse);
   mus_add_scaled3(-h->limit, h->along, impulse);
@@ -225,9 +230,16 @@ static void hold_back(const mus_held *h, const double *velocity, double *impulse
     mus_scale3(h->stiffness * mus_dot3(h->normal, change), h->normal, impulse);
 }
 
-static void drag_block(const mus_held *h, double *block) {
-  double square[6];
-  mus_along_across(0, h->drag, h->normal, square);
+// Never below the derivative of rub() at this velocity.
+static void drag_block(const mus_held *h, const double *velocity, double *block) {
+  double square[6], drag = h->drag;
+  if (h->bounded) {
+    double relative[3], across[3];
+    mus_subtract3(velocity, h->velocity, relative);
+    mus_split_along(h->normal, relative, across);
+    drag = mus_rubbing_drag(h->limit, mus_length3(across));
+  }
+  mus_along_across(0, drag, h->normal, square);
   mus_add_square(-h->drag, h->along, square);
   mus_expand_square(square, block);
 }
@@ -238,10 +250,10 @@ static void hold_block(const mus_held *h, double *block) {
   mus_expand_square(square, block);
 }
 
-static void add_terms(const mus_surface_map *map, const mus_held *h, mus_matrix *matrix) {
+static void add_terms(const mus_surface_map *map, const mus_held *h, const double *velocity, mus_matrix *matrix) {
   double block[9];
-  if (h->drag != 0) {
-    drag_block(h, block);
+  if (h->drag != 0 || h->bounded) {
+    drag_block(h, velocity, block);
     mus_map_add_block(map, h->vertex, h->vertex, block, matrix);
   }
   if (h->stiffness != 0) {
@@ -257,7 +269,7 @@ mus_status mus_holds_lump(const mus_surface_map *map, const mus_holds *holds, mu
     mus_carriers by = mus_map_carriers(map, &h->vertex);
     double block[9];
     if (h->drag != 0) {
-      drag_block(h, block);
+      drag_block(h, h->velocity, block);
       status = mus_shared_blocks_lump(to, by.count, by.node, by.weight, block);
     }
     if (h->stiffness != 0 && !status) {
@@ -281,7 +293,7 @@ void mus_holds_load(const mus_surface_map *map, const mus_holds *holds, const do
       mus_map_add(map, h->vertex, impulse, right);
     }
     if (matrix)
-      add_terms(map, h, matrix);
+      add_terms(map, h, here, matrix);
   }
 }
 
@@ -290,6 +302,8 @@ static double rubbing_energy(const mus_held *h, const double *velocity) {
   double relative[3], across[3];
   mus_subtract3(velocity, h->velocity, relative);
   mus_split_along(h->normal, relative, across);
+  if (h->bounded)
+    return mus_rubbing_energy(h->limit, mus_length3(across));
   double along = mus_dot3(h->along, across);
   mus_add_scaled3(-along, h->along, across);
   return h->drag / 2 * mus_dot3(across, across) + h->limit * along;
@@ -368,13 +382,15 @@ double mus_holds_work(const mus_surface_map *map, const mus_holds *holds, const 
   return work;
 }
 
-static mus_hold remember(const mus_held *held, const mus_hold *before, double length, const double *velocity) {
+// Steps that are minimised let neighbours decide together, so that there is nothing to wait for.
+static mus_hold remember(const mus_held *held, const mus_hold *before, const mus_contact_motion *motion,
+                         const double *velocity) {
   double across[3], relative[3], along = mus_split_along(held->normal, held->impulse, across);
   if (held->leaving)
     return (mus_hold){.state = MUS_HOLD_FREE};
   if (along <= 0)
     return (mus_hold){.state = MUS_HOLD_LEFT};
-  mus_hold hold = {.push = along / length, .state = (int)held->state};
+  mus_hold hold = {.push = along / motion->length, .state = (int)held->state};
   if (held->state == MUS_HOLD_STICKS) {
     if (sqrt(mus_dot3(across, across)) > held->friction * along)
       hold.state = MUS_HOLD_SLIDES;
@@ -386,14 +402,14 @@ static mus_hold remember(const mus_held *held, const mus_hold *before, double le
   hold.faster = hold.speed > before->speed;
   if (held->friction > 0 && hold.speed < creep_part * MUS_CREEP)
     hold.slow = before->slow + 1;
-  if (hold.slow >= CREEP_STEPS)
+  if (hold.slow >= (motion->one_sided ? 1 : CREEP_STEPS))
     hold.state = MUS_HOLD_STICKS;
   return hold;
 }
 
 // Held vertices ascend; those between them are free.
-void mus_holds_remember(const mus_surface_map *map, const mus_holds *holds, double length, const double *velocity,
-                        mus_hold *hold) {
+void mus_holds_remember(const mus_surface_map *map, const mus_contact_motion *motion, const mus_holds *holds,
+                        const double *velocity, mus_hold *hold) {
   int next = 0;
   for (size_t k = 0; k < holds->held.count; ++k) {
     const mus_held *held = &mus_held_vertices(holds)[k];
@@ -401,7 +417,7 @@ void mus_holds_remember(const mus_surface_map *map, const mus_holds *holds, doub
       hold[next++] = (mus_hold){0};
     double here[3];
     mus_map_value(map, held->vertex, velocity, here);
-    hold[next] = remember(held, &hold[next], length, here);
+    hold[next] = remember(held, &hold[next], motion, here);
     ++next;
   }
   while (next < map->vertices)

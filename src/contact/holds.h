@@ -23,6 +23,9 @@
 // Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
 #define MUS_RECOVERY 0.2
 #define MUS_RECOVERY_SPEED 0.5
+// s: the step that these parts are meant for. A step that is minimised does in one what so many of these would have
+// done; what is linearised keeps to them at any length.
+#define MUS_RECOVERY_STEP 0.002
 // The same of pushes out of what is tangled; and how far they go in a step, m, while time stands still.
 #define MUS_LEAVING 0.5
 #define MUS_LEAVING_SPEED 1.0
@@ -31,6 +34,22 @@
 // m: how far a push goes in this step.
 static inline double mus_leaving_way(const mus_contact_motion *motion, const mus_contact *push) {
   return fmin(MUS_LEAVING * -push->distance, motion->still ? MUS_LEAVING_STILL : MUS_LEAVING_SPEED * motion->h);
+}
+
+// Steps of the length above in this one.
+static inline double mus_short_steps(const mus_contact_motion *motion) {
+  return motion->one_sided ? fmax(motion->h / MUS_RECOVERY_STEP, 1) : 1;
+}
+
+// Part of a missing distance that this step is to bring back.
+static inline double mus_recovered(const mus_contact_motion *motion) {
+  return motion->one_sided ? 1 - pow(1 - MUS_RECOVERY, mus_short_steps(motion)) : MUS_RECOVERY;
+}
+
+// Coulomb's friction of at most `limit`, kg m/s, as a potential: its impulse per speed, and the energy.
+static inline double mus_rubbing_drag(double limit, double speed) { return limit / fmax(speed, MUS_CREEP); }
+static inline double mus_rubbing_energy(double limit, double speed) {
+  return limit * (speed < MUS_CREEP ? speed * speed / (2 * MUS_CREEP) : speed - MUS_CREEP / 2);
 }
 
 typedef enum mus_hold_state {
@@ -55,6 +74,9 @@ typedef struct mus_held {
   int vertex;
   mus_hold_state state;
   int leaving;        // 1: it is on its way out of the body
+  int bounded;        // 1: friction is `limit` at any speed beyond the creeping one, and there is no other drag
+  int face;           // of the body; -1 if it is leaving
+  double met;         // 0 ... 1: part of the step after which it came to the body
   double normal[3];   // from the body
   double wanted[3];   // velocity that keeps it there
   double velocity[3]; // of the body's point
@@ -73,9 +95,26 @@ typedef struct mus_holds {
 
 static inline const mus_held *mus_held_vertices(const mus_holds *holds) { return (const mus_held *)holds->held.items; }
 
+// Whether it is a vertex of cloth on the face of a body, which may be held. One that follows others is left to these.
+int mus_may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c);
 // Which vertices bodies hold in this step, from the contacts that are near and what is remembered (cloth vertices).
 mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
                           const mus_list *near, const mus_list *pushes, mus_holds *holds);
+// Holds a vertex of cloth that meets a body's face on the way, or has it meet that one instead of one that it meets
+// later. 1 in `taken` if the hold does what the contact asks for; 0 where it has to be done otherwise. The list is out
+// of order until mus_holds_arrange().
+mus_status mus_holds_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                          mus_holds *holds, int *taken);
+// Has the vertices that slide keep to the surface where they come to, motion->x1, instead of the plane that they were
+// held to. The first `count` only. Returns how many had to be brought nearer or farther.
+int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds, int count);
+// Where `left` (vertices * 3) is what a minimised step leaves: lets go what is pulled and has been let go fewer than
+// so many times (cloth vertices, counted in `let_go`), has slide what friction does not hold, and sets friction by what
+// presses. Returns how many this concerns. Then mus_holds_arrange().
+int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
+                     const double *velocity, unsigned char *let_go, mus_holds *holds);
+// By ascending vertex again.
+void mus_holds_arrange(const mus_contact_model *contact, mus_holds *holds);
 // The constraint of a vertex that is held by one, for d = v' - velocity.
 void mus_hold_constraint(const mus_held *held, const double *velocity, mus_constraint *out);
 
@@ -100,8 +139,8 @@ void mus_holds_measure_terms(const mus_surface_map *map, mus_holds *holds, const
 void mus_holds_impulses(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double *impulse);
 // `work`, J, plus the work of these impulses over a step that ends with these velocities.
 double mus_holds_work(const mus_surface_map *map, const mus_holds *holds, const double *velocity, double work);
-// What the next step has to know, for all cloth vertices, after a step of length H.
-void mus_holds_remember(const mus_surface_map *map, const mus_holds *holds, double length, const double *velocity,
-                        mus_hold *hold);
+// What the next step has to know, for all cloth vertices.
+void mus_holds_remember(const mus_surface_map *map, const mus_contact_motion *motion, const mus_holds *holds,
+                        const double *velocity, mus_hold *hold);
 
 #endif

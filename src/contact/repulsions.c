@@ -16,7 +16,7 @@ static const double push_stiffness = 1000;
 // --- which there are -------------------------------------------------------------------------------------------------
 
 // 1 where holds do already what a contact with a body asks for: all its vertices of cloth are held about that way.
-static int is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c) {
+int mus_repulsion_is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c) {
   int bodies = 0;
   for (int k = 0; k < 4; ++k) {
     if (!mus_is_cloth(contact, c->node[k])) {
@@ -51,9 +51,16 @@ static void set_block(const mus_repulsion *r, double *block) {
 
 // m: how much farther apart the step shall bring the two. All that is missing where they touch: what many layers press
 // together is borne by couplings before impacts have to.
-static double way_back(double distance, double gap) {
-  double close = fmax(1 - distance / (MUS_SEPARATION * gap), 0);
-  return (gap - distance) * (MUS_RECOVERY + (1 - MUS_RECOVERY) * close * close);
+static double way_back(const mus_contact_motion *motion, double distance, double gap) {
+  double close = fmax(1 - distance / (MUS_SEPARATION * gap), 0), recovery = mus_recovered(motion);
+  return (gap - distance) * (recovery + (1 - recovery) * close * close);
+}
+
+// In steps that are minimised, what presses has longer to do so, and lasts: a term as stiff as some masses would give
+// way by the square of the step's length. What the matrix has a place for may be as stiff as that asks for.
+static double firmness(const mus_contact_motion *motion, int within) {
+  double steps = mus_short_steps(motion);
+  return within ? steps * steps : steps;
 }
 
 // The nodes of a contact, and their weights in the vector from one feature to the other.
@@ -104,7 +111,7 @@ static void body_velocity(const mus_contact_model *contact, const mus_contact_mo
 static int make_effect(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
                        const contact_nodes *nodes, double apart, double stiff, double friction, mus_repulsion *r) {
   double relative[3] = {0, 0, 0}, across[3], inverse = 0;
-  *r = (mus_repulsion){.apart = apart};
+  *r = (mus_repulsion){.apart = apart, .one_sided = motion->one_sided, .friction = friction};
   memcpy(r->normal, c->normal, sizeof r->normal);
   body_velocity(contact, motion, c, r->moving);
   for (int n = 0; n < nodes->count; ++n) {
@@ -115,12 +122,15 @@ static int make_effect(const mus_contact_model *contact, const mus_contact_motio
   }
   mus_add_scaled3(1, r->moving, relative);
   double along = mus_split_along(r->normal, relative, across);
-  if (inverse == 0 || along >= r->apart)
+  if (inverse == 0 || (along >= r->apart && !r->one_sided))
     return 0;
   r->along = stiff / inverse;
   // What presses: that which at rest gives the missing distance, and that which stops an approach.
   double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
-  r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
+  if (r->one_sided)
+    r->limit = friction * fmax(push, 0);
+  else
+    r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
   return 1;
 }
 
@@ -135,6 +145,7 @@ static mus_status keep(const contact_nodes *nodes, const mus_repulsion *effect, 
   *coupling = (mus_coupling){.count = nodes->count};
   set_block(effect, coupling->block);
   *also = *effect;
+  also->first = (int)list->nodes.count;
   memcpy((int *)list->nodes.items + list->nodes.count, nodes->node, (size_t)nodes->count * sizeof *nodes->node);
   memcpy((double *)list->weights.items + list->weights.count, nodes->weight,
          (size_t)nodes->count * sizeof *nodes->weight);
@@ -151,15 +162,12 @@ static void clear(mus_repulsions *list, size_t contacts, size_t nodes_per_contac
 }
 
 // Lists move while they grow, so couplings learn where their nodes are when all are there.
-static void name_nodes(mus_repulsions *list) {
+void mus_repulsions_arrange(mus_repulsions *list) {
   mus_coupling *coupling = list->couplings.items;
-  const int *node = list->nodes.items;
-  const double *weight = list->weights.items;
+  const mus_repulsion *effect = list->effects.items;
   for (size_t k = 0; k < list->couplings.count; ++k) {
-    coupling[k].node = node;
-    coupling[k].weight = weight;
-    node += coupling[k].count;
-    weight += coupling[k].count;
+    coupling[k].node = (int *)list->nodes.items + effect[k].first;
+    coupling[k].weight = (double *)list->weights.items + effect[k].first;
   }
 }
 
@@ -198,7 +206,9 @@ static mus_status add(const collection *to, const mus_contact *c, double apart, 
   gather_nodes(to->contact, c, &nodes);
   if (!make_effect(to->contact, to->motion, c, &nodes, apart, stiff, friction, &effect))
     return MUS_OK;
-  return keep(&nodes, &effect, is_within(to->contact, c, &nodes) ? to->within : to->beyond);
+  int within = is_within(to->contact, c, &nodes);
+  effect.along *= firmness(to->motion, within);
+  return keep(&nodes, &effect, within ? to->within : to->beyond);
 }
 
 mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
@@ -212,19 +222,68 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
   clear(within, contacts, nodes);
   for (size_t k = 0; k < near->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
-    double way = way_back(c->distance, gap_of(&contact->surface, c));
-    if (!is_held(contact, holds, c))
+    double way = way_back(motion, c->distance, gap_of(&contact->surface, c));
+    if (!mus_repulsion_is_held(contact, holds, c))
       status = add(&to, c, fmin(way / motion->length, MUS_RECOVERY_SPEED), stiffness,
                    motion->still ? 0 : friction_of(contact, c));
   }
   for (size_t k = 0; k < pushes->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(pushes)[k];
-    if (!is_held(contact, holds, c))
+    if (!mus_repulsion_is_held(contact, holds, c))
       status = add(&to, c, mus_leaving_way(motion, c) / motion->length, stiffness_of_pushes(pushes->count), 0);
   }
-  name_nodes(beyond);
-  name_nodes(within);
+  mus_repulsions_arrange(beyond);
+  mus_repulsions_arrange(within);
   return status;
+}
+
+// m/s: at which the two have to part to be `gap` apart along the normal at the end of the step.
+static double speed_to_end(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                           double gap) {
+  double end[3] = {0, 0, 0}, moving[3] = {0, 0, 0};
+  for (int k = 0; k < 4; ++k)
+    mus_add_scaled3(c->weight[k],
+                    (mus_is_cloth(contact, c->node[k]) ? motion->predicted : motion->x1) + 3 * (size_t)c->node[k], end);
+  body_velocity(contact, motion, c, moving);
+  return (gap - mus_dot3(c->normal, end)) / motion->length + mus_dot3(c->normal, moving);
+}
+
+// Puts another effect in the place of one, if it has as many nodes; else makes that one count no more and returns 0.
+static int replace(mus_repulsions *list, int place, const contact_nodes *nodes, const mus_repulsion *effect) {
+  mus_repulsion *old = (mus_repulsion *)list->effects.items + place;
+  int first = old->first;
+  if (((const mus_coupling *)list->couplings.items)[place].count != nodes->count) {
+    *old = (mus_repulsion){.one_sided = 1, .first = first};
+    return 0;
+  }
+  *old = *effect;
+  old->first = first;
+  memcpy((int *)list->nodes.items + first, nodes->node, (size_t)nodes->count * sizeof *nodes->node);
+  memcpy((double *)list->weights.items + first, nodes->weight, (size_t)nodes->count * sizeof *nodes->weight);
+  return 1;
+}
+
+static void forget_limits(mus_repulsions *list) {
+  list->couplings.limit = list->effects.limit = list->nodes.limit = list->weights.limit = 0;
+}
+
+mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                               mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place) {
+  contact_nodes nodes;
+  mus_repulsion effect;
+  double apart = speed_to_end(contact, motion, c, gap_of(&contact->surface, c));
+  gather_nodes(contact, c, &nodes);
+  if (!make_effect(contact, motion, c, &nodes, apart, stiffness, friction_of(contact, c), &effect))
+    return MUS_OK;
+  int now = is_within(contact, c, &nodes);
+  effect.along *= firmness(motion, now);
+  if (*place >= 0 && now == *inside && replace(now ? within : beyond, *place, &nodes, &effect))
+    return MUS_OK;
+  mus_repulsions *list = now ? within : beyond;
+  forget_limits(list);
+  *inside = now;
+  *place = (int)list->couplings.count;
+  return keep(&nodes, &effect, list);
 }
 
 // --- the linear system -----------------------------------------------------------------------------------------------
@@ -232,8 +291,10 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
 // The impulse of a coupling on weight 1, given its relative velocity.
 static void repel(const mus_repulsion *r, const double *relative, double *impulse) {
   double across[3], along = mus_split_along(r->normal, relative, across);
-  mus_scale3(r->along * (r->apart - along), r->normal, impulse);
-  mus_add_scaled3(-r->across, across, impulse);
+  double missing = r->one_sided ? fmax(r->apart - along, 0) : r->apart - along;
+  double drag = r->one_sided ? mus_rubbing_drag(r->limit, mus_length3(across)) : r->across;
+  mus_scale3(r->along * missing, r->normal, impulse);
+  mus_add_scaled3(-drag, across, impulse);
 }
 
 static void relative_velocity(const mus_coupling *c, const double *moving, const double *velocity, double *relative) {
@@ -262,9 +323,41 @@ double mus_repulsions_energy(const mus_repulsions *list, const double *velocity)
     double relative[3], across[3];
     relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
     double missing = effect[k].apart - mus_split_along(effect[k].normal, relative, across);
-    energy += (effect[k].along * missing * missing + effect[k].across * mus_dot3(across, across)) / 2;
+    if (effect[k].one_sided)
+      energy += effect[k].along / 2 * fmax(missing, 0) * fmax(missing, 0) +
+                mus_rubbing_energy(effect[k].limit, mus_length3(across));
+    else
+      energy += (effect[k].along * missing * missing + effect[k].across * mus_dot3(across, across)) / 2;
   }
   return energy;
+}
+
+void mus_repulsions_linearise(const mus_repulsions *list, const double *velocity) {
+  mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    if (!effect[k].one_sided)
+      continue;
+    double relative[3], across[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    mus_repulsion now = effect[k];
+    if (mus_split_along(now.normal, relative, across) >= now.apart)
+      now.along = 0;
+    now.across = mus_rubbing_drag(now.limit, mus_length3(across));
+    set_block(&now, coupling[k].block);
+  }
+}
+
+void mus_repulsions_revise(mus_repulsions *list, const double *velocity) {
+  const mus_coupling *coupling = list->couplings.items;
+  mus_repulsion *effect = list->effects.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3];
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    if (effect[k].one_sided)
+      effect[k].limit =
+          effect[k].friction * effect[k].along * fmax(effect[k].apart - mus_dot3(effect[k].normal, relative), 0);
+  }
 }
 
 void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix) {

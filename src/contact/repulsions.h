@@ -8,12 +8,16 @@
 // Part of the thickness that is kept free of impacts.
 #define MUS_SEPARATION 0.25
 
-// What a coupling does to velocities.
+// What a coupling does to velocities. One that is one-sided pushes only, and its friction is Coulomb's of at most
+// `limit`; its block is that of where it was last linearised.
 typedef struct mus_repulsion {
   double normal[3];
   double apart;         // m/s: wanted along the normal
   double moving[3];     // m/s: the bodies' share of the relative velocity
-  double along, across; // kg: stiffness of the term along the normal, and of friction across
+  double along, across; // kg: stiffness of the term along the normal, and of friction across unless it is one-sided
+  int first;            // of its nodes, in the list of those
+  int one_sided;
+  double friction, limit; // Coulomb's coefficient; kg m/s
 } mus_repulsion;
 
 // Couplings are of nodes, whatever carries the surface.
@@ -28,6 +32,18 @@ typedef struct mus_repulsions {
 mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
                                const mus_holds *holds, const mus_list *near, const mus_list *pushes,
                                mus_repulsions *beyond, mus_repulsions *within);
+// One for a contact that happens on the way of a minimised step: the two are to be their gap apart at its end. Its
+// place, and 1 in `inside` if that is in `within`, come back. If the same pair has one already, give its place, and the
+// new one counts instead; else -1, which stays if nothing has to be done. Then mus_repulsions_arrange().
+mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
+                               mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place);
+void mus_repulsions_arrange(mus_repulsions *list);
+// Whether holds do what a contact with a body asks for.
+int mus_repulsion_is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c);
+// Sets the friction of those that are one-sided by what presses at these velocities.
+void mus_repulsions_revise(mus_repulsions *list, const double *velocity);
+// Makes the blocks of those that are one-sided never below the derivative at these velocities.
+void mus_repulsions_linearise(const mus_repulsions *list, const double *velocity);
 // Adds the impulses at these velocities to the right-hand side.
 void mus_repulsions_load(const mus_repulsions *list, const double *velocity, double *right);
 // J: what the impulses are minus the gradient of, by velocities.

@@ -9,6 +9,7 @@ struct mus_step_context;
 
 typedef struct mus_integrator_kind {
   int order;      // of its scheme, see scheme.h
+  int minimises;  // 1: it looks at contact again within a step, see mus_contact_find_more()
   int overshoots; // 1: large steps may gain energy from nowhere, so that steps are checked for it
   // Workspace of its own; all three are NULL if it needs none. Nothing in it may matter to the next step: checkpoints
   // do not save it, and a failed step does not restore it.

@@ -176,6 +176,13 @@ mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const do
   return MUS_OK;
 }
 
+mus_status mus_prescribe_contacts_again(const mus_contact_workspace *contact, const double *velocity,
+                                        mus_prescribed *prescribed) {
+  prescribed->count = prescribed->pins;
+  mus_prescribe_rest(prescribed);
+  return mus_prescribe_contacts(contact, velocity, prescribed);
+}
+
 void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity) {
   for (int k = 0; k < prescribed->count; ++k) {
     const mus_constraint *c = &prescribed->list[k];

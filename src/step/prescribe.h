@@ -46,6 +46,9 @@ int mus_soft_pins_drag(const mus_prescribed *prescribed);
 // Adds held vertices, which go along with their bodies.
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,
                                   mus_prescribed *prescribed);
+// The same in place of those before, with nothing left to do for pins: within a step, after another look at contacts.
+mus_status mus_prescribe_contacts_again(const mus_contact_workspace *contact, const double *velocity,
+                                        mus_prescribed *prescribed);
 
 // Has velocities do what is prescribed.
 void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity);

@@ -52,6 +52,7 @@ static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step
     return MUS_OK;
   mus_contact_step step = {.time = s->still ? s->time : s->time - s->h,
                            .still = s->still,
+                           .one_sided = c->integrator->kind->minimises && !s->still,
                            .h = s->h,
                            .length = s->length,
                            .position = c->state->position,

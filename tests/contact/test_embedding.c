@@ -82,14 +82,11 @@ static fine_surface fine_surface_create(const mus_model *model, double radius) {
       cut_triangle(&f, model->start, corner, radius);
     }
   }
-  f.embedding = (mus_embedding){.map = {.vertices = f.vertices,
-                                        .nodes = model->vertices,
-                                        .start = f.start,
-                                        .node = f.node,
-                                        .weight = f.weight},
-                                .triangles = f.triangles,
-                                .triangle = f.triangle,
-                                .radius = f.radius};
+  f.embedding = (mus_embedding){
+      .map = {.vertices = f.vertices, .nodes = model->vertices, .start = f.start, .node = f.node, .weight = f.weight},
+      .triangles = f.triangles,
+      .triangle = f.triangle,
+      .radius = f.radius};
   return f;
 }
 

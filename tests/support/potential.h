@@ -10,5 +10,7 @@
 // gradient of mus_contact_energy() in every unknown, and what it adds to the matrix, with its couplings, is the
 // derivative of that along random directions.
 void potential_check(mus_sim *sim, uint64_t seed);
+// The same of contacts of a minimised step, whose matrix is never below the derivative.
+void potential_check_one_sided(mus_sim *sim, uint64_t seed);
 
 #endif
