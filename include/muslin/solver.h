@@ -258,6 +258,31 @@ MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const
 /// last good one; other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
+/// What a level of the hierarchy does about a residual.
+typedef enum mus_correction {
+  MUS_CORRECT_SMOOTH, ///< the level's smoother from zero; the coarsest level is solved
+  MUS_CORRECT_CYCLE   ///< multigrid.cycle from there down
+} mus_correction;
+
+/// Sets the hierarchy up for the matrix, constraints and couplings as they are now, as the next solve would, so that
+/// corrections can follow. Work is counted from here on. MUS_UNSUPPORTED for methods without a hierarchy of ours: those
+/// with one are "sa", "geometric" and "skinning". With MUS_SETUP_AUTO, coarse matrices are redone at least;
+/// MUS_SETUP_REUSE keeps what there is.
+MUS_API mus_status mus_solver_prepare(mus_solver *solver);
+/// Levels of the hierarchy; 0 if there is none yet.
+MUS_API int mus_solver_levels(const mus_solver *solver);
+/// c = P B P^T r: the residual r restricted to a level (0: the finest), smoothed or cycled there, and interpolated
+/// back; a direction in which to search (Wang, Wu, Fratarcangeli, Tang and Wang 2018, section 4.2). B is symmetric
+/// positive definite. r counts only where nothing is held, and c is zero in held directions, whatever values are
+/// prescribed there; both have rows * block numbers and may not overlap. Couplings are part of the matrix on every
+/// level. Equalities across nodes are projected out of r and c, but levels know nothing of them. MUS_BAD_INPUT if there
+/// is no such level, or if anything was given, or solved, since mus_solver_prepare().
+MUS_API mus_status mus_solver_correct(mus_solver *solver, int level, mus_correction kind, const double *r, double *c);
+/// Work of the corrections since mus_solver_prepare(), or of the last solve if that was later: numbers of matrices,
+/// prolongators and factors that were passed over, divided by those of the matrix, so that one product with it
+/// counts 1. Set-up is not counted. 0 for methods that do not know (PETSc's).
+MUS_API double mus_solver_work(const mus_solver *solver);
+
 /// A number that a coarsening or smoother adds to the report of a level.
 typedef struct mus_level_number {
   const char *name; ///< "aggregates", "largest_aggregate" (nodes); "chebyshev_low", "chebyshev_high" (what it damps)
@@ -289,6 +314,7 @@ typedef struct mus_solve_record {
   const double *residuals; ///< iterations + 1 norms; valid until the next solve
   double reference;        ///< what the residuals were compared with
   double true_residual;    ///< ||S(b - Ax)|| / ||S(b - Az)|| in the Euclidean norm, computed afresh at the end
+  double work;             ///< of iterations, in products with the matrix; see mus_solver_work()
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
   double prefilter_seconds;
   double solve_seconds;

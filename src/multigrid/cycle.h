@@ -28,4 +28,10 @@ typedef struct mus_cycle_bottom {
 double *mus_cycle_run(mus_cycle_level *level, int levels, int visits, const mus_cycle_bottom *bottom);
 float *mus_cycle_run_f(mus_cycle_level_f *level, int levels, int visits, const mus_cycle_bottom *bottom);
 
+// A correction from level `at` for the residual level[0].b: the residual is restricted to it, smoothed there from zero
+// or, with visits above 0, given a cycle from there down, and the result is interpolated back. The bottom is solved,
+// where it is factored. The result is where the returned pointer says.
+double *mus_cycle_correct(mus_cycle_level *level, int levels, int at, int visits, const mus_cycle_bottom *bottom);
+float *mus_cycle_correct_f(mus_cycle_level_f *level, int levels, int at, int visits, const mus_cycle_bottom *bottom);
+
 #endif

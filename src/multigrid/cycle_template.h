@@ -7,31 +7,92 @@ static void NAME(restrict_to)(const TYPE(mus_cycle_level) *level, const REAL *x,
     NAME(mus_multiply_transposed)(&level->p, level->pt, x, y);
 }
 
+static void NAME(count)(const TYPE(mus_cycle_level) *level, double numbers) {
+  if (level->work)
+    *level->work += numbers;
+}
+
+static double NAME(numbers)(const TYPE(mus_level_system) *system) {
+  const mus_pattern *p = system->a.pattern;
+  double blocks = mus_pattern_blocks(p);
+  if (system->beyond)
+    blocks += mus_pattern_blocks(&system->beyond->pattern);
+  return blocks * system->a.row_block * system->a.row_block;
+}
+
+static double NAME(prolongator_numbers)(const TYPE(mus_cycle_level) *level) {
+  return (double)mus_pattern_blocks(level->p.pattern) * level->p.row_block * level->p.column_block;
+}
+
+static void NAME(descend)(const TYPE(mus_cycle_level) *level, const REAL *residual, REAL *coarse) {
+  NAME(count)(level, NAME(prolongator_numbers)(level));
+  NAME(restrict_to)(level, residual, coarse);
+}
+
+static void NAME(smooth)(TYPE(mus_cycle_level) *level, int from_zero, REAL **x, REAL **other) {
+  const TYPE(mus_smoother_calls) *calls = level->smoother;
+  (from_zero ? calls->pre : calls->post)(level->smoother_state, &level->system, level->b, x, other);
+  NAME(count)(level, level->sweep_passes[from_zero] * NAME(numbers)(&level->system));
+}
+
+static void NAME(take_residual)(const TYPE(mus_cycle_level) *level, const REAL *b, const REAL *x, REAL *out) {
+  TYPE(mus_block_operator) a = NAME(mus_level_operator)(&level->system);
+  NAME(mus_block_operator_residual)(&a, b, x, out);
+  NAME(count)(level, NAME(numbers)(&level->system));
+}
+
+static void NAME(add_coarse)(const TYPE(mus_cycle_level) *level, const REAL *coarse, REAL *x) {
+  NAME(mus_multiply_add)(&level->p, coarse, x);
+  NAME(count)(level, NAME(prolongator_numbers)(level));
+}
+
+static REAL *NAME(finish)(TYPE(mus_cycle_level) *level, const mus_cycle_bottom *bottom) {
+  NAME(solve_bottom)(level, bottom);
+  NAME(count)(level, mus_factor_numbers(bottom->factor));
+  return level->x;
+}
+
 // The residual goes into `other`, which is free between the two smoothers. A bottom that is solved directly needs no
 // second visit.
 REAL *NAME(mus_cycle_run)(TYPE(mus_cycle_level) *level, int levels, int visits, const mus_cycle_bottom *bottom) {
-  if (levels == 1 && bottom->factor) {
-    NAME(solve_bottom)(level, bottom);
-    return level->x;
-  }
-  TYPE(mus_block_operator) a = NAME(mus_level_operator)(&level->system);
+  if (levels == 1 && bottom->factor)
+    return NAME(finish)(level, bottom);
   REAL *x = level->x, *other = level->other;
-  level->smoother->pre(level->smoother_state, &level->system, level->b, &x, &other);
+  NAME(smooth)(level, 1, &x, &other);
   if (levels > 1) {
     TYPE(mus_cycle_level) *next = level + 1;
-    NAME(mus_block_operator_residual)(&a, level->b, x, other);
-    NAME(restrict_to)(level, other, next->b);
+    NAME(take_residual)(level, level->b, x, other);
+    NAME(descend)(level, other, next->b);
     const REAL *coarse = NAME(mus_cycle_run)(next, levels - 1, visits, bottom);
-    NAME(mus_multiply_add)(&level->p, coarse, x);
+    NAME(add_coarse)(level, coarse, x);
     if (visits > 1 && !(levels == 2 && bottom->factor)) {
       REAL *first = next->b;
-      TYPE(mus_block_operator) next_a = NAME(mus_level_operator)(&next->system);
-      NAME(mus_block_operator_residual)(&next_a, first, coarse, next->left_over);
+      NAME(take_residual)(next, first, coarse, next->left_over);
       next->b = next->left_over;
-      NAME(mus_multiply_add)(&level->p, NAME(mus_cycle_run)(next, levels - 1, visits, bottom), x);
+      NAME(add_coarse)(level, NAME(mus_cycle_run)(next, levels - 1, visits, bottom), x);
       next->b = first;
     }
   }
-  level->smoother->post(level->smoother_state, &level->system, level->b, &x, &other);
+  NAME(smooth)(level, 0, &x, &other);
+  return x;
+}
+
+// Right-hand sides on the way down, and x on the way up, are each level's own.
+REAL *NAME(mus_cycle_correct)(TYPE(mus_cycle_level) *level, int levels, int at, int visits,
+                              const mus_cycle_bottom *bottom) {
+  for (int k = 0; k < at; ++k)
+    NAME(descend)(&level[k], level[k].b, level[k + 1].b);
+  REAL *x = level[at].x, *other = level[at].other;
+  if (visits > 0)
+    x = NAME(mus_cycle_run)(level + at, levels - at, visits, bottom);
+  else if (at + 1 == levels && bottom->factor)
+    x = NAME(finish)(&level[at], bottom);
+  else
+    NAME(smooth)(&level[at], 1, &x, &other);
+  for (int k = at - 1; k >= 0; --k) {
+    NAME(mus_multiply)(&level[k].p, x, level[k].x);
+    NAME(count)(&level[k], NAME(prolongator_numbers)(&level[k]));
+    x = level[k].x;
+  }
   return x;
 }

@@ -200,9 +200,11 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
         return status;
     }
     if (h->precision == MUS_PRECISION_DOUBLE)
-      h->d[k] = (mus_cycle_level){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
+      h->d[k] = (mus_cycle_level){
+          .b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3], .work = &h->work};
     else
-      h->f[k] = (mus_cycle_level_f){.b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3]};
+      h->f[k] = (mus_cycle_level_f){
+          .b = vector[0], .x = vector[1], .other = vector[2], .left_over = vector[3], .work = &h->work};
   }
   return MUS_OK;
 }
@@ -481,6 +483,45 @@ const float *mus_hierarchy_apply_f(mus_hierarchy *h) {
                     : mus_cycle_run_f(h->f, h->levels, visits, &h->bottom);
 }
 
+// In single precision, right-hand sides are brought to size 1.
+static void correct_f(mus_hierarchy *h, int level, int visits, const double *r, double *z) {
+  size_t n = mus_level_unknowns(&h->level[0]);
+  double size = mus_max_abs(n, r);
+  if (!(size > 0)) {
+    mus_fill(n, size, z); // zero, or NaN for the caller to find
+    return;
+  }
+  mus_to_float(n, 1 / size, r, h->f[0].b);
+  const float *x = h->coupled ? mus_cycle_correct_f(h->coupled_f, h->levels, level, visits, &h->coupled_bottom)
+                              : mus_cycle_correct_f(h->f, h->levels, level, visits, &h->bottom);
+  mus_to_double(n, size, x, z);
+}
+
+void mus_hierarchy_correct(mus_hierarchy *h, int level, mus_correction kind, const double *r, double *z) {
+  int visits = kind == MUS_CORRECT_SMOOTH ? 0 : h->options.cycle == MUS_CYCLE_W ? 2 : 1;
+  if (h->precision == MUS_PRECISION_SINGLE) {
+    correct_f(h, level, visits, r, z);
+    return;
+  }
+  mus_cycle_level *finest = h->coupled ? h->coupled_d : h->d;
+  double *kept = finest->b;
+  finest->b = (double *)r; // read only
+  const double *x = mus_cycle_correct(finest, h->levels, level, visits, h->coupled ? &h->coupled_bottom : &h->bottom);
+  mus_copy(mus_level_unknowns(&h->level[0]), x, z);
+  finest->b = kept;
+}
+
+int mus_hierarchy_levels(const mus_hierarchy *h) { return h->ready ? h->levels : 0; }
+
+int mus_hierarchy_reads_finest(const mus_hierarchy *h) {
+  return h->precision == MUS_PRECISION_DOUBLE && !h->own_finest;
+}
+
+double mus_hierarchy_work(const mus_hierarchy *h) {
+  const mus_level *l = &h->level[0];
+  return h->levels > 0 ? h->work / ((double)mus_pattern_blocks(l->pattern) * l->block * l->block) : 0;
+}
+
 static size_t pattern_bytes(const mus_pattern *p) {
   return ((size_t)p->rows + 1 + (size_t)mus_pattern_blocks(p)) * sizeof(int);
 }
@@ -499,7 +540,8 @@ static void report_more(const mus_hierarchy *h, int index, mus_level_report *rep
 }
 
 double mus_hierarchy_passes(const mus_hierarchy *h, int level) {
-  return h->smoother[level].kind->passes(&h->smoother[level].options) + 1;
+  const mus_level_smoother *s = &h->smoother[level];
+  return s->kind->passes(&s->options, 1) + s->kind->passes(&s->options, 0) + 1;
 }
 
 void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {

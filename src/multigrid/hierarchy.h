@@ -92,6 +92,17 @@ void mus_hierarchy_apply(mus_hierarchy *hierarchy, const double *r, double *z);
 float *mus_hierarchy_right_f(mus_hierarchy *hierarchy);
 const float *mus_hierarchy_apply_f(mus_hierarchy *hierarchy);
 
+// z = P_0l B_l P_0l^T r with B_l the smoother of that level from zero (MUS_CORRECT_SMOOTH; the bottom is solved), or a
+// cycle from there down. z must not alias r.
+void mus_hierarchy_correct(mus_hierarchy *hierarchy, int level, mus_correction kind, const double *r, double *z);
+// 0 before it is set up.
+int mus_hierarchy_levels(const mus_hierarchy *hierarchy);
+// Whether cycles read the finest matrix where the caller has it.
+int mus_hierarchy_reads_finest(const mus_hierarchy *hierarchy);
+// Work of all cycles and corrections so far, in products with the finest matrix: numbers of matrices, prolongators and
+// factors that they have passed over.
+double mus_hierarchy_work(const mus_hierarchy *hierarchy);
+
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);
 // Passes over a level's matrix that one visit of the cycle makes: both sweeps and the residual between them.

@@ -8,6 +8,8 @@ mus_status NAME(mus_hierarchy_smooth)(const mus_hierarchy *h, int index, TYPE(mu
 #else
   level->smoother = &smoother->kind->in_double;
 #endif
+  for (int from_zero = 0; from_zero < 2; ++from_zero)
+    level->sweep_passes[from_zero] = smoother->kind->passes(&smoother->options, from_zero);
   mus_status status = MUS_OK;
   if (!level->smoother_state)
     status = level->smoother->create(&smoother->options, &level->system, arena, &level->smoother_state);

@@ -20,8 +20,8 @@ typedef struct mus_smoother {
   const char *name;
   int uses_radius; // wants to know the spectral radius of D^-1 A
   int reads_rows;  // needs the blocks of `a`: products with the matrix are not enough
-  // Passes over a level's matrix that the two sweeps make together, the first one starting from zero.
-  double (*passes)(const mus_multigrid_options *options);
+  // Passes over a level's matrix that a sweep makes, from zero or from a given x.
+  double (*passes)(const mus_multigrid_options *options, int from_zero);
   mus_smoother_calls in_double;
   mus_smoother_calls_f in_single;
   // The same for levels that keep their matrix in a form of their own, where a sweep is a polynomial in D^-1 A: pass k

@@ -50,6 +50,7 @@ typedef struct mus_preconditioner {
   // fewer passes over vectors. NULL: none of it.
   float *right;
   const float *(*apply_f)(void *self);
+  double products; // what applying it costs, in products with the operator; 0 where it counts that itself
 } mus_preconditioner;
 
 // S, an orthogonal projection, with values z for what it takes away.

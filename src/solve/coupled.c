@@ -124,5 +124,8 @@ mus_status mus_coupled_run(mus_coupled *coupled, mus_run *run, const mus_precond
     coupled->is_stale = 0;
   coupled->inner = inner;
   run->record->setup_seconds += mus_seconds() - begin;
-  return status ? status : mus_run_pcg(run, &(mus_preconditioner){.self = coupled, .apply = apply}, limits);
+  return status ? status
+                : mus_run_pcg(run,
+                              &(mus_preconditioner){.self = coupled, .apply = apply, .products = MUS_COUPLED_PRODUCTS},
+                              limits);
 }

@@ -46,6 +46,12 @@ typedef struct mus_method_kind {
   // Within `limits`, and adding to what is in the record of an earlier run in the same solve. The system may be left in
   // any form.
   mus_status (*solve)(void *self, mus_run *run, const mus_cg_options *limits);
+  // mus_solver_prepare(), mus_solver_levels() and mus_solver_correct(), whose arguments have been checked; r is
+  // filtered and c will be. correct() adds its work to the record. All NULL: there is no hierarchy. The system may be
+  // left in any form.
+  mus_status (*prepare)(void *self, mus_run *run);
+  int (*levels)(const void *self);
+  void (*correct)(void *self, int level, mus_correction kind, const double *r, double *c, mus_solve_record *record);
   // `levels` and `operator_complexity` of the record, after a solve. NULL: there is no hierarchy.
   void (*report)(const void *self, mus_solve_record *record);
   // Memory beyond the system's.
@@ -81,6 +87,9 @@ void mus_linear_method_free(mus_linear_method *method);
 void mus_linear_method_changed(mus_linear_method *method, unsigned what);
 // Solves afresh: what an earlier method left in the record goes, but for the seconds that it took.
 mus_status mus_linear_method_solve(mus_linear_method *method, mus_run *run, const mus_cg_options *limits);
+// MUS_UNSUPPORTED for a method without a hierarchy.
+mus_status mus_linear_method_prepare(mus_linear_method *method, mus_run *run);
+int mus_linear_method_levels(const mus_linear_method *method);
 void mus_linear_method_report(const mus_linear_method *method, mus_solve_record *record);
 size_t mus_linear_method_bytes(const mus_linear_method *method);
 int mus_linear_method_aggregates(const mus_linear_method *method, int level, int *aggregate);

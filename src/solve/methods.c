@@ -104,14 +104,33 @@ static mus_method number_of(const mus_method_kind *kind) {
   return (mus_method)number;
 }
 
-mus_status mus_linear_method_solve(mus_linear_method *method, mus_run *run, const mus_cg_options *limits) {
-  mus_solve_record *record = run->record;
+// What an earlier method left in the record goes, but for the seconds and the work that it took.
+static void begin_record(const mus_linear_method *method, mus_solve_record *record) {
   *record = (mus_solve_record){.method = number_of(method->kind),
                                .true_residual = record->true_residual,
                                .setup_seconds = record->setup_seconds,
                                .prefilter_seconds = record->prefilter_seconds,
                                .solve_seconds = record->solve_seconds,
+                               .work = record->work,
                                .operator_complexity = 1};
+}
+
+mus_status mus_linear_method_prepare(mus_linear_method *method, mus_run *run) {
+  begin_record(method, run->record);
+  if (!method->kind->prepare)
+    return mus_fail(MUS_UNSUPPORTED,
+                    "the solver \"%s\" has no hierarchy to take corrections from: choose \"sa\", \"geometric\" or "
+                    "\"skinning\"",
+                    method->kind->name);
+  return method->kind->prepare(method->self, run);
+}
+
+int mus_linear_method_levels(const mus_linear_method *method) {
+  return method->self && method->kind->levels ? method->kind->levels(method->self) : 0;
+}
+
+mus_status mus_linear_method_solve(mus_linear_method *method, mus_run *run, const mus_cg_options *limits) {
+  begin_record(method, run->record);
   run->residuals[0] = NAN; // no norm yet
   return method->kind->solve(method->self, run, limits);
 }

@@ -61,9 +61,10 @@ typedef struct iterations {
   mus_operator a;
   mus_projection s;
   mus_cg_result result;
+  double products; // per iteration
 } iterations;
 
-static mus_status begin_iterations(mus_run *run, iterations *i) {
+static mus_status begin_iterations(mus_run *run, const mus_preconditioner *m, iterations *i) {
   double start = mus_seconds();
   mus_status status = mus_system_for_products(run->system, &i->now);
   i->begin = mus_seconds();
@@ -74,11 +75,13 @@ static mus_status begin_iterations(mus_run *run, iterations *i) {
   i->s = mus_filter_view(&run->system->filter);
   i->result = (mus_cg_result){.residuals = mus_run_residuals(run)};
   i->last = *i->result.residuals;
+  i->products = 1 + m->products;
   return MUS_OK;
 }
 
 static mus_status end_iterations(mus_run *run, mus_status status, iterations *i) {
   mus_run_keep(run, status, &i->result, i->last);
+  run->record->work += i->products * (i->result.iterations + 1); // one more for the residual of the guess
   run->record->solve_seconds += mus_seconds() - i->begin;
   return status;
 }
@@ -86,7 +89,7 @@ static mus_status end_iterations(mus_run *run, mus_status status, iterations *i)
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits) {
   mus_system *system = run->system;
   iterations i;
-  mus_status status = begin_iterations(run, &i);
+  mus_status status = begin_iterations(run, m, &i);
   if (status)
     return status;
   const mus_projection *s = system->filter.across ? &i.s : NULL; // what the matrix is not filtered by
@@ -99,7 +102,7 @@ mus_status mus_run_semi_iterative(mus_run *run, const mus_preconditioner *m, dou
                                   const mus_cg_options *limits) {
   mus_system *system = run->system;
   iterations i;
-  mus_status status = begin_iterations(run, &i);
+  mus_status status = begin_iterations(run, m, &i);
   if (status)
     return status;
   status = mus_semi_iterative(&i.a, system->filter.across ? &i.s : NULL, m, high, system->right, system->solution,
@@ -111,7 +114,7 @@ mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original,
   mus_system *system = run->system;
   iterations i;
   mus_system_put(system, MUS_FORM_GIVEN);
-  mus_status status = begin_iterations(run, &i);
+  mus_status status = begin_iterations(run, m, &i);
   if (status)
     return status;
   mus_copy(mus_system_unknowns(system), run->x, system->solution);

@@ -7,6 +7,7 @@
 #include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
 #include "par/par.h"
+#include "par/vector.h"
 #include "solve/method.h"
 
 enum { ITERATIONS_MAXIMUM = 1000000, THREADS_MAXIMUM = 1024 };
@@ -132,6 +133,7 @@ struct mus_solver {
   mus_linear_method method;
   double *residuals;
   mus_solve_record record;
+  int is_prepared; // for corrections, and nothing has changed since
   mus_list memory; // unsigned char: what mus_solver_remember() has shown
 };
 
@@ -168,6 +170,7 @@ static void forget_system(mus_solver *solver) {
   mus_linear_method_free(&solver->method);
   mus_system_free(solver->system);
   solver->system = NULL;
+  solver->is_prepared = 0;
   solver->record = (mus_solve_record){0};
 }
 
@@ -217,6 +220,8 @@ static call begin_call(const mus_solver *solver) {
 
 static mus_status end_call(mus_solver *solver, const call *c) {
   mus_par_set_threads(c->threads_before);
+  if (c->changed)
+    solver->is_prepared = 0;
   mus_linear_method_changed(&solver->method, c->changed);
   return c->status;
 }
@@ -230,9 +235,11 @@ mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
 
 mus_status mus_solver_map_values(mus_solver *solver, double **values) {
   mus_status status = need_pattern(solver);
-  if (!status)
-    *values = mus_system_map_values(solver->system);
-  return status;
+  if (status)
+    return status;
+  solver->is_prepared = 0;
+  *values = mus_system_map_values(solver->system);
+  return MUS_OK;
 }
 
 mus_status mus_solver_unmap_values(mus_solver *solver) {
@@ -313,10 +320,65 @@ mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
     c.status = mus_system_check(solver->system, b, x, &c.changed);
   mus_linear_method_changed(&solver->method, c.changed);
   c.changed = 0;
+  solver->is_prepared = 0; // methods may leave their hierarchies as they were, or take couplings in otherwise
   if (!c.status)
     c.status = solve_checked(solver, b, x);
   return end_call(solver, &c);
 }
+
+// --- corrections -----------------------------------------------------------------------------------------------------
+
+static mus_status prepare_checked(mus_solver *solver) {
+  mus_solve_record *record = &solver->record;
+  mus_run run = {.system = solver->system, .residuals = solver->residuals, .record = record};
+  *record = (mus_solve_record){.true_residual = NAN};
+  mus_status status = mus_linear_method_prepare(&solver->method, &run);
+  mus_system_put(solver->system, MUS_FORM_GIVEN);
+  mus_linear_method_report(&solver->method, record);
+  record->status = status;
+  record->residuals = solver->residuals;
+  record->bytes = mus_solver_bytes(solver);
+  return status;
+}
+
+mus_status mus_solver_prepare(mus_solver *solver) {
+  call c = begin_call(solver);
+  if (!c.status)
+    c.status = mus_system_check(solver->system, NULL, NULL, &c.changed);
+  mus_linear_method_changed(&solver->method, c.changed);
+  c.changed = 0;
+  if (!c.status)
+    c.status = prepare_checked(solver);
+  solver->is_prepared = !c.status;
+  return end_call(solver, &c);
+}
+
+int mus_solver_levels(const mus_solver *solver) { return mus_linear_method_levels(&solver->method); }
+
+mus_status mus_solver_correct(mus_solver *solver, int level, mus_correction kind, const double *r, double *out) {
+  call c = begin_call(solver);
+  if (!c.status && !solver->is_prepared)
+    c.status = mus_fail(MUS_BAD_INPUT, "the solver is not prepared for corrections, or has been given something since: "
+                                       "call mus_solver_prepare");
+  int levels = mus_solver_levels(solver);
+  if (!c.status && (level < 0 || level >= levels))
+    c.status = mus_fail(MUS_BAD_INPUT, "there is no level %d: the hierarchy has %d, from 0", level, levels);
+  if (!c.status)
+    c.status = mus_system_check_vector(solver->system, "the residual", r);
+  if (!c.status) {
+    mus_system *system = solver->system;
+    mus_copy(mus_system_unknowns(system), r, system->right);
+    mus_filter_apply(&system->filter, system->right);
+    solver->method.kind->correct(solver->method.self, level, kind, system->right, out, &solver->record);
+    mus_filter_apply(&system->filter, out);
+    mus_system_put(system, MUS_FORM_GIVEN);
+  }
+  return end_call(solver, &c);
+}
+
+double mus_solver_work(const mus_solver *solver) { return solver->record.work; }
+
+// --- the rest --------------------------------------------------------------------------------------------------------
 
 size_t mus_solver_bytes(const mus_solver *solver) {
   return sizeof *solver + residuals_kept(solver) * sizeof *solver->residuals + solver->memory.capacity +
@@ -334,6 +396,7 @@ int mus_solver_aggregates(const mus_solver *solver, int level, int *aggregate) {
 mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size) {
   mus_status status = need_pattern(solver);
   solver->memory.count = 0;
+  solver->is_prepared = 0;
   if (!status)
     status = mus_linear_method_remember(&solver->method, &solver->memory);
   *bytes = status ? NULL : solver->memory.items;

@@ -383,9 +383,13 @@ mus_status mus_system_check(mus_system *system, const double *b, const double *x
   *changed = 0;
   if (!status && !system->has_values)
     status = mus_fail(MUS_BAD_INPUT, "the solver has no values: call mus_solver_set_values");
-  if (!status)
+  if (!status && b)
     status = check_vector("the right-hand side", mus_system_unknowns(system), b);
-  if (!status)
+  if (!status && x)
     status = check_vector("the initial guess", mus_system_unknowns(system), x);
   return status ? status : update_across(system, changed);
+}
+
+mus_status mus_system_check_vector(const mus_system *system, const char *name, const double *x) {
+  return check_vector(name, mus_system_unknowns(system), x);
 }

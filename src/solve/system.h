@@ -104,9 +104,10 @@ mus_status mus_system_set_constraints(mus_system *system, int count, const mus_c
 mus_status mus_system_set_equalities(mus_system *system, int count, const mus_equality *equalities, unsigned *changed);
 mus_status mus_system_set_couplings(mus_system *system, int count, const mus_coupling *couplings, unsigned *changed);
 
-// What is wrong with the system, b and the initial guess x, if anything. Brings what equalities leave beside the
-// constraints up to date; MUS_BAD_INPUT when they contradict each other.
+// What is wrong with the system, b and the initial guess x, if anything; NULL for either: there is none. Brings what
+// equalities leave beside the constraints up to date; MUS_BAD_INPUT when they contradict each other.
 mus_status mus_system_check(mus_system *system, const double *b, const double *x, unsigned *changed);
+mus_status mus_system_check_vector(const mus_system *system, const char *name, const double *x);
 
 // --- forms -----------------------------------------------------------------------------------------------------------
 

@@ -467,6 +467,14 @@ size_t mus_factor_bytes(const mus_factor *factor) {
   return sizeof *factor + factor->arena.bytes + beyond;
 }
 
+double mus_factor_numbers(const mus_factor *factor) {
+#if MUSLIN_CHOLMOD
+  if (!factor->dense)
+    return 2.0 * (double)(factor->l->is_super ? factor->l->xsize : factor->l->nzmax);
+#endif
+  return (double)factor->n * factor->n;
+}
+
 void mus_factor_free(mus_factor *factor) {
   if (!factor)
     return;

@@ -34,6 +34,8 @@ mus_status mus_factor_compute(mus_factor *factor, const mus_matrix *a);
 mus_status mus_factor_solve(mus_factor *factor, const double *b, double *x);
 // What it holds now; the factor itself is there after mus_factor_compute.
 size_t mus_factor_bytes(const mus_factor *factor);
+// Numbers of the factor that a solution passes over, both ways.
+double mus_factor_numbers(const mus_factor *factor);
 void mus_factor_free(mus_factor *factor); // NULL is fine
 
 #endif

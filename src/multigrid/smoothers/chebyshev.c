@@ -31,8 +31,9 @@ typedef struct level_state {
   const mus_multigrid_options *options;
 } level_state;
 
-// A start from zero takes one pass less than a sweep.
-static double passes_of_both(const mus_multigrid_options *options) { return 2.0 * options->smoother_order - 1; }
+static double passes_of(const mus_multigrid_options *options, int from_zero) {
+  return options->smoother_order - from_zero;
+}
 
 static void report(const void *state, mus_level_report *report) {
   const level_state *s = state;
@@ -56,7 +57,7 @@ static int pass(const mus_multigrid_options *options, double radius, int k, doub
 const mus_smoother mus_chebyshev_smoother = {
     .name = "chebyshev",
     .uses_radius = 1,
-    .passes = passes_of_both,
+    .passes = passes_of,
     .in_double = {create, set_up, renew, pre, post, report},
     .in_single = {create_f, set_up_f, renew_f, pre_f, post_f, report},
     .pass = pass,

@@ -9,8 +9,10 @@
 #include "multigrid/smoother.h"
 #include "sparse/sweep.h"
 
-// A sweep costs one pass, and after the correction half of one more to begin with.
-static double passes_of_both(const mus_multigrid_options *options) { return 2.0 * options->smoother_order + 0.5; }
+// A sweep costs one pass, and from a given x half of one more to begin with.
+static double passes_of(const mus_multigrid_options *options, int from_zero) {
+  return options->smoother_order + (from_zero ? 0 : 0.5);
+}
 
 #define TEMPLATE "multigrid/smoothers/gauss_seidel_template.h"
 #include "base/both_precisions.h"
@@ -18,7 +20,7 @@ static double passes_of_both(const mus_multigrid_options *options) { return 2.0 
 const mus_smoother mus_gauss_seidel_smoother = {
     .name = "gs",
     .reads_rows = 1,
-    .passes = passes_of_both,
+    .passes = passes_of,
     .in_double = {create, set_up, set_up, pre, post, report},
     .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report_f},
 };

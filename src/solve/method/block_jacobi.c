@@ -63,7 +63,9 @@ static void apply(void *self, const double *r, double *z) {
 }
 
 mus_preconditioner mus_block_jacobi_view(mus_block_jacobi *jacobi) {
-  return (mus_preconditioner){.self = jacobi, .apply = apply};
+  const mus_pattern *pattern = &jacobi->system->pattern;
+  return (mus_preconditioner){
+      .self = jacobi, .apply = apply, .products = (double)pattern->rows / mus_pattern_blocks(pattern)};
 }
 
 // The inverse of D among vectors that hold the equalities across nodes.

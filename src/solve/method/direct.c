@@ -130,6 +130,10 @@ static mus_status refine(const direct *d, const mus_cg_options *limits, mus_cg_r
   return status;
 }
 
+static double products_of(const direct *d) {
+  return mus_factor_numbers(d->factor) / (double)mus_matrix_values(&d->system->a);
+}
+
 static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) {
   direct *d = self;
   mus_run_prefilter(run);
@@ -137,11 +141,13 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
   if (status)
     return status;
   if (run->system->filter.across) // a few iterations
-    return mus_run_pcg(run, &(mus_preconditioner){.self = d->factor, .apply = apply}, limits);
+    return mus_run_pcg(run, &(mus_preconditioner){.self = d->factor, .apply = apply, .products = products_of(d)},
+                       limits);
   double begin = mus_seconds();
   mus_cg_result result = {.residuals = mus_run_residuals(run)};
   status = refine(d, limits, &result);
   mus_run_keep(run, status, &result, 0);
+  run->record->work += (1 + products_of(d)) * (result.iterations + 1);
   run->record->solve_seconds += mus_seconds() - begin;
   return status;
 }

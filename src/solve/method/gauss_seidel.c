@@ -102,7 +102,7 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
     return status;
   mus_run alone = *run;
   alone.stationary = run->system->filter.across == NULL;
-  return mus_run_pcg(&alone, &(mus_preconditioner){.self = g, .apply = apply}, limits);
+  return mus_run_pcg(&alone, &(mus_preconditioner){.self = g, .apply = apply, .products = 1}, limits);
 }
 
 const mus_method_kind mus_method_gauss_seidel = {.name = "gauss-seidel",

@@ -180,6 +180,14 @@ static void choose_depth(mus_sa *sa, int iterations) {
     sa->coupled.is_stale = 1;
 }
 
+static mus_status iterate(mus_sa *sa, mus_run *run, const mus_cg_options *limits) {
+  mus_preconditioner m = {.self = sa->hierarchy, .apply = apply, .right = mus_hierarchy_right_f(sa->hierarchy)};
+  m.apply_f = m.right ? apply_f : NULL;
+  if (!sa->options->prefilter)
+    return mus_run_mpcg(run, &m, 0, limits);
+  return is_around(sa) ? mus_coupled_run(&sa->coupled, run, &m, limits) : mus_run_pcg(run, &m, limits);
+}
+
 static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
   double begin = mus_seconds();
   mus_status status = mus_sa_set_up(sa, kind);
@@ -188,11 +196,10 @@ static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *
   run->record->setup_seconds += mus_seconds() - begin;
   if (status)
     return status;
-  mus_preconditioner m = {.self = sa->hierarchy, .apply = apply, .right = mus_hierarchy_right_f(sa->hierarchy)};
-  m.apply_f = m.right ? apply_f : NULL;
-  if (!sa->options->prefilter)
-    return mus_run_mpcg(run, &m, 0, limits);
-  return is_around(sa) ? mus_coupled_run(&sa->coupled, run, &m, limits) : mus_run_pcg(run, &m, limits);
+  double before = mus_hierarchy_work(sa->hierarchy);
+  status = iterate(sa, run, limits);
+  run->record->work += mus_hierarchy_work(sa->hierarchy) - before;
+  return status;
 }
 
 static int translations_patience(double tolerance) {
@@ -264,6 +271,62 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
   return run_kept(sa, run, limits);
 }
 
+// --- corrections -----------------------------------------------------------------------------------------------------
+
+// Prolongators that are kept are made anew after so many renewals; solves know by their iterations when that pays.
+enum { RENEWALS = 32 };
+
+static mus_upkeep_kind due_for_corrections(mus_sa *sa) {
+  mus_upkeep_kind due = mus_sa_upkeep_due(sa);
+  if (due == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH && sa->options->setup != MUS_SETUP_REUSE)
+    due = MUS_UPKEEP_COARSE;
+  if (due != MUS_UPKEEP_COARSE || sa->options->setup != MUS_SETUP_AUTO || sa->is_geometric)
+    sa->renewals = 0;
+  else if (++sa->renewals > RENEWALS) {
+    sa->renewals = 0;
+    due = MUS_UPKEEP_NUMBERS;
+  }
+  return due;
+}
+
+// Couplings are taken into all levels: smoothing over them around a cycle is of no use to single levels.
+static mus_status prepare(void *self, mus_run *run) {
+  mus_sa *sa = self;
+  double begin = mus_seconds();
+  mus_sa_look(sa);
+  if (sa->options->prefilter) {
+    mus_system_put(sa->system, MUS_FORM_FILTERED);
+    mus_system_filter_couplings(sa->system);
+  }
+  mus_upkeep_kind kind = due_for_corrections(sa);
+  mus_status status = mus_sa_set_up(sa, kind);
+  if (!status && sa->system->couplings.count > 0 && !sa->deep_couplings) {
+    sa->deep_couplings = 1;
+    sa->coupled.is_stale = 1;
+  }
+  if (!status)
+    status = couple(sa, kind);
+  run->record->setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static int levels(const void *self) {
+  const mus_sa *sa = self;
+  return sa->hierarchy ? mus_hierarchy_levels(sa->hierarchy) : 0;
+}
+
+static void correct(void *self, int level, mus_correction kind, const double *r, double *c, mus_solve_record *record) {
+  mus_sa *sa = self;
+  double begin = mus_seconds(), before = mus_hierarchy_work(sa->hierarchy);
+  if (sa->options->prefilter && mus_hierarchy_reads_finest(sa->hierarchy))
+    mus_system_put(sa->system, MUS_FORM_FILTERED);
+  mus_hierarchy_correct(sa->hierarchy, level, kind, r, c);
+  record->work += mus_hierarchy_work(sa->hierarchy) - before;
+  record->solve_seconds += mus_seconds() - begin;
+}
+
+// --- reports ---------------------------------------------------------------------------------------------------------
+
 static void report(const void *self, mus_solve_record *record) {
   const mus_sa *sa = self;
   if (sa->hierarchy)
@@ -290,11 +353,12 @@ static int aggregates(const void *self, int level, int *aggregate) {
 }
 
 // They differ in how they begin.
-#define METHOD(title, creation, levels)                                                                                \
+#define METHOD(title, creation, needs)                                                                                 \
   {                                                                                                                    \
-    .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .needs_levels = levels, .create = creation,           \
-    .free = destroy, .changed = changed, .solve = solve, .report = report, .bytes = bytes, .cost = cost,               \
-    .remember = mus_sa_remember, .recall = mus_sa_recall, .aggregates = aggregates                                     \
+    .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .needs_levels = needs, .create = creation,            \
+    .free = destroy, .changed = changed, .solve = solve, .prepare = prepare, .levels = levels, .correct = correct,     \
+    .report = report, .bytes = bytes, .cost = cost, .remember = mus_sa_remember, .recall = mus_sa_recall,              \
+    .aggregates = aggregates                                                                                           \
   }
 const mus_method_kind mus_method_sa = METHOD("sa", create, 0);
 const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0);

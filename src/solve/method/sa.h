@@ -32,7 +32,8 @@ typedef struct mus_sa {
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
   mus_coupled coupled;                                // around the hierarchy where there are couplings
-  int rested; // the numbers of prolongators are to be made anew, and of the rest, only what sa_memory.c lists counts
+  int rested;   // the numbers of prolongators are to be made anew, and of the rest, only what sa_memory.c lists counts
+  int renewals; // of kept prolongators, by corrections; 0 where numbers are to be made anew
   int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
 } mus_sa;
 
