@@ -111,11 +111,28 @@ size_t mus_shared_factor_bytes(const mus_shared_factor *factor) {
          (factor->blocks ? mus_factor_bytes(factor->blocks) : 0);
 }
 
+// Whether a block acts on all coordinates alike.
+static int is_alike(const double *block) {
+  for (int e = 0; e < 9; ++e)
+    if (fabs(block[e] - (e % 4 == 0 ? block[0] : 0)) > 1e-14 * fabs(block[0]))
+      return 0;
+  return 1;
+}
+
 static mus_status compute_scalar(mus_shared_factor *f, const mus_shared_matrix *a) {
   mus_status status = f->scalar ? MUS_OK : mus_factor_create(f->pattern, 1, MUS_FACTOR_CHOOSE, &f->scalar);
-  mus_matrix view = {
-      .pattern = a->pattern, .row_block = 1, .column_block = 1, .value = (double *)a->value}; // only read
-  return status ? status : mus_factor_compute(f->scalar, &view);
+  mus_arena scratch = {0};
+  mus_matrix sum;
+  if (!status)
+    status = mus_matrix_create(&scratch, a->pattern, 1, 1, &sum);
+  if (!status) {
+    memcpy(sum.value, a->value, mus_matrix_values(&sum) * sizeof *sum.value);
+    for (int n = 0; n < a->count; ++n)
+      sum.value[mus_pattern_find(a->pattern, a->block[n].node, a->block[n].node)] += a->block[n].value[0];
+    status = mus_factor_compute(f->scalar, &sum);
+  }
+  mus_arena_clear(&scratch);
+  return status;
 }
 
 // A as a matrix of 3x3 blocks.
@@ -145,8 +162,16 @@ static mus_status compute_blocks(mus_shared_factor *f, const mus_shared_matrix *
 }
 
 mus_status mus_shared_factor_compute(mus_shared_factor *factor, const mus_shared_matrix *a) {
-  factor->has_blocks = a->count > 0;
+  factor->has_blocks = 0;
+  for (int n = 0; n < a->count; ++n)
+    factor->has_blocks |= !is_alike(a->block[n].value);
   return factor->has_blocks ? compute_blocks(factor, a) : compute_scalar(factor, a);
+}
+
+double mus_shared_factor_work(const mus_shared_factor *factor) {
+  const mus_factor *used = factor->has_blocks ? factor->blocks : factor->scalar;
+  double numbers = (double)mus_factor_bytes(used) / sizeof(double);
+  return 2 * numbers * (factor->has_blocks ? 1 : 3);
 }
 
 mus_status mus_shared_factor_solve(mus_shared_factor *factor, const double *b, double *x) {

@@ -39,8 +39,9 @@ mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const in
 // y = A x, three numbers a node
 void mus_shared_multiply(const mus_shared_matrix *a, const double *x, double *y);
 
-// The direct solution by Cholesky's method, sparse where that is built in. While there are no blocks, one factor serves
-// all three coordinates; otherwise the factor is one of 3x3 blocks.
+// The direct solution by Cholesky's method, sparse where that is built in. While all blocks are multiples of the
+// identity, as where something is held in all directions, one factor serves all three coordinates; otherwise the factor
+// is one of 3x3 blocks.
 typedef struct mus_shared_factor mus_shared_factor;
 
 // The pattern must stay.
@@ -48,6 +49,8 @@ mus_status mus_shared_factor_create(const mus_pattern *pattern, mus_shared_facto
 void mus_shared_factor_free(mus_shared_factor *factor); // NULL is fine
 size_t mus_shared_factor_bytes(const mus_shared_factor *factor);
 mus_status mus_shared_factor_compute(mus_shared_factor *factor, const mus_shared_matrix *a);
+// About how many numbers a solution reads, forward and backward.
+double mus_shared_factor_work(const mus_shared_factor *factor);
 // Only after a successful mus_shared_factor_compute. b and x may be the same array.
 mus_status mus_shared_factor_solve(mus_shared_factor *factor, const double *b, double *x);
 

@@ -1,15 +1,11 @@
 // Implicit Euler by Projective Dynamics (Bouaziz and others 2014), as the quasi-Newton method that it is (Liu, Bouaziz
 // and Kavan 2017): iterations for
 //   r(v') = H f(X + H v', v') - M (v' - V) = 0
-// as Newton's method makes them, but with a constant matrix, A d = r,
-//   A = M + sum (H^2 k + H d) S^T S   (energy/element_list.h)
-// which is never below the second derivative of the step's energy, damping aside, for springs and co-rotated solids: no
-// iteration can raise that, and none needs a line search. Of triangles and hinges it is a bound near rest only, so that
-// iterations are checked, the last one too, and shortened where they went too far. Projections, the local step, are
-// what r is made of; d is the global step. Damping is a potential of the step (energy/element.h), which has A's weights
-// too. A is a number for each pair of vertices that the coordinates share, and blocks on the diagonal (sparse/shared.h)
-// for what changes from step to step: contact, attachments, soft pins, drag, and what pins and bodies hold. Of these,
-// terms over several vertices are lumped, which is not below them either.
+// as Newton's method makes them, but with the constant matrix A of step/constant.h, A d = r, which is never below the
+// second derivative of the step's energy, damping aside, for springs and co-rotated solids: no iteration can raise
+// that, and none needs a line search. Of triangles and hinges it is a bound near rest only, so that iterations are
+// checked, the last one too, and shortened where they went too far. Projections, the local step, are what r is made of;
+// d is the global step. Damping is a potential of the step (energy/element.h), which has A's weights too.
 //
 // What is prescribed is done before the first iteration, exactly, and left alone from then on: in those directions r
 // and d are zero, and A is stiff, so that the rest of d does not count on them.
@@ -29,23 +25,14 @@
 #include "base/timer.h"
 #include "multigrid/skinning/affine.h"
 #include "par/vector.h"
+#include "step/constant.h"
 #include "step/linearised.h"
 #include "step/secants.h"
-
-// How stiff A is where something is prescribed, by its own diagonal: with 10, d is too long by at most a tenth.
-static const double held_stiffness = 10;
 
 typedef struct projective {
   mus_arena arena;
   size_t unknowns;
-  double length;             // s: H that `value` is for; 0: none yet
-  int revision;              // of the model, the same
-  int bounded;               // 1: all elements' weights are bounds
-  double *scale, *scale_now; // lists of elements: the factors that it is for
-  double *value;             // entries of the pattern
-  mus_shared_blocks blocks;  // of this step
-  mus_list blocks_before;    // mus_shared_block: those that levels and factor have
-  mus_shared_matrix matrix;
+  mus_constant_matrix constant;
   mus_solver_options options; // that the following were made with
   mus_affine *levels;         // NULL: not made yet, or the global step is exact
   mus_shared_factor *factor;  // the same the other way round
@@ -58,19 +45,6 @@ typedef struct projective {
 } projective;
 
 // --- life ------------------------------------------------------------------------------------------------------------
-
-static mus_status check(const mus_model *model) {
-  for (int l = 0; l < model->list_count; ++l) {
-    const mus_element_kind *kind = model->lists[l].elements.kind;
-    if (!kind->weigh && !kind->lump)
-      return mus_fail(
-          MUS_UNSUPPORTED,
-          "\"integrator\": \"projective\" has no constant matrix for a %s: take no stitches, and \"model\": "
-          "\"co-rotated\" or \"mass-spring\" for solids, or another integrator",
-          kind->name);
-  }
-  return MUS_OK;
-}
 
 // Numbers the connected parts of a pattern.
 static mus_status find_parts(const mus_pattern *pattern, projective *p) {
@@ -102,8 +76,7 @@ static mus_status find_parts(const mus_pattern *pattern, projective *p) {
 
 static void destroy(void *own) {
   projective *p = own;
-  mus_shared_blocks_free(&p->blocks);
-  mus_free(p->blocks_before.items);
+  mus_constant_free(&p->constant);
   mus_affine_free(p->levels);
   mus_shared_factor_free(p->factor);
   mus_arena_clear(&p->arena);
@@ -120,23 +93,14 @@ static mus_status make_secants(const mus_scene *scene, projective *p) {
 }
 
 static mus_status create(const mus_model *model, void **own) {
-  mus_status status = check(model);
+  mus_status status = mus_constant_check(model, "\"integrator\": \"projective\"");
   projective *p = status ? NULL : mus_alloc_zero(1, sizeof *p);
   if (!p)
     return status ? status : mus_fail_memory();
-  size_t lists = (size_t)model->list_count, entries = (size_t)mus_pattern_blocks(&model->pattern);
   p->unknowns = 3 * (size_t)model->vertices;
-  p->scale = mus_arena_alloc_zero(&p->arena, lists, sizeof *p->scale);
-  p->scale_now = mus_arena_alloc_zero(&p->arena, lists, sizeof *p->scale_now);
-  p->value = mus_arena_alloc_zero(&p->arena, entries, sizeof *p->value);
   p->free_right = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->free_right);
   p->left = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->left);
-  p->matrix = (mus_shared_matrix){.pattern = &model->pattern, .value = p->value};
-  p->bounded = 1;
-  for (int l = 0; l < model->list_count; ++l)
-    p->bounded &= !model->lists[l].elements.kind->weigh || model->lists[l].elements.kind->bounded;
-  int all = p->scale && p->scale_now && p->value && p->free_right && p->left;
-  status = all ? mus_shared_blocks_create(&p->arena, model->vertices, &p->blocks) : mus_fail_memory();
+  status = p->free_right && p->left ? mus_constant_create(model, &p->constant) : mus_fail_memory();
   if (!status)
     status = find_parts(&model->pattern, p);
   if (!status)
@@ -150,101 +114,15 @@ static mus_status create(const mus_model *model, void **own) {
 
 static size_t bytes(const void *own) {
   const projective *p = own;
-  return sizeof *p + p->arena.bytes + (p->blocks.list.capacity + p->blocks_before.capacity) * sizeof(mus_shared_block) +
-         (p->levels ? mus_affine_bytes(p->levels) : 0) + (p->factor ? mus_shared_factor_bytes(p->factor) : 0);
+  return sizeof *p + p->arena.bytes + mus_constant_bytes(&p->constant) + (p->levels ? mus_affine_bytes(p->levels) : 0) +
+         (p->factor ? mus_shared_factor_bytes(p->factor) : 0);
 }
 
 static void multiply(const void *own, const double *x, double *y) {
-  mus_shared_multiply(&((const projective *)own)->matrix, x, y);
+  mus_shared_multiply(&((const projective *)own)->constant.matrix, x, y);
 }
 
 // --- the matrix ------------------------------------------------------------------------------------------------------
-
-// Adds the weights of a list's elements.
-static void add_weights(const mus_element_list *list, const mus_blend *blend, double scale, const mus_pattern *pattern,
-                        double *value) {
-  enum { RUN = 64 };
-  double weight[RUN * MUS_ARITY_MAXIMUM * (MUS_ARITY_MAXIMUM + 1) / 2];
-  int arity = list->kind->arity, each = mus_tuple_blocks(arity);
-  for (int from = 0; from < list->count; from += RUN) {
-    int run = list->count - from < RUN ? list->count - from : RUN;
-    list->kind->weigh(list, from, run, blend, scale, weight);
-    for (int k = 0; k < run; ++k) {
-      const int *vertex = list->vertex + (size_t)arity * (size_t)(from + k);
-      const double *own = weight + each * k;
-      for (int i = 0; i < arity; ++i)
-        for (int j = i; j < arity; ++j, ++own) {
-          int a = list->first_vertex + vertex[i], b = list->first_vertex + vertex[j];
-          value[mus_pattern_find(pattern, a, b)] += *own;
-          if (i != j)
-            value[mus_pattern_find(pattern, b, a)] += *own;
-        }
-    }
-  }
-}
-
-// The constant part of A, where it is not the one of the step before. Returns 1 if it has changed.
-static int weigh(const mus_step_context *c, projective *p, const mus_scheme *s) {
-  const mus_model *m = c->model;
-  size_t lists = (size_t)m->list_count;
-  for (int l = 0; l < m->list_count; ++l)
-    p->scale_now[l] = mus_settings_list_stiffness(c->settings, &m->lists[l], s->time);
-  if (p->length == s->length && p->revision == m->revision &&
-      memcmp(p->scale, p->scale_now, lists * sizeof *p->scale) == 0)
-    return 0;
-  p->length = s->length;
-  p->revision = m->revision;
-  memcpy(p->scale, p->scale_now, lists * sizeof *p->scale);
-  mus_fill((size_t)mus_pattern_blocks(&m->pattern), 0, p->value);
-  const mus_blend blend = {.stiffness = s->length * s->length, .damping = s->length};
-  for (int l = 0; l < m->list_count; ++l)
-    if (m->lists[l].elements.kind->weigh)
-      add_weights(&m->lists[l].elements, &blend, p->scale[l], &m->pattern, p->value);
-  for (int i = 0; i < m->vertices; ++i)
-    p->value[m->diagonal[i]] += m->mass[i];
-  return 1;
-}
-
-// What changes from step to step.
-static mus_status lump(const mus_step_context *c, projective *p, const mus_scheme *s) {
-  mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, 0, NULL};
-  const mus_prescribed *prescribed = &c->work->prescribed;
-  mus_shared_blocks_clear(&p->blocks);
-  mus_status status = mus_assemble_lumped(c->model, c->settings, &at, &p->blocks);
-  if (!status)
-    status = mus_attachments_lump(c->attachments, s->length, &p->blocks);
-  if (!status)
-    status = mus_soft_pins_lump(prescribed, s->length, &p->blocks);
-  if (!status && c->contact)
-    status = mus_contact_lump(c->contact, &p->blocks);
-  for (int k = 0; k < prescribed->count && !status; ++k) {
-    const mus_constraint *held = &prescribed->list[k];
-    double block[9] = {0}, stiff = held_stiffness * p->value[c->model->diagonal[held->node]];
-    for (int d = 0; d < held->count; ++d)
-      mus_add_outer(stiff, held->direction[d], held->direction[d], block);
-    status = mus_shared_blocks_add(&p->blocks, held->node, 1, block);
-  }
-  p->matrix.count = (int)p->blocks.list.count;
-  p->matrix.block = p->blocks.list.items;
-  return status;
-}
-
-// Whether blocks are those that levels and factor have; if not, notes that they are from now on.
-static mus_status compare_blocks(projective *p, int *changed) {
-  const mus_list *now = &p->blocks.list;
-  mus_list *before = &p->blocks_before;
-  size_t size = now->count * sizeof(mus_shared_block);
-  *changed = now->count != before->count || (size > 0 && memcmp(now->items, before->items, size) != 0);
-  if (!*changed)
-    return MUS_OK;
-  before->count = 0;
-  if (!mus_list_reserve(before, now->count, sizeof(mus_shared_block)))
-    return mus_fail_memory();
-  if (size > 0)
-    memcpy(before->items, now->items, size);
-  before->count = now->count;
-  return MUS_OK;
-}
 
 // Levels or a factor, as the settings want it. `made` becomes 1 if they are new.
 static mus_status make_solver(const mus_step_context *c, projective *p, int *made) {
@@ -263,20 +141,19 @@ static mus_status make_solver(const mus_step_context *c, projective *p, int *mad
 
 static mus_status set_up(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
-  int made = 0, blocks = 0, weights = weigh(c, p, s);
-  mus_status status = lump(c, p, s);
+  mus_constant_change changed = {0};
+  int made = 0;
+  mus_status status = mus_constant_update(&p->constant, c, s, 1, &changed);
   if (!status)
     status = make_solver(c, p, &made);
-  if (!status)
-    status = compare_blocks(p, &blocks);
-  if (!status && p->factor && (made || weights || blocks))
-    status = mus_shared_factor_compute(p->factor, &p->matrix);
-  else if (!status && p->levels && (made || weights))
-    status = mus_affine_set(p->levels, &p->matrix);
-  else if (!status && p->levels && blocks)
-    status = mus_affine_set_blocks(p->levels, &p->matrix);
+  if (!status && p->factor && (made || changed.weights || changed.blocks))
+    status = mus_shared_factor_compute(p->factor, &p->constant.matrix);
+  else if (!status && p->levels && (made || changed.weights))
+    status = mus_affine_set(p->levels, &p->constant.matrix);
+  else if (!status && p->levels && changed.blocks)
+    status = mus_affine_set_blocks(p->levels, &p->constant.matrix);
   if (status)
-    p->length = 0; // whatever there is of it now
+    mus_constant_forget(&p->constant); // whatever there is of it now
   record->setup_seconds += mus_seconds() - begin;
   return status;
 }
@@ -295,7 +172,7 @@ static void assemble_iterate(const mus_step_context *c, projective *p, const mus
 
 // `left` = r - A d in all directions that are free.
 static void find_left(const mus_step_context *c, projective *p) {
-  mus_shared_multiply(&p->matrix, c->work->change, p->left);
+  mus_shared_multiply(&p->constant.matrix, c->work->change, p->left);
   mus_xpay(p->unknowns, p->free_right, -1, p->left);
 }
 
@@ -320,9 +197,10 @@ static void move_parts(const mus_step_context *c, projective *p) {
       sum[4 * e] += mass[i];
     mus_add_scaled3(1, p->left + 3 * (size_t)i, sum + 9);
   }
-  for (int n = 0; n < p->matrix.count; ++n)
+  for (int n = 0; n < p->constant.matrix.count; ++n)
     for (int e = 0; e < 9; ++e)
-      p->sums[12 * (size_t)p->part[p->matrix.block[n].node] + (size_t)e] += p->matrix.block[n].value[e];
+      p->sums[12 * (size_t)p->part[p->constant.matrix.block[n].node] + (size_t)e] +=
+          p->constant.matrix.block[n].value[e];
   for (int k = 0; k < p->parts; ++k) {
     double *sum = p->sums + 12 * (size_t)k, way[3];
     solve3(sum, sum + 9, way);
@@ -333,9 +211,9 @@ static void move_parts(const mus_step_context *c, projective *p) {
     mus_add_scaled3(1, way, c->work->change + 3 * (size_t)i);
     mus_add_scaled3(-mass[i], way, p->left + 3 * (size_t)i);
   }
-  for (int n = 0; n < p->matrix.count; ++n) {
-    size_t i = (size_t)p->matrix.block[n].node;
-    const double *way = p->sums + 12 * (size_t)p->part[i] + 9, *block = p->matrix.block[n].value;
+  for (int n = 0; n < p->constant.matrix.count; ++n) {
+    size_t i = (size_t)p->constant.matrix.block[n].node;
+    const double *way = p->sums + 12 * (size_t)p->part[i] + 9, *block = p->constant.matrix.block[n].value;
     for (size_t e = 0; e < 3; ++e)
       p->left[3 * i + e] -= mus_dot3(block + 3 * e, way);
   }
@@ -350,7 +228,7 @@ static mus_status solve_for(const mus_step_context *c, projective *p, const doub
   }
   for (int cycle = 0; cycle < c->settings->projective_cycles; ++cycle, ++record->iterations) {
     if (cycle > 0) {
-      mus_shared_multiply(&p->matrix, change, p->left);
+      mus_shared_multiply(&p->constant.matrix, change, p->left);
       mus_xpay(p->unknowns, right, -1, p->left);
     }
     mus_affine_cycle(p->levels, cycle > 0 ? p->left : right, cycle > 0 ? p->left : change);
@@ -423,7 +301,7 @@ static mus_status iterate(const mus_step_context *c, projective *p, const mus_sc
     done = mus_max_abs(p->unknowns, c->work->change) <= c->settings->projective_tolerance;
   }
   *before = sqrt(mus_dot(p->unknowns, p->free_right, p->free_right));
-  if (p->bounded)
+  if (p->constant.bounded)
     return MUS_OK;
   assemble_iterate(c, p, s, record);
   take_back(c, p, s, downhill, record);
