@@ -107,10 +107,11 @@ typedef struct mus_contact_iterate {
 // to where the surface is now. At the minimum, what bodies would have to pull is let go, a few times at most, and
 // friction follows what presses. Costs little where nothing has moved far since the last look.
 //
-// `changed` becomes 1 if the iterate has to be improved: there is another energy then, and other constraints
-// (mus_prescribe_contacts_again()), and the iterate has to do first what they prescribe.
+// `changed` becomes 1 if anything did: there is another energy then, and there may be other constraints
+// (mus_prescribe_contacts_again()), which the iterate has to do first. `off` is how far it is from doing so, m, and new
+// pairs from being apart; INFINITY if something was let go, or rubs otherwise than before.
 mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_iterate *at, mus_step_record *record,
-                                 int *changed);
+                                 int *changed, double *off);
 
 // Adds what contact does at these velocities to the right-hand side and, unless it is NULL, to the matrix; what lies
 // beyond its pattern goes to the solver as couplings.

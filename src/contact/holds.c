@@ -120,7 +120,8 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   mus_subtract3(motion->velocity + at, held.velocity, relative);
   double approach = mus_split_along(held.normal, relative, across), sliding = sqrt(mus_dot3(across, across));
   held.state = next_state(before, approach, c->distance, gap);
-  double back = fmin(mus_recovered(motion) * (gap - c->distance), MUS_RECOVERY_SPEED * motion->h);
+  double rest = motion->one_sided ? MUS_RESTING * gap : gap;
+  double back = fmin(mus_recovered(motion) * (rest - c->distance), MUS_RECOVERY_SPEED * motion->h);
   mus_add_scaled3(back, held.normal, way);
   hold_towards(contact, motion, way, &held);
   // Of a vertex that has just arrived: what stops it, and its weight on earth for a guess.

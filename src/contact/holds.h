@@ -36,6 +36,9 @@ static inline double mus_leaving_way(const mus_contact_motion *motion, const mus
   return fmin(MUS_LEAVING * -push->distance, motion->still ? MUS_LEAVING_STILL : MUS_LEAVING_SPEED * motion->h);
 }
 
+// Part of the gap at which minimised steps leave vertices on bodies: near enough for the next step to find them there.
+#define MUS_RESTING 0.9
+
 // Steps of the length above in this one.
 static inline double mus_short_steps(const mus_contact_motion *motion) {
   return motion->one_sided ? fmax(motion->h / MUS_RECOVERY_STEP, 1) : 1;
@@ -113,6 +116,8 @@ int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion 
 // presses. Returns how many this concerns. Then mus_holds_arrange().
 int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
                      const double *velocity, unsigned char *let_go, mus_holds *holds);
+// m/s: how far velocities are from what constraints prescribe, the farthest.
+double mus_holds_off(const mus_contact_model *contact, const mus_holds *holds, const double *velocity);
 // By ascending vertex again.
 void mus_holds_arrange(const mus_contact_model *contact, mus_holds *holds);
 // The constraint of a vertex that is held by one, for d = v' - velocity.

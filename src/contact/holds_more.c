@@ -10,7 +10,7 @@
 // A vertex is let go so often in a step at most; then it stays held to its end.
 enum { LET_GO = 2 };
 // Part of its weight on earth that a body has to pull for that.
-static const double pull = 0.01;
+static const double pull = 0.1;
 // Part of the gap by which a vertex may be off the surface that it slides on.
 static const double off_surface = 0.1;
 // Friction counts as changed when it does by this part of all of it.
@@ -53,7 +53,8 @@ static mus_held make_met(const mus_contact_model *contact, const mus_contact_mot
                    .friction = motion->still ? 0 : contact->body_friction[body]};
   double relative[3], part[3] = {-c->weight[1], -c->weight[2], -c->weight[3]};
   memcpy(held.normal, c->normal, sizeof held.normal);
-  hold_to_plane(contact, motion, part, mus_vertex_face_gap(&contact->surface, c->first, c->second), &held);
+  hold_to_plane(contact, motion, part, MUS_RESTING * mus_vertex_face_gap(&contact->surface, c->first, c->second),
+                &held);
   mus_subtract3(motion->velocity + 3 * (size_t)i, held.velocity, relative);
   double approach = mus_dot3(held.normal, relative);
   held.limit = held.friction * contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
@@ -100,6 +101,17 @@ void mus_holds_arrange(const mus_contact_model *contact, mus_holds *holds) {
     holds->place[i] = -1;
   for (size_t k = 0; k < kept; ++k)
     holds->place[held[k].vertex] = (int)k;
+}
+
+double mus_holds_off(const mus_contact_model *contact, const mus_holds *holds, const double *velocity) {
+  double most = 0;
+  for (size_t k = 0; k < holds->held.count && mus_map_is_identity(&contact->map); ++k) {
+    const mus_held *h = &mus_held_vertices(holds)[k];
+    double change[3];
+    mus_subtract3(h->wanted, velocity + 3 * (size_t)h->vertex, change);
+    most = fmax(most, h->state == MUS_HOLD_STICKS ? mus_length3(change) : fabs(mus_dot3(h->normal, change)));
+  }
+  return most;
 }
 
 // --- where the surface is --------------------------------------------------------------------------------------------
@@ -168,7 +180,7 @@ static int follow(const mus_contact_model *contact, const mus_contact_motion *mo
   const double *point = motion->x1 + 3 * (size_t)held->vertex;
   double part[3], corner[3][3], normal[3], distance, height;
   int face = walk_to_closest(surface, held->face, motion->x1, point, part, &distance);
-  double gap = mus_vertex_face_gap(surface, held->vertex, face);
+  double gap = MUS_RESTING * mus_vertex_face_gap(surface, held->vertex, face);
   body_triangle(surface, face, motion->x1, corner);
   if (!side_of((const double(*)[3])corner, part, point, gap, held->normal, normal, &height) ||
       fabs(height - gap) < off_surface * gap)

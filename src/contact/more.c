@@ -4,6 +4,7 @@
 // from its start to the iterate is searched for impacts after each iteration, and whatever would pass becomes part of
 // what is minimised. The response at the end of the step (respond.c) is left with little to do, and still guarantees
 // that nothing passes.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,8 +69,9 @@ static int by_pair(const void *a, const void *b) {
   return compare_pairs(a, &c);
 }
 
-// Keeps a pair apart by a term; where the same pair has one from an earlier look, in its place.
-static mus_status couple(mus_contact_workspace *work, size_t known, const mus_contact *c) {
+// Keeps a pair apart by a term; where the same pair has one from an earlier look, in its place. `off` is raised to how
+// far apart it has to come.
+static mus_status couple(mus_contact_workspace *work, size_t known, const mus_contact *c, double end, double *off) {
   mus_met *met = find_met(work, known, c), now = {c->kind, c->first, c->second, 0, -1};
   if (met)
     now = *met;
@@ -79,6 +81,7 @@ static mus_status couple(mus_contact_workspace *work, size_t known, const mus_co
       mus_repulsions_take(&work->model, &work->motion, c, &work->beyond, &work->within, &now.within, &now.place);
   if (status || now.place < 0)
     return status;
+  *off = fmax(*off, mus_repulsion_gap(&work->model.surface, c) - end);
   if (met)
     *met = now;
   else
@@ -86,15 +89,15 @@ static mus_status couple(mus_contact_workspace *work, size_t known, const mus_co
   return MUS_OK;
 }
 
-// Whether the iterate ends with the two far enough apart along the normal at which they met.
-static int ends_apart(const mus_contact_workspace *work, const mus_contact *c) {
+// m: how far apart the iterate has the two in the end, along the normal at which they met.
+static double end_of(const mus_contact_workspace *work, const mus_contact *c) {
   double end = 0;
   for (int k = 0; k < 4; ++k)
     end += c->weight[k] * mus_dot3(c->normal, work->motion.x1 + 3 * (size_t)c->node[k]);
-  return end > c->distance && end > separation * work->model.surface.radius[c->node[0]];
+  return end;
 }
 
-static mus_status take_impacts(mus_contact_workspace *work, int *changed) {
+static mus_status take_impacts(mus_contact_workspace *work, int *changed, double *off) {
   size_t known = work->met.count;
   mus_status status = MUS_OK;
   for (int coupling = 0; coupling < 2; ++coupling) // first what holds, then what is not held by that
@@ -102,13 +105,14 @@ static mus_status take_impacts(mus_contact_workspace *work, int *changed) {
       const mus_contact *c = &mus_contacts(&work->impacts)[k];
       int taken = 0;
       size_t before = work->holds.held.count;
-      if (ends_apart(work, c))
+      double end = end_of(work, c);
+      if (end > separation * mus_repulsion_gap(&work->model.surface, c))
         continue;
       if (!coupling) {
         status = mus_holds_take(&work->model, &work->motion, c, &work->holds, &taken);
         *changed |= work->holds.held.count > before;
       } else if (!mus_repulsion_is_held(&work->model, &work->holds, c)) {
-        status = couple(work, known, c);
+        status = couple(work, known, c, end, off);
         *changed = 1;
       }
     }
@@ -117,7 +121,7 @@ static mus_status take_impacts(mus_contact_workspace *work, int *changed) {
   return status;
 }
 
-static mus_status look(mus_contact_workspace *work, int *changed) {
+static mus_status look(mus_contact_workspace *work, int *changed, double *off) {
   int held = (int)work->holds.held.count, first = work->looks == 0;
   work->impacts.count = 0;
   if (first)
@@ -131,25 +135,34 @@ static mus_status look(mus_contact_workspace *work, int *changed) {
   if (status)
     return status;
   *changed |= mus_holds_follow(&work->model, &work->motion, &work->holds, held) > 0;
-  return take_impacts(work, changed);
+  return take_impacts(work, changed, off);
+}
+
+// At the minimum. Returns whether that has changed anything worth going on for.
+static int revise(mus_contact_workspace *work, const mus_contact_iterate *at) {
+  mus_repulsions_revise(&work->beyond, at->velocity);
+  mus_repulsions_revise(&work->within, at->velocity);
+  return mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, work->let_go, &work->holds) > 0;
 }
 
 mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_iterate *at, mus_step_record *record,
-                                 int *changed) {
+                                 int *changed, double *off) {
   double begin = mus_seconds();
   *changed = 0;
+  *off = 0;
   mus_map_to_surface(&work->model.map, at->position, work->motion.x1);
   mus_status status = mus_stop_check();
   if (!status)
-    status = look(work, changed);
-  if (!status && at->left) {
-    *changed |= mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, work->let_go, &work->holds) > 0;
-    mus_repulsions_revise(&work->beyond, at->velocity);
-    mus_repulsions_revise(&work->within, at->velocity);
+    status = look(work, changed, off);
+  if (!status && at->left && revise(work, at)) {
+    *changed = 1;
+    *off = INFINITY;
   }
   mus_holds_arrange(&work->model, &work->holds);
   mus_repulsions_arrange(&work->beyond);
   mus_repulsions_arrange(&work->within);
+  if (*changed)
+    *off = fmax(*off, mus_holds_off(&work->model, &work->holds, at->velocity) * work->motion.length);
   record->body_contacts = (int)(work->holds.held.count + work->within.couplings.count);
   record->cloth_contacts = (int)work->beyond.couplings.count;
   record->detect_seconds += mus_seconds() - begin;

@@ -38,7 +38,7 @@ static double friction_of(const mus_contact_model *contact, const mus_contact *c
   return contact->friction;
 }
 
-static double gap_of(const mus_surface *surface, const mus_contact *c) {
+double mus_repulsion_gap(const mus_surface *surface, const mus_contact *c) {
   return c->kind == MUS_VERTEX_FACE ? mus_vertex_face_gap(surface, c->first, c->second)
                                     : mus_edge_edge_gap(surface, c->first, c->second);
 }
@@ -222,7 +222,7 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
   clear(within, contacts, nodes);
   for (size_t k = 0; k < near->count && !status; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
-    double way = way_back(motion, c->distance, gap_of(&contact->surface, c));
+    double way = way_back(motion, c->distance, mus_repulsion_gap(&contact->surface, c));
     if (!mus_repulsion_is_held(contact, holds, c))
       status = add(&to, c, fmin(way / motion->length, MUS_RECOVERY_SPEED), stiffness,
                    motion->still ? 0 : friction_of(contact, c));
@@ -271,7 +271,7 @@ mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_conta
                                mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place) {
   contact_nodes nodes;
   mus_repulsion effect;
-  double apart = speed_to_end(contact, motion, c, gap_of(&contact->surface, c));
+  double apart = speed_to_end(contact, motion, c, mus_repulsion_gap(&contact->surface, c));
   gather_nodes(contact, c, &nodes);
   if (!make_effect(contact, motion, c, &nodes, apart, stiffness, friction_of(contact, c), &effect))
     return MUS_OK;

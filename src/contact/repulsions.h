@@ -38,6 +38,8 @@ mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_conta
 mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
                                mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place);
 void mus_repulsions_arrange(mus_repulsions *list);
+// m: how far apart a pair rests.
+double mus_repulsion_gap(const mus_surface *surface, const mus_contact *c);
 // Whether holds do what a contact with a body asks for.
 int mus_repulsion_is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c);
 // Sets the friction of those that are one-sided by what presses at these velocities.

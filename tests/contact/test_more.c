@@ -71,10 +71,12 @@ static void trial_end(trial *t) {
 
 static int look(trial *t, int settled) {
   int changed = -1;
+  double off;
   for (size_t i = 0; i < t->n; ++i)
     t->position[i] = t->r->sim->state.position[i] + length * t->velocity[i];
   mus_contact_iterate at = {t->position, t->velocity, settled ? t->left : NULL};
-  assert_ok(mus_contact_find_more(t->work, &at, &t->record, &changed));
+  assert_ok(mus_contact_find_more(t->work, &at, &t->record, &changed, &off));
+  assert_true(changed ? off > 0 : off == 0);
   t->prescribed->pins = 0;
   assert_ok(mus_prescribe_contacts_again(t->work, t->velocity, t->prescribed));
   mus_prescribed_go(t->prescribed, t->velocity);
@@ -89,7 +91,7 @@ static void vertices_are_held_where_they_meet_a_floor(void **state) {
   assert_int_equal(t.work->holds.held.count, 36);
   for (int i = 0; i < 36; ++i) { // half the thicknesses of cloth and floor above it
     const mus_held *held = &mus_held_vertices(&t.work->holds)[i];
-    double gap = mus_vertex_face_gap(&t.work->model.surface, held->vertex, held->face);
+    double gap = MUS_RESTING * mus_vertex_face_gap(&t.work->model.surface, held->vertex, held->face);
     double end = t.r->sim->state.position[3 * i + 1] + length * t.velocity[3 * i + 1];
     assert_int_equal(held->vertex, i);
     assert_true(fabs(end - gap) < 1e-12);
@@ -220,9 +222,10 @@ static void failing_allocations_are_clean(void **state) {
         t.position[i + 1] -= sheets && i < 3 * 36 ? 0 : 0.05;
       }
       int changed;
+      double off;
       mus_contact_iterate at = {t.position, t.velocity, NULL};
       mus_memory_fail_after(n);
-      status = mus_contact_find_more(t.work, &at, &t.record, &changed);
+      status = mus_contact_find_more(t.work, &at, &t.record, &changed, &off);
       mus_memory_fail_after(-1);
       assert_true(status == MUS_OK || status == MUS_OUT_OF_MEMORY);
       assert_true(status || changed);
