@@ -122,8 +122,11 @@ typedef struct mus_multigrid_options {
                                     ///< in between, for the finest level last: "jacobi:10/gs:3" ("chebyshev")
   int smoother_order;               ///< of the Chebyshev polynomial, and sweeps where they are not given, 1 to 16 (2)
   double smoother_range; ///< the smoother damps the top of the spectrum, from rho / this to rho (see docs/solver.md)
-  int lanczos_steps;     ///< for the spectral radius of D^-1 A, 1 to 64 (10)
-  int levels;            ///< at most this many, 1 to 20 (20)
+  double adaptive_smoothing; ///< mus_solver_correct() skips rows while smoothing whose residual's energy norm is below
+                             ///< this part of the root mean square, 0 to 10; 0: none (0). Solves smooth all rows: what
+                             ///< skips rows is not linear, as conjugate gradients need it
+  int lanczos_steps;         ///< for the spectral radius of D^-1 A, 1 to 64 (10)
+  int levels;                ///< at most this many, 1 to 20 (20)
   int bottom; ///< unknowns at which coarsening ends and a direct solve takes over; skinning ends at up to six
               ///< times as many (600)
 } mus_multigrid_options;
@@ -315,6 +318,8 @@ typedef struct mus_solve_record {
   double reference;        ///< what the residuals were compared with
   double true_residual;    ///< ||S(b - Ax)|| / ||S(b - Az)|| in the Euclidean norm, computed afresh at the end
   double work;             ///< of iterations, in products with the matrix; see mus_solver_work()
+  double smoothing;        ///< of that, by the smoothers of a hierarchy
+  double skipped;          ///< what smoothers have saved by adaptive_smoothing, in the same units
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
   double prefilter_seconds;
   double solve_seconds;

@@ -16,7 +16,7 @@ static const char *const program = "muslin bench";
 typedef struct bench_options {
   bench_plan plan;
   const char *scene, *solvers, *json;
-  const char *levels, *smoother;                               // of skinning; NULL: as they are chosen
+  const char *levels, *smoother;                               // of skinning, of multigrid; NULL: as they are chosen
   int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
   double time_step, tolerance, density;                        // 0: as the scene says
   int unknown, fixed_steps, preset, stationary, help;
@@ -64,7 +64,7 @@ static int list_options(bench_options *o, option *list) {
                           "of skinning: the numbers of handles from the coarsest level up,\n"
                           "25/500/all for instance");
   list[n++] = option_text("smoother", &o->smoother, "LIST",
-                          "of skinning: chebyshev, gs or jacobi, with sweeps, gs:3 for instance;\n"
+                          "of multigrid: chebyshev, gs or jacobi, with sweeps, gs:3 for instance;\n"
                           "by level, the finest last: jacobi:10/jacobi:5");
   list[n++] = option_flag("cycles", &o->stationary, "skinning by cycles alone, without conjugate gradients");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
@@ -131,11 +131,11 @@ static int parse_command(int argc, char **argv, bench_options *o) {
   }
   o->plan.unknown = (bench_unknown)o->unknown;
   failed = parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
-  for (int k = 0; k < o->plan.variants && !failed; ++k)
-    if (o->plan.variant[k].method == MUS_METHOD_SKINNING) {
-      o->plan.variant[k].stationary = o->stationary;
-      failed = option_copy(program, "smoother", o->smoother, MUS_SMOOTHER_TEXT, o->plan.variant[k].smoother);
-    }
+  for (int k = 0; k < o->plan.variants && !failed; ++k) {
+    bench_variant *variant = &o->plan.variant[k];
+    variant->stationary = variant->method == MUS_METHOD_SKINNING && o->stationary;
+    failed = option_copy(program, "smoother", o->smoother, MUS_SMOOTHER_TEXT, variant->smoother);
+  }
   return failed;
 }
 

@@ -60,12 +60,14 @@ typedef struct mus_block_operator {
   const mus_matrix *a;
   const mus_beyond *beyond;
   const mus_symmetric *symmetric; // the same matrix, read by products in place of `a`; NULL: none
+  const unsigned char *active;    // rows that mus_block_operator_chebyshev() computes; NULL: all
 } mus_block_operator;
 
 typedef struct mus_block_operator_f {
   const mus_matrix_f *a;
   const mus_beyond_f *beyond;
   const mus_symmetric_f *symmetric;
+  const unsigned char *active; // rows that mus_block_operator_chebyshev_f() computes; NULL: all
 } mus_block_operator_f;
 
 // The same as an operator for conjugate gradients; `o` must stay.
@@ -83,6 +85,10 @@ void mus_block_operator_chebyshev(const mus_block_operator *o, const double *inv
 void mus_block_operator_chebyshev_f(const mus_block_operator_f *o, const float *inverse_diagonal, const float *b,
                                     const float *x, float alpha, float beta, float gamma, float *next);
 // The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
+// Before passes of it that trade x and `other`: rows that are not active become zero in both, or in `other` what they
+// are in x.
+void mus_block_operator_rest(const mus_block_operator *o, int from_zero, double *x, double *other);
+void mus_block_operator_rest_f(const mus_block_operator_f *o, int from_zero, float *x, float *other);
 mus_status mus_block_operator_inverse_diagonal(const mus_block_operator *o, const int *place, double *inverse);
 // A + C as one matrix with a pattern of its own. There must be a C.
 mus_status mus_block_operator_merge(mus_arena *arena, const mus_block_operator *o, mus_pattern *pattern,

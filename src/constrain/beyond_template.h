@@ -42,10 +42,26 @@ void NAME(mus_block_operator_residual)(const TYPE(mus_block_operator) *o, const 
 
 void NAME(mus_block_operator_chebyshev)(const TYPE(mus_block_operator) *o, const REAL *inverse_diagonal, const REAL *b,
                                         const REAL *x, REAL alpha, REAL beta, REAL gamma, REAL *next) {
-  if (o->symmetric)
+  if (o->active)
+    NAME(mus_chebyshev_step_of)(o->a, o->active, inverse_diagonal, b, x, alpha, beta, gamma, next);
+  else if (o->symmetric)
     NAME(mus_symmetric_chebyshev)(o->symmetric, inverse_diagonal, b, x, alpha, beta, gamma, next);
   else
     NAME(mus_chebyshev_step)(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);
   if (o->beyond)
     NAME(mus_beyond_scaled_add)(o->beyond, inverse_diagonal, -alpha, x, next);
+}
+
+void NAME(mus_block_operator_rest)(const TYPE(mus_block_operator) *o, int from_zero, REAL *x, REAL *other) {
+  int rows = o->a->pattern->rows;
+  size_t block = (size_t)o->a->row_block;
+  if (!o->active)
+    return;
+  MUS_PARALLEL_FOR_IF(rows >= MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i)
+    for (size_t k = (size_t)i * block; k < (size_t)(i + 1) * block && !o->active[i]; ++k) {
+      if (from_zero)
+        x[k] = 0;
+      other[k] = x[k];
+    }
 }

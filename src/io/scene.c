@@ -416,6 +416,7 @@ static const mus_schema_field aggregation_fields[] = {
     {"smoother", MUS_SCHEMA_LETTERS, AT(mus_solver_options, multigrid.smoother), .width = MUS_SMOOTHER_TEXT},
     {"smoother_order", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.smoother_order), FROM_TO(1, 16)},
     {"smoother_range", MUS_SCHEMA_NUMBER, AT(mus_solver_options, multigrid.smoother_range), FROM_TO(1.01, 1000)},
+    {"adaptive_smoothing", MUS_SCHEMA_NUMBER, AT(mus_solver_options, multigrid.adaptive_smoothing), FROM_TO(0, 10)},
     {"lanczos_steps", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.lanczos_steps), FROM_TO(1, 64)},
     {"levels", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.levels), FROM_TO(1, MUS_LEVELS_MAXIMUM)},
     {"bottom", MUS_SCHEMA_WHOLE, AT(mus_solver_options, multigrid.bottom), FROM_TO(1, 20000)}};

@@ -1,6 +1,9 @@
 // V- and W-cycles in both precisions. See cycle.h.
 #include "multigrid/cycle.h"
 
+#include <math.h>
+
+#include "par/par.h"
 #include "par/vector.h"
 
 static size_t unknowns(const mus_pattern *pattern, int block) { return (size_t)pattern->rows * (size_t)block; }

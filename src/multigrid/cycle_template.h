@@ -9,7 +9,15 @@ static void NAME(restrict_to)(const TYPE(mus_cycle_level) *level, const REAL *x,
 
 static void NAME(count)(const TYPE(mus_cycle_level) *level, double numbers) {
   if (level->work)
-    *level->work += numbers;
+    level->work->all += numbers;
+}
+
+static void NAME(count_smoothing)(const TYPE(mus_cycle_level) *level, double numbers, double skipped) {
+  NAME(count)(level, numbers);
+  if (!level->work)
+    return;
+  level->work->smoothing += numbers;
+  level->work->skipped += skipped;
 }
 
 static double NAME(numbers)(const TYPE(mus_level_system) *system) {
@@ -29,10 +37,52 @@ static void NAME(descend)(const TYPE(mus_cycle_level) *level, const REAL *residu
   NAME(restrict_to)(level, residual, coarse);
 }
 
+// measure_i = (b_i . D_i^-1 b_i)^1/2
+static void NAME(measure_rows)(const TYPE(mus_cycle_level) *level, int rows, int block) {
+  MUS_PARALLEL_FOR_IF(rows >= MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i) {
+    const REAL *b = level->b + (size_t)i * (size_t)block;
+    const REAL *inverse = level->system.inverse_diagonal + (size_t)i * (size_t)(block * block);
+    double energy = 0;
+    for (int r = 0; r < block; ++r)
+      for (int c = 0; c < block; ++c)
+        energy += (double)b[r] * (double)inverse[r * block + c] * (double)b[c];
+    level->measure[i] = sqrt(fmax(energy, 0));
+  }
+}
+
+// Chooses the rows to smooth for the residual b.
+static void NAME(choose_rows)(TYPE(mus_cycle_level) *level) {
+  int rows = level->system.a.pattern->rows, block = level->system.a.row_block;
+  level->system.active = NULL;
+  if (!(level->threshold > 0) || !level->active || level->system.beyond)
+    return;
+  NAME(measure_rows)(level, rows, block);
+  double least = level->threshold * sqrt(mus_dot((size_t)rows, level->measure, level->measure) / rows);
+  for (int i = 0; i < rows; ++i)
+    level->active[i] = level->measure[i] >= least;
+  level->system.active = level->active;
+  NAME(count_smoothing)(level, (double)rows * block * block, 0);
+}
+
+// The part of a level's numbers that lies in rows which are smoothed.
+static double NAME(active_part)(const TYPE(mus_level_system) *system) {
+  const int *start = system->a.pattern->row_start;
+  int rows = system->a.pattern->rows;
+  double blocks = 0;
+  for (int i = 0; i < rows && system->active; ++i)
+    blocks += system->active[i] ? start[i + 1] - start[i] : 0;
+  return system->active ? blocks / start[rows] : 1;
+}
+
 static void NAME(smooth)(TYPE(mus_cycle_level) *level, int from_zero, REAL **x, REAL **other) {
   const TYPE(mus_smoother_calls) *calls = level->smoother;
+  if (from_zero)
+    NAME(choose_rows)(level);
   (from_zero ? calls->pre : calls->post)(level->smoother_state, &level->system, level->b, x, other);
-  NAME(count)(level, level->sweep_passes[from_zero] * NAME(numbers)(&level->system));
+  double all = level->sweep_passes[from_zero] * NAME(numbers)(&level->system);
+  double part = NAME(active_part)(&level->system);
+  NAME(count_smoothing)(level, part * all, (1 - part) * all);
 }
 
 static void NAME(take_residual)(const TYPE(mus_cycle_level) *level, const REAL *b, const REAL *x, REAL *out) {

@@ -10,5 +10,8 @@ typedef struct TYPE(mus_cycle_level) {
   REAL *b, *x, *other;           // b is the caller's on the finest level
   REAL *left_over;               // right-hand side of a second visit; unused on the finest level
   double sweep_passes[2];        // over the matrix, of a sweep from a given x and from zero; see mus_smoother
-  double *work;                  // numbers that the cycle passes over are added to it; NULL: they are not counted
+  double threshold;              // of adaptive smoothing; 0: all rows are smoothed
+  unsigned char *active;         // for each row, whether it is smoothed; NULL where there is no adaptive smoothing
+  double *measure;               // room for a number per row, the same
+  mus_cycle_work *work;          // what the cycle passes over is added to it; NULL: it is not counted
 } TYPE(mus_cycle_level);

@@ -209,12 +209,29 @@ static mus_status cycle_vectors(mus_hierarchy *h) {
   return MUS_OK;
 }
 
+// Room for choosing rows, where smoothing is adaptive.
+static mus_status room_for_choices(mus_hierarchy *h) {
+  for (int k = 0; k < h->levels && h->options.adaptive_smoothing > 0; ++k) {
+    if (!h->smoother[k].kind->may_skip_rows)
+      continue;
+    size_t rows = (size_t)h->level[k].pattern->rows;
+    unsigned char *active = mus_arena_alloc(&h->cycle, rows, sizeof *active);
+    double *measure = mus_arena_alloc(&h->cycle, rows, sizeof *measure);
+    if (!active || !measure)
+      return mus_fail_memory();
+    h->d[k].active = h->f[k].active = active;
+    h->d[k].measure = h->f[k].measure = measure;
+  }
+  return MUS_OK;
+}
+
 static mus_status make_symmetric(mus_hierarchy *h) {
   const mus_level *l = &h->level[0];
   int pays = 0;
   h->symmetric_f = (mus_symmetric_f){0};
   mus_status status = MUS_OK;
-  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother[0].kind->reads_rows)
+  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother[0].kind->reads_rows &&
+      !(h->options.adaptive_smoothing > 0))
     status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
   return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
 }
@@ -404,7 +421,7 @@ static mus_status set_up(mus_hierarchy *h, const mus_matrix *a, int symbolic) {
   }
   if (symbolic) {
     h->levels = index + 1;
-    if ((status = cycle_vectors(h)))
+    if ((status = cycle_vectors(h)) || (status = room_for_choices(h)))
       return status;
     if (h->renewable && (status = plan_renewal(h)))
       return status;
@@ -497,7 +514,12 @@ static void correct_f(mus_hierarchy *h, int level, int visits, const double *r, 
   mus_to_double(n, size, x, z);
 }
 
-void mus_hierarchy_correct(mus_hierarchy *h, int level, mus_correction kind, const double *r, double *z) {
+static void set_threshold(mus_hierarchy *h, double threshold) {
+  for (int k = 0; k < h->levels; ++k)
+    h->d[k].threshold = h->f[k].threshold = h->coupled_d[k].threshold = h->coupled_f[k].threshold = threshold;
+}
+
+static void correct(mus_hierarchy *h, int level, mus_correction kind, const double *r, double *z) {
   int visits = kind == MUS_CORRECT_SMOOTH ? 0 : h->options.cycle == MUS_CYCLE_W ? 2 : 1;
   if (h->precision == MUS_PRECISION_SINGLE) {
     correct_f(h, level, visits, r, z);
@@ -511,15 +533,27 @@ void mus_hierarchy_correct(mus_hierarchy *h, int level, mus_correction kind, con
   finest->b = kept;
 }
 
+// Cycles for conjugate gradients are linear: only corrections smooth adaptively.
+void mus_hierarchy_correct(mus_hierarchy *h, int level, mus_correction kind, const double *r, double *z) {
+  set_threshold(h, h->options.adaptive_smoothing);
+  correct(h, level, kind, r, z);
+  set_threshold(h, 0);
+}
+
 int mus_hierarchy_levels(const mus_hierarchy *h) { return h->ready ? h->levels : 0; }
 
 int mus_hierarchy_reads_finest(const mus_hierarchy *h) {
   return h->precision == MUS_PRECISION_DOUBLE && !h->own_finest;
 }
 
-double mus_hierarchy_work(const mus_hierarchy *h) {
+void mus_hierarchy_count(const mus_hierarchy *h, double sign, mus_solve_record *record) {
+  if (h->levels == 0)
+    return;
   const mus_level *l = &h->level[0];
-  return h->levels > 0 ? h->work / ((double)mus_pattern_blocks(l->pattern) * l->block * l->block) : 0;
+  double unit = sign / ((double)mus_pattern_blocks(l->pattern) * l->block * l->block);
+  record->work += unit * h->work.all;
+  record->smoothing += unit * h->work.smoothing;
+  record->skipped += unit * h->work.skipped;
 }
 
 static size_t pattern_bytes(const mus_pattern *p) {

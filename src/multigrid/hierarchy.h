@@ -99,9 +99,9 @@ void mus_hierarchy_correct(mus_hierarchy *hierarchy, int level, mus_correction k
 int mus_hierarchy_levels(const mus_hierarchy *hierarchy);
 // Whether cycles read the finest matrix where the caller has it.
 int mus_hierarchy_reads_finest(const mus_hierarchy *hierarchy);
-// Work of all cycles and corrections so far, in products with the finest matrix: numbers of matrices, prolongators and
-// factors that they have passed over.
-double mus_hierarchy_work(const mus_hierarchy *hierarchy);
+// Adds `sign` times the work of all cycles and corrections so far to the record, in products with the finest matrix:
+// numbers of matrices, prolongators and factors that they have passed over.
+void mus_hierarchy_count(const mus_hierarchy *hierarchy, double sign, mus_solve_record *record);
 
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);

@@ -33,7 +33,7 @@ struct mus_hierarchy {
   mus_multigrid_options options;
   mus_level_smoother smoother[MUS_LEVELS_MAXIMUM];
   mus_precision precision;
-  double work;               // numbers that cycles have passed over
+  mus_cycle_work work;       // of all cycles so far
   const double *coordinates; // for the coarsening to see, of the finest level; NULL: not known
   const mus_filter *held;    // the same; NULL: nothing
   int own_finest, renewable, levels, ready;

@@ -18,8 +18,9 @@
 
 typedef struct mus_smoother {
   const char *name;
-  int uses_radius; // wants to know the spectral radius of D^-1 A
-  int reads_rows;  // needs the blocks of `a`: products with the matrix are not enough
+  int uses_radius;   // wants to know the spectral radius of D^-1 A
+  int reads_rows;    // needs the blocks of `a`: products with the matrix are not enough
+  int may_skip_rows; // heeds mus_level_system.active: both sweeps, with the same rows, are then adjoint too
   // Passes over a level's matrix that a sweep makes, from zero or from a given x.
   double (*passes)(const mus_multigrid_options *options, int from_zero);
   mus_smoother_calls in_double;

@@ -112,6 +112,8 @@ static void begin_record(const mus_linear_method *method, mus_solve_record *reco
                                .prefilter_seconds = record->prefilter_seconds,
                                .solve_seconds = record->solve_seconds,
                                .work = record->work,
+                               .smoothing = record->smoothing,
+                               .skipped = record->skipped,
                                .operator_complexity = 1};
 }
 

@@ -107,6 +107,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"multigrid.cycle", o->multigrid.cycle, MUS_CYCLE_V, MUS_CYCLE_W},
                {"multigrid.smoother_order", o->multigrid.smoother_order, 1, 16},
                {"multigrid.smoother_range", o->multigrid.smoother_range, 1.01, 1000},
+               {"multigrid.adaptive_smoothing", o->multigrid.adaptive_smoothing, 0, 10},
                {"multigrid.lanczos_steps", o->multigrid.lanczos_steps, 1, 64},
                {"multigrid.levels", o->multigrid.levels, 1, MUS_LEVELS_MAXIMUM},
                {"multigrid.bottom", o->multigrid.bottom, 1, 20000}};

@@ -94,6 +94,12 @@ void mus_chebyshev_step(const mus_matrix *a, const double *inverse_diagonal, con
 void mus_chebyshev_step_f(const mus_matrix_f *a, const float *inverse_diagonal, const float *b, const float *x,
                           float alpha, float beta, float gamma, float *next);
 
+// The same for the active rows alone; the others of `next` stay as they are.
+void mus_chebyshev_step_of(const mus_matrix *a, const unsigned char *active, const double *inverse_diagonal,
+                           const double *b, const double *x, double alpha, double beta, double gamma, double *next);
+void mus_chebyshev_step_of_f(const mus_matrix_f *a, const unsigned char *active, const float *inverse_diagonal,
+                             const float *b, const float *x, float alpha, float beta, float gamma, float *next);
+
 // y_i = factor B_i x_i for one symmetric `block` x `block` matrix B_i per row, e.g. the inverse diagonal. y may be x.
 void mus_block_diagonal_multiply(int rows, int block, double factor, const double *b, const double *x, double *y);
 void mus_block_diagonal_multiply_f(int rows, int block, float factor, const float *b, const float *x, float *y);

@@ -39,16 +39,35 @@ void NAME(mus_sweep_fill)(const TYPE(mus_matrix) *a, const REAL *inverse_diagona
   NAME(take)(sweep->plan, (size_t)(sweep->block * sweep->block), inverse_diagonal, sweep->inverse);
 }
 
-// Rows begin ... end - 1 of the plan, which must not depend on each other.
-static void NAME(run_part)(const TYPE(mus_task) *task, int begin, int end) {
+// The active ones of rows begin ... end - 1, as many at a time as lie together.
+static void NAME(run_active)(const TYPE(mus_task) *task, TYPE(mus_row_kernel) *kernel, int begin, int end,
+                             const unsigned char *active) {
+  for (int k = begin; k < end;) {
+    int first = k;
+    while (k < end && active[task->source[k]])
+      ++k;
+    if (k > first)
+      kernel(task, first, k);
+    while (k < end && !active[task->source[k]])
+      ++k;
+  }
+}
+
+// Rows begin ... end - 1 of the plan, which must not depend on each other; of these, those that are active.
+static void NAME(run_part)(const TYPE(mus_task) *task, int begin, int end, const unsigned char *active) {
   mus_shape shape = mus_shape_of(task->row_block, task->column_block);
-  void (*kernel)(const TYPE(mus_task) *, int, int) = mus_kernels_current()->NAME(rows)[MUS_OP_RELAX][shape];
+  TYPE(mus_row_kernel) *kernel = mus_kernels_current()->NAME(rows)[MUS_OP_RELAX][shape];
   size_t blocks = (size_t)(task->row_start[end] - task->row_start[begin]);
   int runs = blocks * (size_t)(task->row_block * task->column_block) > NUMBERS_MINIMUM ? mus_par_threads() : 1;
   long long rows = end - begin;
   MUS_PARALLEL_FOR_IF(runs > 1)
-  for (int run = 0; run < runs; ++run)
-    kernel(task, begin + (int)(rows * run / runs), begin + (int)(rows * (run + 1) / runs));
+  for (int run = 0; run < runs; ++run) {
+    int from = begin + (int)(rows * run / runs), to = begin + (int)(rows * (run + 1) / runs);
+    if (active)
+      NAME(run_active)(task, kernel, from, to, active);
+    else
+      kernel(task, from, to);
+  }
 }
 
 static TYPE(mus_task) NAME(task_of)(const TYPE(mus_sweep) *sweep, const mus_sweep_half *half, const REAL *value,
@@ -65,7 +84,7 @@ static TYPE(mus_task) NAME(task_of)(const TYPE(mus_sweep) *sweep, const mus_swee
                           .y = sweep->sums};
 }
 
-void NAME(mus_sweep_start)(const TYPE(mus_sweep) *sweep, const REAL *b, const REAL *x) {
+void NAME(mus_sweep_start)(const TYPE(mus_sweep) *sweep, const REAL *b, const REAL *x, const unsigned char *active) {
   const mus_sweep_plan *plan = sweep->plan;
   int rows = plan->start[plan->colours];
   NAME(take)(plan, (size_t)sweep->block, b, sweep->right);
@@ -74,21 +93,21 @@ void NAME(mus_sweep_start)(const TYPE(mus_sweep) *sweep, const REAL *b, const RE
     return;
   }
   TYPE(mus_task) task = NAME(task_of)(sweep, &plan->upper, sweep->upper, x);
-  NAME(run_part)(&task, 0, rows);
+  NAME(run_part)(&task, 0, rows, active);
 }
 
-void NAME(mus_sweep_forward)(const TYPE(mus_sweep) *sweep, REAL *x) {
+void NAME(mus_sweep_forward)(const TYPE(mus_sweep) *sweep, REAL *x, const unsigned char *active) {
   const mus_sweep_plan *plan = sweep->plan;
   TYPE(mus_task) task = NAME(task_of)(sweep, &plan->lower, sweep->lower, x);
   task.relaxed = x;
   for (int c = 0; c < plan->colours; ++c)
-    NAME(run_part)(&task, plan->start[c], plan->start[c + 1]);
+    NAME(run_part)(&task, plan->start[c], plan->start[c + 1], active);
 }
 
-void NAME(mus_sweep_backward)(const TYPE(mus_sweep) *sweep, REAL *x) {
+void NAME(mus_sweep_backward)(const TYPE(mus_sweep) *sweep, REAL *x, const unsigned char *active) {
   const mus_sweep_plan *plan = sweep->plan;
   TYPE(mus_task) task = NAME(task_of)(sweep, &plan->upper, sweep->upper, x);
   task.relaxed = x;
   for (int c = plan->colours - 1; c >= 0; --c)
-    NAME(run_part)(&task, plan->start[c], plan->start[c + 1]);
+    NAME(run_part)(&task, plan->start[c], plan->start[c + 1], active);
 }

@@ -366,6 +366,74 @@ static void threads_change_no_bits(void **state) {
   sheet_system_free(&sheet);
 }
 
+// --- adaptive smoothing ----------------------------------------------------------------------------------------------
+
+// Smoothing alone leaves the rows out whose residual is small, all the others are as they would be if those were held,
+// and r . c > 0 on every level.
+static void rows_with_small_residuals_are_skipped(void **state) {
+  (void)state;
+  static const char *const smoother[] = {"chebyshev", "gs:2", "jacobi:3"};
+  sheet_system sheet = given_cloth(14);
+  given g = given_sheet(&sheet);
+  double *r = random_vector(g.n, 5), *c = random_vector(g.n, 6);
+  for (int i = 0; i < g.n; ++i)
+    r[i] *= i < g.n / 3 ? 1 : 1e-3; // a third of the rows counts
+  for (int m = 0; m < WITH_LEVELS; ++m)
+    for (int k = 0; k < 6; ++k) {
+      mus_solver_options options = given_options(with_levels[m], 1e-9);
+      strcpy(options.multigrid.smoother, smoother[k / 2]);
+      options.precision = k % 2 ? MUS_PRECISION_SINGLE : MUS_PRECISION_DOUBLE;
+      options.multigrid.cycle = MUS_CYCLE_V;
+      options.multigrid.adaptive_smoothing = 0.1;
+      mus_solver *solver = given_solver(&g, &options);
+      assert_ok(mus_solver_prepare(solver));
+      assert_ok(mus_solver_correct(solver, 0, MUS_CORRECT_SMOOTH, r, c));
+      int skipped = 0;
+      for (int i = 0; i < g.n; ++i)
+        skipped += c[i] == 0;
+      assert_in_range(skipped, 2 * g.n / 3, 2 * g.n / 3 + g.n / 20);
+      const mus_solve_record *record = mus_solver_record(solver);
+      double share = record->skipped / (record->skipped + record->smoothing);
+      assert_true(share > 0.5 && share < 0.7);
+      for (int level = 0; level < mus_solver_levels(solver); ++level)
+        for (int kind = MUS_CORRECT_SMOOTH; kind <= MUS_CORRECT_CYCLE; ++kind) {
+          assert_ok(mus_solver_correct(solver, level, (mus_correction)kind, r, c));
+          assert_true(dot(g.n, r, c) > 0);
+        }
+      mus_solver_free(solver);
+    }
+  free(r), free(c);
+  sheet_system_free(&sheet);
+}
+
+// Conjugate gradients need what is linear: solves smooth every row, before and after corrections.
+static void solves_skip_nothing(void **state) {
+  (void)state;
+  sheet_system sheet = given_cloth(20);
+  given g = given_sheet(&sheet);
+  double *plain = random_vector(g.n, 5), *x = random_vector(g.n, 6), *c = random_vector(g.n, 7);
+  for (int m = 0; m < WITH_LEVELS; ++m) {
+    mus_solver_options options = given_options(with_levels[m], 1e-6);
+    strcpy(options.multigrid.smoother, "gs:1");
+    mus_solver *solver = given_solver(&g, &options);
+    given_solve(solver, &g, plain);
+    mus_solver_free(solver);
+    options.multigrid.adaptive_smoothing = 0.5;
+    solver = given_solver(&g, &options);
+    for (int round = 0; round < 2; ++round) {
+      assert_ok(mus_solver_prepare(solver));
+      assert_ok(mus_solver_correct(solver, 0, MUS_CORRECT_CYCLE, c, x));
+      assert_true(mus_solver_record(solver)->skipped > 0);
+      given_solve(solver, &g, x);
+      assert_memory_equal(x, plain, (size_t)g.n * sizeof *x);
+      assert_true(mus_solver_record(solver)->skipped == 0);
+    }
+    mus_solver_free(solver);
+  }
+  free(plain), free(x), free(c);
+  sheet_system_free(&sheet);
+}
+
 // --- work ------------------------------------------------------------------------------------------------------------
 
 static void work_is_counted(void **state) {
@@ -412,6 +480,8 @@ int main(void) {
       cmocka_unit_test(new_values_are_prepared_for),
       cmocka_unit_test(bad_calls_are_refused),
       cmocka_unit_test(threads_change_no_bits),
+      cmocka_unit_test(rows_with_small_residuals_are_skipped),
+      cmocka_unit_test(solves_skip_nothing),
       cmocka_unit_test(work_is_counted),
   };
   return cmocka_run_group_tests_name("solve/correct", tests, NULL, NULL);

@@ -61,6 +61,7 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(mus_cycle, multigrid.cycle, MUS_CYCLE_V, -1, MUS_CYCLE_W, 2);
   CHECK_RANGE(int, multigrid.smoother_order, 1, 0, 16, 17);
   CHECK_RANGE(double, multigrid.smoother_range, 1.01, 1, 1000, 1000.5);
+  CHECK_RANGE(double, multigrid.adaptive_smoothing, 0, -0.1, 10, 10.5);
   CHECK_RANGE(int, multigrid.lanczos_steps, 1, 0, 64, 65);
   CHECK_RANGE(int, multigrid.levels, 1, 0, MUS_LEVELS_MAXIMUM, MUS_LEVELS_MAXIMUM + 1);
   CHECK_RANGE(int, multigrid.bottom, 1, 0, 20000, 20001);
@@ -78,6 +79,7 @@ static void options_that_are_not_numbers_are_named(void **state) {
   CHECK_NAN(sa.strength);
   CHECK_NAN(sa.dominance);
   CHECK_NAN(multigrid.smoother_range);
+  CHECK_NAN(multigrid.adaptive_smoothing);
 }
 
 static void methods_have_names(void **state) {

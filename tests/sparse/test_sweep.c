@@ -117,13 +117,13 @@ static void check(const problem *p, const mus_sweep_plan *plan) {
   mus_sweep_fill_f(&p->a_f, p->inverse_f, &sweep_f);
   for (size_t i = 0; i < n; ++i)
     x[i] = hand[i] = x_f[i] = (float)mus_random(7, i);
-  mus_sweep_start(&sweep, p->b, x);
-  mus_sweep_start_f(&sweep_f, p->b_f, x_f);
+  mus_sweep_start(&sweep, p->b, x, NULL);
+  mus_sweep_start_f(&sweep_f, p->b_f, x_f, NULL);
   for (int k = 0; k < 2; ++k) {
-    mus_sweep_forward(&sweep, x);
-    mus_sweep_backward(&sweep, x);
-    mus_sweep_forward_f(&sweep_f, x_f);
-    mus_sweep_backward_f(&sweep_f, x_f);
+    mus_sweep_forward(&sweep, x, NULL);
+    mus_sweep_backward(&sweep, x, NULL);
+    mus_sweep_forward_f(&sweep_f, x_f, NULL);
+    mus_sweep_backward_f(&sweep_f, x_f, NULL);
   }
   sweep_by_hand(p, plan, hand);
   expect_near(n, x, hand, 1e-13);

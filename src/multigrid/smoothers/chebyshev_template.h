@@ -3,6 +3,7 @@
 // The pass after a start from zero has no x_{k-1} to read.
 static void NAME(passes)(const mus_chebyshev *c, int from_zero, recurrence r, const TYPE(mus_block_operator) *a,
                          const REAL *inverse_diagonal, const REAL *b, REAL **x, REAL **other) {
+  NAME(mus_block_operator_rest)(a, from_zero, *x, *other);
   for (int k = from_zero; k < c->order; ++k) {
     if (k > 0)
       next_pass(&r);

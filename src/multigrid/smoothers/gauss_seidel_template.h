@@ -69,27 +69,27 @@ static void NAME(relax_touched)(const TYPE(mus_level_system) *level, int k, cons
 static void NAME(sweep)(const TYPE(level_state) *s, const TYPE(mus_level_system) *level, const REAL *b, REAL *x) {
   int touched = level->beyond ? level->beyond->count : 0;
   for (int sweep = 0; sweep < s->sweeps; ++sweep) {
-    NAME(mus_sweep_forward)(&s->half, x);
+    NAME(mus_sweep_forward)(&s->half, x, level->active);
     for (int k = 0; k < touched; ++k)
       NAME(relax_touched)(level, k, b, x);
     for (int k = touched - 1; k >= 0; --k)
       NAME(relax_touched)(level, k, b, x);
-    NAME(mus_sweep_backward)(&s->half, x);
+    NAME(mus_sweep_backward)(&s->half, x, level->active);
   }
 }
 
 static void NAME(pre)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x, REAL **other) {
   const TYPE(level_state) *s = state;
   (void)other;
-  if (level->beyond) // the others are not read before they are written
+  if (level->beyond || level->active) // the others are not read before they are written
     memset(*x, 0, (size_t)level->a.pattern->rows * (size_t)level->a.row_block * sizeof **x);
-  NAME(mus_sweep_start)(&s->half, b, NULL);
+  NAME(mus_sweep_start)(&s->half, b, NULL, level->active);
   NAME(sweep)(s, level, b, *x);
 }
 
 static void NAME(post)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x, REAL **other) {
   const TYPE(level_state) *s = state;
   (void)other;
-  NAME(mus_sweep_start)(&s->half, b, *x);
+  NAME(mus_sweep_start)(&s->half, b, *x, level->active);
   NAME(sweep)(s, level, b, *x);
 }

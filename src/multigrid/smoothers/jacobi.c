@@ -36,6 +36,7 @@ static int pass(const mus_multigrid_options *options, double radius, int k, doub
 const mus_smoother mus_jacobi_smoother = {
     .name = "jacobi",
     .uses_radius = 1,
+    .may_skip_rows = 1,
     .passes = passes_of,
     .in_double = {create, set_up, set_up, pre, post, report},
     .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report},

@@ -16,9 +16,11 @@ static mus_status NAME(set_up)(void *state, const TYPE(mus_level_system) *level)
   return MUS_OK;
 }
 
-static void NAME(sweep)(const level_state *s, int sweeps, const TYPE(mus_level_system) *level, const REAL *b, REAL **x,
-                        REAL **other) {
+static void NAME(sweep)(const level_state *s, int from_zero, const TYPE(mus_level_system) *level, const REAL *b,
+                        REAL **x, REAL **other) {
   TYPE(mus_block_operator) a = NAME(mus_level_operator)(level);
+  int sweeps = s->sweeps - from_zero;
+  NAME(mus_block_operator_rest)(&a, from_zero, *x, *other);
   for (int k = 0; k < sweeps; ++k) {
     NAME(mus_block_operator_chebyshev)(&a, level->inverse_diagonal, b, *x, (REAL)s->omega, 0, 0, *other);
     REAL *swap = *x;
@@ -31,10 +33,10 @@ static void NAME(pre)(const void *state, const TYPE(mus_level_system) *level, co
   const level_state *s = state;
   NAME(mus_block_diagonal_multiply)
   (level->a.pattern->rows, level->a.row_block, (REAL)s->omega, level->inverse_diagonal, b, *x);
-  NAME(sweep)(s, s->sweeps - 1, level, b, x, other);
+  NAME(sweep)(s, 1, level, b, x, other);
 }
 
 static void NAME(post)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x, REAL **other) {
   const level_state *s = state;
-  NAME(sweep)(s, s->sweeps, level, b, x, other);
+  NAME(sweep)(s, 0, level, b, x, other);
 }

@@ -196,9 +196,9 @@ static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *
   run->record->setup_seconds += mus_seconds() - begin;
   if (status)
     return status;
-  double before = mus_hierarchy_work(sa->hierarchy);
+  mus_hierarchy_count(sa->hierarchy, -1, run->record);
   status = iterate(sa, run, limits);
-  run->record->work += mus_hierarchy_work(sa->hierarchy) - before;
+  mus_hierarchy_count(sa->hierarchy, 1, run->record);
   return status;
 }
 
@@ -317,11 +317,12 @@ static int levels(const void *self) {
 
 static void correct(void *self, int level, mus_correction kind, const double *r, double *c, mus_solve_record *record) {
   mus_sa *sa = self;
-  double begin = mus_seconds(), before = mus_hierarchy_work(sa->hierarchy);
+  double begin = mus_seconds();
+  mus_hierarchy_count(sa->hierarchy, -1, record);
   if (sa->options->prefilter && mus_hierarchy_reads_finest(sa->hierarchy))
     mus_system_put(sa->system, MUS_FORM_FILTERED);
   mus_hierarchy_correct(sa->hierarchy, level, kind, r, c);
-  record->work += mus_hierarchy_work(sa->hierarchy) - before;
+  mus_hierarchy_count(sa->hierarchy, 1, record);
   record->solve_seconds += mus_seconds() - begin;
 }
 
