@@ -61,9 +61,7 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
   work->holds.place = mus_arena_alloc(&work->arena, cloth, sizeof *work->holds.place);
   work->looked = mus_arena_alloc_zero(&work->arena, 3 * cloth, sizeof *work->looked);
   work->moved = mus_arena_alloc_zero(&work->arena, (size_t)surface->vertices, 1);
-  work->let_go = mus_arena_alloc_zero(&work->arena, cloth, 1);
-  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place || !work->looked || !work->moved ||
-      !work->let_go)
+  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place || !work->looked || !work->moved)
     return mus_fail_memory();
   mus_map_to_surface(&work->model.map, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
@@ -97,7 +95,7 @@ typedef struct sized_list {
   size_t item;
 } sized_list;
 
-enum { LISTS = 16 };
+enum { LISTS = 17 };
 
 static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
   const sized_list all[LISTS] = {{&work->near, sizeof(mus_contact)},
@@ -105,6 +103,7 @@ static void list_lists(mus_contact_workspace *work, sized_list lists[LISTS]) {
                                  {&work->impossible, sizeof(mus_contact)},
                                  {&work->impacts, sizeof(mus_contact)},
                                  {&work->met, sizeof(mus_met)},
+                                 {&work->offences, sizeof(mus_offence)},
                                  {&work->crossings, sizeof(mus_crossing)},
                                  {&work->released, sizeof(mus_crossing)},
                                  {&work->holds.held, sizeof(mus_held)},

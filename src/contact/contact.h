@@ -42,12 +42,22 @@ typedef struct mus_embedded_workspace {
   unsigned char *stopped;       // nodes, then vertices: 1 if they stay where they were
 } mus_embedded_workspace;
 
-// A pair that has met on the way of a step, and the coupling that keeps it apart.
+// A pair that has met on the way of a step, and how often terms were made for it.
 typedef struct mus_met {
   mus_pair_kind kind;
   int first, second; // see mus_contact
-  int within, place; // whether it is in `within` or in `beyond`, and where
+  int times;
 } mus_met;
+
+// A pair that would meet, and what of cloth it belongs to: where a body is finer than cloth, one triangle meets many of
+// its vertices at once.
+typedef struct mus_offence {
+  int alone;   // 0: with a body; else 1 + `place`, so that no two pairs of cloth with cloth are alike
+  int kind;    // 0: a vertex, 1: an edge, 2: a triangle of cloth
+  int feature; // its number
+  int place;   // of the contact among the impacts
+  double end;  // m: how far apart the two end, along the normal at which they meet
+} mus_offence;
 
 // What a step works with; nothing in it matters to the next one.
 typedef struct mus_contact_workspace {
@@ -62,13 +72,12 @@ typedef struct mus_contact_workspace {
   mus_holds holds;
   mus_repulsions beyond, within; // the matrix's pattern
   mus_embedded_workspace embedded;
-  mus_list impacts, met;     // mus_contact, mus_met: on the way of a minimised step, see more.c
-  double *looked;            // cloth vertices * 3: where each was when it was last looked at
-  unsigned char *moved;      // vertices: 1 where it has moved since
-  unsigned char *let_go;     // cloth vertices: how often in this step
-  int looks;                 // in this step
-  const mus_list *joined;    // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
-  const mus_more_cuts *more; // what else it keeps if it can; NULL: nothing
+  mus_list impacts, offences, met; // mus_contact, mus_offence, mus_met: on the way of a minimised step, see more.c
+  double *looked;                  // cloth vertices * 3: where each was when it was last looked at
+  unsigned char *moved;            // vertices: 1 where it has moved since
+  int looks;                       // in this step
+  const mus_list *joined;          // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
+  const mus_more_cuts *more;       // what else it keeps if it can; NULL: nothing
 } mus_contact_workspace;
 
 // embedded: NULL if cloths are their own surface. NULL in `out` if the scene wants no contact.
@@ -103,8 +112,8 @@ typedef struct mus_contact_iterate {
 } mus_contact_iterate;
 
 // Looks again, in a step that mus_contact_find() began as one_sided: at what is met between its start and the iterate.
-// Vertices that meet a body are held there; other pairs get a term that keeps them apart. Vertices that slide are held
-// to where the surface is now. At the minimum, what bodies would have to pull is let go, a few times at most, and
+// Pairs that meet get a term that keeps them apart. Vertices that slide are held to where the surface is now. At the
+// minimum, what bodies would have to pull is let go, a few times at most, and
 // friction follows what presses. Costs little where nothing has moved far since the last look.
 //
 // `changed` becomes 1 if anything did: there is another energy then, and there may be other constraints

@@ -19,7 +19,8 @@ enum { LEAVING = -2 };
 
 // --- which vertices are held -----------------------------------------------------------------------------------------
 
-int mus_may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
+// Whether it is a vertex of cloth on the face of a body, which may be held. One that follows others is left to these.
+static int may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
   return c->kind == MUS_VERTEX_FACE && mus_is_cloth(contact, c->node[0]) && !mus_is_cloth(contact, c->node[1]) &&
          !motion->pinned[c->node[0]] && !mus_is_follower(contact->map.ties, c->node[0]);
 }
@@ -32,7 +33,7 @@ static mus_status choose_holds(const mus_contact_model *contact, const mus_conta
     place_of[i] = -1;
   for (size_t k = 0; k < near->count; ++k) {
     const mus_contact *c = &mus_contacts(near)[k];
-    if (!mus_may_hold(contact, motion, c))
+    if (!may_hold(contact, motion, c))
       continue;
     int *place = &place_of[c->node[0]];
     if (*place < 0) {
@@ -156,7 +157,7 @@ static void choose_leaving(const mus_contact_model *contact, const mus_contact_m
                            int *place_of) {
   const mus_contact *push = mus_contacts(pushes);
   for (size_t k = 0; k < pushes->count; ++k) {
-    if (!mus_may_hold(contact, motion, &push[k]))
+    if (!may_hold(contact, motion, &push[k]))
       continue;
     int *place = &place_of[push[k].node[0]];
     if (*place > LEAVING || push[k].distance < push[LEAVING - *place].distance)

@@ -79,7 +79,6 @@ typedef struct mus_held {
   int leaving;        // 1: it is on its way out of the body
   int bounded;        // 1: friction is `limit` at any speed beyond the creeping one, and there is no other drag
   int face;           // of the body; -1 if it is leaving
-  double met;         // 0 ... 1: part of the step after which it came to the body
   double normal[3];   // from the body
   double wanted[3];   // velocity that keeps it there
   double velocity[3]; // of the body's point
@@ -98,24 +97,16 @@ typedef struct mus_holds {
 
 static inline const mus_held *mus_held_vertices(const mus_holds *holds) { return (const mus_held *)holds->held.items; }
 
-// Whether it is a vertex of cloth on the face of a body, which may be held. One that follows others is left to these.
-int mus_may_hold(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c);
 // Which vertices bodies hold in this step, from the contacts that are near and what is remembered (cloth vertices).
 mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_hold *before,
                           const mus_list *near, const mus_list *pushes, mus_holds *holds);
-// Holds a vertex of cloth that meets a body's face on the way, or has it meet that one instead of one that it meets
-// later. 1 in `taken` if the hold does what the contact asks for; 0 where it has to be done otherwise. The list is out
-// of order until mus_holds_arrange().
-mus_status mus_holds_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                          mus_holds *holds, int *taken);
 // Has the vertices that slide keep to the surface where they come to, motion->x1, instead of the plane that they were
-// held to. The first `count` only. Returns how many had to be brought nearer or farther.
-int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds, int count);
-// Where `left` (vertices * 3) is what a minimised step leaves: lets go what is pulled and has been let go fewer than
-// so many times (cloth vertices, counted in `let_go`), has slide what friction does not hold, and sets friction by what
-// presses. Returns how many this concerns. Then mus_holds_arrange().
+// held to. Returns how many had to be brought nearer or farther.
+int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds);
+// Where `left` (vertices * 3) is what a minimised step leaves: lets go what is pulled, has slide what friction does not
+// hold, and sets friction by what presses. Returns how many this concerns. Then mus_holds_arrange().
 int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
-                     const double *velocity, unsigned char *let_go, mus_holds *holds);
+                     const double *velocity, mus_holds *holds);
 // m/s: how far velocities are from what constraints prescribe, the farthest.
 double mus_holds_off(const mus_contact_model *contact, const mus_holds *holds, const double *velocity);
 // By ascending vertex again.

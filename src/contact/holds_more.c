@@ -3,13 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "collide/distance.h"
 #include "contact/holds.h"
 
-// A vertex is let go so often in a step at most; then it stays held to its end.
-enum { LET_GO = 2 };
-// Part of its weight on earth that a body has to pull for that.
+// Part of its weight on earth that a body has to pull for a vertex to be let go.
 static const double pull = 0.1;
 // Part of the gap by which a vertex may be off the surface that it slides on.
 static const double off_surface = 0.1;
@@ -41,47 +38,8 @@ static void hold_to_plane(const mus_contact_model *contact, const mus_contact_mo
   mus_add_scaled3(speed - mus_dot3(held->normal, held->velocity), held->normal, held->wanted);
 }
 
-// --- what is met on the way ------------------------------------------------------------------------------------------
-
-static mus_held make_met(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c) {
-  int i = c->node[0], body = contact->surface.body[c->node[1]];
-  mus_held held = {.vertex = i,
-                   .state = MUS_HOLD_SLIDES,
-                   .bounded = 1,
-                   .face = c->second,
-                   .met = c->time,
-                   .friction = motion->still ? 0 : contact->body_friction[body]};
-  double relative[3], part[3] = {-c->weight[1], -c->weight[2], -c->weight[3]};
-  memcpy(held.normal, c->normal, sizeof held.normal);
-  hold_to_plane(contact, motion, part, MUS_RESTING * mus_vertex_face_gap(&contact->surface, c->first, c->second),
-                &held);
-  mus_subtract3(motion->velocity + 3 * (size_t)i, held.velocity, relative);
-  double approach = mus_dot3(held.normal, relative);
-  held.limit = held.friction * contact->mass[i] * (fmax(-approach, 0) + 9.81 * motion->length);
-  return held;
-}
-
-mus_status mus_holds_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                          mus_holds *holds, int *taken) {
-  *taken = 0;
-  if (!mus_map_is_identity(&contact->map) || !mus_may_hold(contact, motion, c))
-    return MUS_OK;
-  int *place = &holds->place[c->node[0]];
-  mus_held *held = (mus_held *)holds->held.items + (*place < 0 ? 0 : *place);
-  if (*place < 0) {
-    held = mus_list_add(&holds->held, sizeof *held);
-    if (!held)
-      return mus_fail_memory();
-    *place = (int)holds->held.count - 1;
-    *held = make_met(contact, motion, c);
-    *taken = 1;
-  } else if (mus_dot3(held->normal, c->normal) > 0.5) {
-    if (held->state == MUS_HOLD_SLIDES && c->time < held->met)
-      *held = make_met(contact, motion, c);
-    *taken = 1;
-  }
-  return MUS_OK;
-}
+// --- order
+// -------------------------------------------------------------------------------------------------------------
 
 static int by_vertex(const void *a, const void *b) {
   int first = ((const mus_held *)a)->vertex, second = ((const mus_held *)b)->vertex;
@@ -191,10 +149,10 @@ static int follow(const mus_contact_model *contact, const mus_contact_motion *mo
   return 1;
 }
 
-int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds, int count) {
+int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds) {
   mus_held *held = holds->held.items;
   int moved = 0;
-  for (int k = 0; k < count; ++k)
+  for (size_t k = 0; k < holds->held.count; ++k)
     if (held[k].state == MUS_HOLD_SLIDES && !held[k].leaving && mus_map_is_identity(&contact->map))
       moved += follow(contact, motion, &held[k]);
   return moved;
@@ -210,7 +168,7 @@ static double speed_along_surface(const mus_held *held, const double *velocity) 
 }
 
 int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
-                     const double *velocity, unsigned char *let_go, mus_holds *holds) {
+                     const double *velocity, mus_holds *holds) {
   mus_held *held = holds->held.items;
   double rubbing = 0, other = 0;
   int revised = 0;
@@ -222,8 +180,7 @@ int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion 
     double along = mus_split_along(h->normal, impulse, across), limit = h->friction * fmax(along, 0);
     if (h->leaving)
       continue;
-    if (along < -least && let_go[h->vertex] < LET_GO) {
-      ++let_go[h->vertex];
+    if (along < -least) {
       h->state = MUS_HOLD_FREE;
       ++revised;
     } else if (h->state == MUS_HOLD_STICKS && mus_length3(across) > limit + least) {

@@ -17,6 +17,8 @@
 // Part of the gap within which pairs are found. It is above the response's by what the vertices of a pair that is not
 // looked at again may have moved together.
 static const double separation = 2 * MUS_SEPARATION;
+// Terms that a pair may come to have in a step.
+enum { MEETINGS = 3 };
 static const double unmoved = MUS_SEPARATION / 2; // of the gap with one of its kind, which is twice its radius
 
 // Marks what has moved since it was last looked at, and takes note of where it is. Returns how many vertices that is.
@@ -69,24 +71,23 @@ static int by_pair(const void *a, const void *b) {
   return compare_pairs(a, &c);
 }
 
-// Keeps a pair apart by a term; where the same pair has one from an earlier look, in its place. `off` is raised to how
-// far apart it has to come.
-static mus_status couple(mus_contact_workspace *work, size_t known, const mus_contact *c, double end, double *off) {
-  mus_met *met = find_met(work, known, c), now = {c->kind, c->first, c->second, 0, -1};
-  if (met)
-    now = *met;
-  else if (!mus_list_reserve(&work->met, 1, sizeof now))
-    return mus_fail_memory();
-  mus_status status =
-      mus_repulsions_take(&work->model, &work->motion, c, &work->beyond, &work->within, &now.within, &now.place);
-  if (status || now.place < 0)
-    return status;
+// Keeps a pair apart by a term. One that meets again, since it has turned meanwhile, gets another beside the first, a
+// few times; then it is left to the response. `off` is raised to how far apart it has to come.
+static mus_status couple(mus_contact_workspace *work, size_t known, const mus_contact *c, double end, int *changed,
+                         double *off) {
+  mus_met *met = find_met(work, known, c);
+  if (met && met->times == MEETINGS)
+    return MUS_OK;
+  if (!met) {
+    met = mus_list_add(&work->met, sizeof *met);
+    if (!met)
+      return mus_fail_memory();
+    *met = (mus_met){c->kind, c->first, c->second, 0};
+  }
+  ++met->times;
+  *changed = 1;
   *off = fmax(*off, mus_repulsion_gap(&work->model.surface, c) - end);
-  if (met)
-    *met = now;
-  else
-    *(mus_met *)mus_list_add(&work->met, sizeof now) = now;
-  return MUS_OK;
+  return mus_repulsions_take(&work->model, &work->motion, c, &work->beyond, &work->within);
 }
 
 // m: how far apart the iterate has the two in the end, along the normal at which they met.
@@ -97,35 +98,81 @@ static double end_of(const mus_contact_workspace *work, const mus_contact *c) {
   return end;
 }
 
+// --- what is met -----------------------------------------------------------------------------------------------------
+
+static mus_offence offence_of(const mus_contact_workspace *work, int place, double end) {
+  const mus_contact *c = &mus_contacts(&work->impacts)[place];
+  int cloths = 0;
+  for (int k = 0; k < 4; ++k)
+    cloths += mus_is_cloth(&work->model, c->node[k]);
+  mus_offence o = {.alone = cloths == 4 ? 1 + place : 0, .place = place, .end = end};
+  if (c->kind == MUS_EDGE_EDGE) {
+    o.kind = 1;
+    o.feature = mus_is_cloth(&work->model, c->node[0]) ? c->first : c->second;
+  } else {
+    o.kind = mus_is_cloth(&work->model, c->node[0]) ? 0 : 2;
+    o.feature = o.kind ? c->second : c->first;
+  }
+  return o;
+}
+
+// By what they belong to, those that are farthest off first.
+static int by_feature(const void *a, const void *b) {
+  const mus_offence *first = a, *second = b;
+  if (first->alone != second->alone)
+    return first->alone < second->alone ? -1 : 1;
+  if (first->kind != second->kind)
+    return first->kind < second->kind ? -1 : 1;
+  if (first->feature != second->feature)
+    return first->feature < second->feature ? -1 : 1;
+  if (first->end != second->end)
+    return first->end < second->end ? -1 : 1;
+  return (first->place > second->place) - (first->place < second->place);
+}
+
+static int is_other_feature(const mus_offence *a, const mus_offence *b) {
+  return a->alone != b->alone || a->kind != b->kind || a->feature != b->feature;
+}
+
+// Lists what ends too near, unless holds see to it.
+static mus_status list_offences(mus_contact_workspace *work) {
+  work->offences.count = 0;
+  for (size_t k = 0; k < work->impacts.count; ++k) {
+    const mus_contact *c = &mus_contacts(&work->impacts)[k];
+    double end = end_of(work, c);
+    if (end > separation * mus_repulsion_gap(&work->model.surface, c) ||
+        mus_repulsion_is_held(&work->model, &work->holds, c))
+      continue;
+    mus_offence *offence = mus_list_add(&work->offences, sizeof *offence);
+    if (!offence)
+      return mus_fail_memory();
+    *offence = offence_of(work, (int)k, end);
+  }
+  return MUS_OK;
+}
+
+// Of each feature of cloth, the pair with a body that is farthest off gets a term; the others are seen again if they
+// still need one of their own.
 static mus_status take_impacts(mus_contact_workspace *work, int *changed, double *off) {
   size_t known = work->met.count;
-  mus_status status = MUS_OK;
-  for (int coupling = 0; coupling < 2; ++coupling) // first what holds, then what is not held by that
-    for (size_t k = 0; k < work->impacts.count && !status; ++k) {
-      const mus_contact *c = &mus_contacts(&work->impacts)[k];
-      int taken = 0;
-      size_t before = work->holds.held.count;
-      double end = end_of(work, c);
-      if (end > separation * mus_repulsion_gap(&work->model.surface, c))
-        continue;
-      if (!coupling) {
-        status = mus_holds_take(&work->model, &work->motion, c, &work->holds, &taken);
-        *changed |= work->holds.held.count > before;
-      } else if (!mus_repulsion_is_held(&work->model, &work->holds, c)) {
-        status = couple(work, known, c, end, off);
-        *changed = 1;
-      }
-    }
+  mus_status status = list_offences(work);
+  const mus_offence *list = work->offences.items;
+  if (!status && work->offences.count > 0)
+    qsort(work->offences.items, work->offences.count, sizeof *list, by_feature);
+  for (size_t k = 0; k < work->offences.count && !status; ++k) {
+    const mus_contact *c = &mus_contacts(&work->impacts)[list[k].place];
+    if (k > 0 && !is_other_feature(&list[k - 1], &list[k]))
+      continue;
+    status = couple(work, known, c, list[k].end, changed, off);
+  }
   if (work->met.count > known)
     qsort(work->met.items, work->met.count, sizeof(mus_met), by_pair);
   return status;
 }
 
 static mus_status look(mus_contact_workspace *work, int *changed, double *off) {
-  int held = (int)work->holds.held.count, first = work->looks == 0;
+  int first = work->looks == 0;
   work->impacts.count = 0;
-  if (first)
-    memset(work->let_go, 0, (size_t)work->model.surface.cloth_vertices);
   int moved = mark_moved(work);
   ++work->looks;
   if (moved == 0)
@@ -134,7 +181,7 @@ static mus_status look(mus_contact_workspace *work, int *changed, double *off) {
                                            first ? NULL : work->moved, &work->impacts);
   if (status)
     return status;
-  *changed |= mus_holds_follow(&work->model, &work->motion, &work->holds, held) > 0;
+  *changed |= mus_holds_follow(&work->model, &work->motion, &work->holds) > 0;
   return take_impacts(work, changed, off);
 }
 
@@ -142,7 +189,7 @@ static mus_status look(mus_contact_workspace *work, int *changed, double *off) {
 static int revise(mus_contact_workspace *work, const mus_contact_iterate *at) {
   mus_repulsions_revise(&work->beyond, at->velocity);
   mus_repulsions_revise(&work->within, at->velocity);
-  return mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, work->let_go, &work->holds) > 0;
+  return mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, &work->holds) > 0;
 }
 
 mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_iterate *at, mus_step_record *record,
@@ -154,13 +201,13 @@ mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_
   mus_status status = mus_stop_check();
   if (!status)
     status = look(work, changed, off);
+  mus_repulsions_arrange(&work->beyond);
+  mus_repulsions_arrange(&work->within);
   if (!status && at->left && revise(work, at)) {
     *changed = 1;
     *off = INFINITY;
   }
   mus_holds_arrange(&work->model, &work->holds);
-  mus_repulsions_arrange(&work->beyond);
-  mus_repulsions_arrange(&work->within);
   if (*changed)
     *off = fmax(*off, mus_holds_off(&work->model, &work->holds, at->velocity) * work->motion.length);
   record->body_contacts = (int)(work->holds.held.count + work->within.couplings.count);

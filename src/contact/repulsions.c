@@ -248,42 +248,17 @@ static double speed_to_end(const mus_contact_model *contact, const mus_contact_m
   return (gap - mus_dot3(c->normal, end)) / motion->length + mus_dot3(c->normal, moving);
 }
 
-// Puts another effect in the place of one, if it has as many nodes; else makes that one count no more and returns 0.
-static int replace(mus_repulsions *list, int place, const contact_nodes *nodes, const mus_repulsion *effect) {
-  mus_repulsion *old = (mus_repulsion *)list->effects.items + place;
-  int first = old->first;
-  if (((const mus_coupling *)list->couplings.items)[place].count != nodes->count) {
-    *old = (mus_repulsion){.one_sided = 1, .first = first};
-    return 0;
-  }
-  *old = *effect;
-  old->first = first;
-  memcpy((int *)list->nodes.items + first, nodes->node, (size_t)nodes->count * sizeof *nodes->node);
-  memcpy((double *)list->weights.items + first, nodes->weight, (size_t)nodes->count * sizeof *nodes->weight);
-  return 1;
-}
-
 static void forget_limits(mus_repulsions *list) {
   list->couplings.limit = list->effects.limit = list->nodes.limit = list->weights.limit = 0;
 }
 
 mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                               mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place) {
-  contact_nodes nodes;
-  mus_repulsion effect;
+                               mus_repulsions *beyond, mus_repulsions *within) {
+  collection to = {contact, motion, beyond, within};
+  forget_limits(beyond);
+  forget_limits(within);
   double apart = speed_to_end(contact, motion, c, mus_repulsion_gap(&contact->surface, c));
-  gather_nodes(contact, c, &nodes);
-  if (!make_effect(contact, motion, c, &nodes, apart, stiffness, friction_of(contact, c), &effect))
-    return MUS_OK;
-  int now = is_within(contact, c, &nodes);
-  effect.along *= firmness(motion, now);
-  if (*place >= 0 && now == *inside && replace(now ? within : beyond, *place, &nodes, &effect))
-    return MUS_OK;
-  mus_repulsions *list = now ? within : beyond;
-  forget_limits(list);
-  *inside = now;
-  *place = (int)list->couplings.count;
-  return keep(&nodes, &effect, list);
+  return add(&to, c, apart, stiffness, friction_of(contact, c));
 }
 
 // --- the linear system -----------------------------------------------------------------------------------------------

@@ -32,11 +32,10 @@ typedef struct mus_repulsions {
 mus_status mus_repulsions_make(const mus_contact_model *contact, const mus_contact_motion *motion,
                                const mus_holds *holds, const mus_list *near, const mus_list *pushes,
                                mus_repulsions *beyond, mus_repulsions *within);
-// One for a contact that happens on the way of a minimised step: the two are to be their gap apart at its end. Its
-// place, and 1 in `inside` if that is in `within`, come back. If the same pair has one already, give its place, and the
-// new one counts instead; else -1, which stays if nothing has to be done. Then mus_repulsions_arrange().
+// Adds one for a contact that happens on the way of a minimised step: the two are to be their gap apart at its end,
+// along the normal at which they meet. Then mus_repulsions_arrange().
 mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_contact_motion *motion, const mus_contact *c,
-                               mus_repulsions *beyond, mus_repulsions *within, int *inside, int *place);
+                               mus_repulsions *beyond, mus_repulsions *within);
 void mus_repulsions_arrange(mus_repulsions *list);
 // m: how far apart a pair rests.
 double mus_repulsion_gap(const mus_surface *surface, const mus_contact *c);
