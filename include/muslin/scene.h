@@ -287,10 +287,14 @@ typedef enum mus_integrator {
   MUS_INTEGRATOR_NEWTON, ///< implicit Euler, Newton with line search to convergence
   /// implicit Euler, Projective Dynamics (Bouaziz and others 2014), for cloth, springs and co-rotated solids
   MUS_INTEGRATOR_PROJECTIVE,
+  /// implicit Euler as the minimum of the step's energy, to mus_scene.accuracy; see docs/minimise.md
+  MUS_INTEGRATOR_MINIMISE,
   MUS_INTEGRATORS
 } mus_integrator;
-/// "euler", "bdf2", "newton", "projective": as scene files name it. NULL if out of range.
+/// "euler", "bdf2", "newton", "projective", "minimise": as scene files name it. NULL if out of range.
 MUS_API const char *mus_integrator_name(mus_integrator integrator);
+
+enum { MUS_MINIMISER_TEXT = 64 };
 
 typedef struct mus_scene {
   char *name;
@@ -303,6 +307,11 @@ typedef struct mus_scene {
   int settle;                ///< steps before time begins for cloth that starts tangled, at most; 0: none (400)
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
+  /// mm, for MUS_INTEGRATOR_MINIMISE: how far from the exact end of a step its positions may be (0.1)
+  double accuracy;
+  /// for MUS_INTEGRATOR_MINIMISE: the name of a minimiser, see mus_minimiser_name(); "": what was measured to be
+  /// fastest, with the scene's solver ("")
+  char minimiser[MUS_MINIMISER_TEXT];
   mus_up up;                 ///< MUS_UP_Y
   mus_keys gravity;          ///< width 3, m/s^2; none: 9.81 downwards
   mus_keys wind;             ///< width 3, m/s; none: still air

@@ -49,6 +49,7 @@ typedef struct mus_step_record {
   double strain_reached;                           ///< the largest strain over its limit; 0 where nothing is limited
   double strain_place[3];                          ///< m: the middle of the triangle that has it; 0 likewise
   int overstretched;                               ///< triangles beyond a strain limit by more than 2% of it
+  int unfinished;                                  ///< 1: iterations ended before the accuracy was reached
   int inverted;                                    ///< tetrahedra that are inside out at its end
   int limit_rounds;                                ///< rounds that brought cloth back within its limits
   int body_contacts;                               ///< vertices that a body held, and features that it repelled
@@ -95,6 +96,30 @@ MUS_API const mus_step_record *mus_sim_step_record(const mus_sim *sim, int index
 
 MUS_API double mus_sim_time(const mus_sim *sim);
 MUS_API int mus_sim_frame_number(const mus_sim *sim);
+
+/// How the energy of a step falls while it is minimised, see docs/minimise.md.
+typedef struct mus_minimise_entry {
+  double energy;   ///< J: |x - (x0 + h v0)|^2_M / 2 h^2 + E(x), with what damping, drag and contact cost over the step
+  double products; ///< work so far, in products of the step's matrix with a vector
+  double seconds;  ///< so far, without what all methods share: finding contacts
+} mus_minimise_entry;
+
+typedef struct mus_minimise_options {
+  const char *method; ///< a name by mus_minimiser_name(), or with another solver or variant, see docs/minimise.md
+  double time_step;   ///< s; 0: the scene's
+  int iterations;     ///< at most
+  double stop;        ///< end when an iteration lowers the energy by less than this part of what all have; 0: never
+  int cold;           ///< 0: once untimed before, so that what solvers keep from step to step is there
+} mus_minimise_options;
+
+/// The methods with their usual solvers: "newton-sa", "fmg-geometric" and so on; NULL beyond the last.
+MUS_API const char *mus_minimiser_name(int index);
+
+/// Minimises the next step by a method, and goes back to where it began: for comparing methods. Contacts are those at
+/// the beginning. `entries` has room for options->iterations + 1, the first of which is the start; `count` becomes how
+/// many were written.
+MUS_API mus_status mus_sim_minimise(mus_sim *sim, const mus_minimise_options *options, mus_minimise_entry *entries,
+                                    int *count);
 
 /// One step of the scene's time step (halved if necessary, see mus_step_record); its records are read as above.
 /// mus_sim_frame() finishes a frame that was begun step by step.

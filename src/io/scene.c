@@ -26,6 +26,7 @@ mus_scene mus_default_scene(void) {
                      .newton_iterations = 50,
                      .settle = 400,
                      .newton_tolerance = 1e-6,
+                     .accuracy = 0.1,
                      .projective_iterations = 10,
                      .projective_cycles = 1,
                      .projective_memory = 5,
@@ -225,7 +226,7 @@ static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
-static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton", "projective"};
+static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton", "projective", "minimise"};
 static const char *const precision_words[] = {"double", "single", NULL};
 static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
 static const char *const motions_words[] = {"translations", "rigid", "auto", NULL};

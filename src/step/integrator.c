@@ -6,6 +6,7 @@
 static const mus_integrator_kind *const kinds[MUS_INTEGRATORS] = {[MUS_INTEGRATOR_EULER] = &mus_integrator_euler,
                                                                   [MUS_INTEGRATOR_BDF2] = &mus_integrator_bdf2,
                                                                   [MUS_INTEGRATOR_NEWTON] = &mus_integrator_newton,
+                                                                  [MUS_INTEGRATOR_MINIMISE] = &mus_integrator_minimise,
                                                                   [MUS_INTEGRATOR_PROJECTIVE] =
                                                                       &mus_integrator_projective};
 

@@ -1,6 +1,7 @@
 // See linear.h.
 #include "step/linear.h"
 
+#include "base/timer.h"
 #include "model/levels.h"
 #include "par/vector.h"
 
@@ -82,10 +83,17 @@ size_t mus_linear_bytes(const mus_linear *linear) {
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
-static mus_status run(mus_linear *linear, mus_solver *solver, const mus_linear_system *system, double *change,
-                      mus_step_record *record) {
-  int in_place = solver == linear->solver;
-  mus_status status = in_place ? mus_solver_unmap_values(solver) : mus_solver_set_values(solver, linear->matrix.value);
+void mus_linear_open(mus_linear *linear) {
+  if (linear->prepared) // it has a pattern, so that this cannot fail
+    mus_solver_map_values(linear->solver, &linear->matrix.value);
+  linear->prepared = 0;
+}
+
+// Gives a solver the system, but for the right-hand side.
+static mus_status give(mus_linear *linear, mus_solver *solver, const mus_linear_system *system) {
+  mus_linear_open(linear);
+  mus_status status =
+      solver == linear->solver ? mus_solver_unmap_values(solver) : mus_solver_set_values(solver, linear->matrix.value);
   linear->last = solver;
   if (!status)
     status = mus_solver_set_coordinates(solver, system->position);
@@ -93,18 +101,45 @@ static mus_status run(mus_linear *linear, mus_solver *solver, const mus_linear_s
     status = mus_solver_set_constraints(solver, system->prescribed->count, system->prescribed->list);
   if (!status && system->couplings)
     status = mus_solver_set_couplings(solver, (int)system->couplings->count, system->couplings->items);
+  return status;
+}
+
+static mus_status run(mus_linear *linear, mus_solver *solver, const mus_linear_system *system, double *change,
+                      mus_step_record *record) {
+  mus_status status = give(linear, solver, system);
   mus_fill(3 * (size_t)linear->matrix.pattern->rows, 0, change);
   if (!status)
     status = mus_solver_solve(solver, system->right, change);
   mus_seams_expand(system->seams, change);
-  if (in_place) // it has a pattern, so that this cannot fail
-    mus_solver_map_values(solver, &linear->matrix.value);
+  linear->prepared = solver == linear->solver;
+  mus_linear_open(linear);
   const mus_solve_record *solved = mus_solver_record(solver);
   record->iterations += solved->iterations;
   record->residual = solved->true_residual;
   record->setup_seconds += solved->setup_seconds;
   record->prefilter_seconds += solved->prefilter_seconds;
   record->solve_seconds += solved->solve_seconds;
+  return status;
+}
+
+mus_status mus_linear_prepare(mus_linear *linear, const mus_linear_system *system, mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_status status = give(linear, linear->solver, system);
+  linear->prepared = 1;
+  if (!status)
+    status = mus_solver_prepare(linear->solver);
+  record->setup_seconds += mus_seconds() - begin;
+  return status;
+}
+
+mus_status mus_linear_correct(mus_linear *linear, const mus_linear_system *system, int level, mus_correction kind,
+                              double *change, mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_status status = mus_solver_correct(linear->solver, level, kind, system->right, change);
+  if (!status)
+    mus_seams_expand(system->seams, change);
+  ++record->iterations;
+  record->solve_seconds += mus_seconds() - begin;
   return status;
 }
 

@@ -10,7 +10,9 @@ typedef struct mus_linear {
   mus_solver *solver;
   mus_solver *strong;     // made when it is first needed
   const mus_solver *last; // which of them ran last; `solver` before the first run
-  mus_matrix matrix;      // of the model's pattern; its values lie in `solver`, mapped except while that solves
+  mus_matrix matrix;      // of the model's pattern; its values lie in `solver`, mapped except while that solves or is
+                          // prepared
+  int prepared;           // 1: by mus_linear_prepare(), and the matrix may be read only
 } mus_linear;
 
 // A new solver, without a memory of earlier steps, in place of the one before; none before is fine. The matrix keeps
@@ -30,6 +32,14 @@ typedef struct mus_linear_system {
   const mus_list *couplings; // mus_coupling, beyond the matrix's pattern; NULL if there are none
   const mus_seams *seams;    // to which matrix and right-hand side are reduced
 } mus_linear_system;
+
+// For minimisers that take search directions from a hierarchy (muslin/solver.h): sets the solver up for a system, whose
+// right-hand side is not read. From then on, the matrix may be read only, and the second function gives what one level
+// makes of a right-hand side, until the third lets the matrix be written again.
+mus_status mus_linear_prepare(mus_linear *linear, const mus_linear_system *system, mus_step_record *record);
+mus_status mus_linear_correct(mus_linear *linear, const mus_linear_system *system, int level, mus_correction kind,
+                              double *change, mus_step_record *record);
+void mus_linear_open(mus_linear *linear);
 
 // Solves for `change`, and adds to the record what that took.
 mus_status mus_linear_run(mus_linear *linear, const mus_linear_system *system, double *change, mus_step_record *record);

@@ -9,6 +9,8 @@
 void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus_instant *at, int with_matrix) {
   mus_matrix *matrix = with_matrix ? &c->linear->matrix : NULL;
   double *right = c->work->right;
+  if (with_matrix)
+    mus_linear_open(c->linear);
   mus_assemble(c->model, c->settings, at, matrix, right);
   mus_scheme_load(s, c->model, c->work->start_velocity, c->state, right);
   mus_attachments_load(c->attachments, at, matrix, right);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/up.h"
 #include "model/motion.h"
+#include "step/minimised.h"
 
 mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_settings *out) {
   const mus_scene *scene = model->scene;
@@ -17,6 +18,7 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
                         .integrator = scene->integrator,
                         .newton_iterations = scene->newton_iterations,
                         .newton_tolerance = scene->newton_tolerance,
+                        .accuracy = scene->accuracy / 1000,
                         .projective_iterations = scene->projective_iterations,
                         .projective_cycles = scene->projective_cycles,
                         .projective_tolerance = scene->projective_tolerance,
@@ -25,6 +27,9 @@ mus_status mus_settings_create(mus_arena *arena, const mus_model *model, mus_set
                         .gravity = {.keys = &scene->gravity},
                         .wind = {.keys = &scene->wind},
                         .air_density = scene->air_density};
+  mus_status status = mus_minimised_configure(model, &out->solver);
+  if (status)
+    return status;
   out->parts = mus_arena_alloc(arena, (size_t)model->part_count, sizeof *out->parts);
   if (!out->parts)
     return mus_fail_memory();

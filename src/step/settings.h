@@ -25,6 +25,7 @@ typedef struct mus_settings {
   mus_integrator integrator;
   int newton_iterations;     // at most
   double newton_tolerance;   // m/s
+  double accuracy;           // m: of positions at the end of a step that is minimised
   int projective_iterations; // at most
   int projective_cycles;
   double projective_tolerance; // m/s

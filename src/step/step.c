@@ -64,8 +64,7 @@ static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step
   return status ? status : mus_prescribe_contacts(c->contact, c->state->velocity, &c->work->prescribed);
 }
 
-// All that comes before the system of a step is assembled.
-static mus_status begin(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+mus_status mus_step_begin(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   predict(c, s);
   mus_status status = mus_stop_check();
   if (!status)
@@ -215,7 +214,7 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   double from = mus_seconds();
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
-  mus_status status = begin(c, &s, record);
+  mus_status status = mus_step_begin(c, &s, record);
   if (!status)
     status = c->integrator->kind->advance(c, c->integrator->own, &s, record);
   if (!status) {
@@ -256,7 +255,7 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, int s
   mus_state *state = c->state;
   int changed;
   *record = (mus_step_record){.time = s.time, .time_step = h};
-  mus_status status = begin(c, &s, record);
+  mus_status status = mus_step_begin(c, &s, record);
   if (status || !moving || !state->contact.tangled)
     return status;
   status = mus_linearised_advance(c, &s, record);
@@ -278,7 +277,7 @@ mus_status mus_step_still(const mus_step_context *c, double h, int moving, int s
 mus_status mus_step_prepare(const mus_step_context *c, double h) {
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_step_record record = {0};
-  mus_status status = begin(c, &s, &record);
+  mus_status status = mus_step_begin(c, &s, &record);
   if (!status)
     mus_linearised_assemble(c, &s, &record);
   return status;

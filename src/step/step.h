@@ -32,6 +32,10 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
 // mus_contact_smooth().
 mus_status mus_step_still(const mus_step_context *c, double h, int moving, int smoothing, mus_step_record *record);
 
+// All that comes before a step's system is assembled: what is predicted, prescribed and near (step.c). May change what
+// the state remembers of contact and pins.
+mus_status mus_step_begin(const mus_step_context *c, const mus_scheme *s, mus_step_record *record);
+
 // The linear system of a step of length h, in c->work and c->linear, without doing the step.
 mus_status mus_step_prepare(const mus_step_context *c, double h);
 

@@ -1,0 +1,85 @@
+// Methods for the minimum of a step beside each other. See muslin/sim.h.
+#include <math.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "par/par.h"
+#include "sim/simulator.h"
+#include "step/minimise/minimise.h"
+
+typedef struct trial {
+  mus_arena arena;
+  mus_minimise_workspace work;
+  mus_minimiser minimiser;
+  mus_linear linear; // its own
+  mus_state start;
+} trial;
+
+static mus_status make(const mus_sim *sim, const char *method, trial *t) {
+  const mus_model *model = &sim->model;
+  mus_solver_options solver = model->scene->solver;
+  mus_status status = mus_minimiser_read(method, &t->minimiser);
+  if (!status)
+    status = mus_minimiser_create(model, &t->minimiser, &solver);
+  if (!status)
+    status = mus_linear_renew(&t->linear, model, &solver);
+  if (!status)
+    status = mus_minimise_workspace_create(&t->arena, 3 * (size_t)model->vertices, &t->work);
+  if (!status)
+    status = mus_state_create(&t->arena, model->vertices, sim->state.bond_count, &t->start);
+  if (!status && sim->contact)
+    status = mus_contact_state_create(&t->arena, sim->state.contact.vertices, &t->start.contact);
+  if (!status)
+    mus_state_copy(&sim->state, model->vertices, &t->start);
+  return status;
+}
+
+static void free_trial(trial *t) {
+  mus_minimiser_free(&t->minimiser);
+  mus_linear_free(&t->linear);
+  mus_arena_clear(&t->arena);
+}
+
+// From the start of the step to the end of the iterations, and back.
+static mus_status run(mus_sim *sim, trial *t, const mus_minimise_options *options, mus_minimise_entry *entries,
+                      int *count) {
+  mus_step_context c = mus_sim_context(sim);
+  double h = options->time_step > 0 ? options->time_step : mus_settings_step_length(&sim->settings, sim->state.frame);
+  mus_scheme s = mus_scheme_choose(1, &sim->state, h);
+  mus_step_record record = {0};
+  mus_minimisation m;
+  mus_integrator_state integrator = {.kind = &mus_integrator_minimise}; // what contacts are found for
+  c.linear = &t->linear;
+  c.integrator = &integrator;
+  mus_status status = mus_step_begin(&c, &s, &record);
+  double begin = mus_seconds();
+  if (!status)
+    status = mus_minimise_begin(&c, &s, &t->work, &record, &m);
+  *count = 0;
+  for (int end = 0; !status && !end;) {
+    entries[(*count)++] = (mus_minimise_entry){m.energy, m.products, mus_seconds() - begin};
+    double fallen = entries[0].energy - m.energy, before = m.energy;
+    if (m.iteration == options->iterations)
+      break;
+    status = mus_minimise_iterate(&m, &t->minimiser);
+    end = m.iteration > 1 && before - m.energy < options->stop * fallen;
+  }
+  mus_state_copy(&t->start, sim->model.vertices, &sim->state);
+  return status == MUS_NOT_CONVERGED ? MUS_OK : status; // as low as it gets
+}
+
+mus_status mus_sim_minimise(mus_sim *sim, const mus_minimise_options *options, mus_minimise_entry *entries,
+                            int *count) {
+  trial t = {0};
+  int before = mus_par_set_threads(sim->settings.solver.threads);
+  mus_status status = make(sim, options->method, &t);
+  mus_minimise_options once = *options;
+  once.iterations = options->iterations < 2 ? options->iterations : 2;
+  if (!status && !options->cold)
+    status = run(sim, &t, &once, entries, count);
+  if (!status)
+    status = run(sim, &t, options, entries, count);
+  free_trial(&t);
+  mus_par_set_threads(before);
+  return status;
+}

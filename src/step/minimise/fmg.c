@@ -1,0 +1,126 @@
+// Nonlinear full multigrid (Wang, Wu, Fratarcangeli, Tang and Wang 2018, section 4.2). Every level of a hierarchy gives
+// search directions for the energy of the finest: with the matrix A at the beginning of a cycle and its Galerkin
+// matrices, V-cycles start at the coarsest level first and one level finer each time,
+//   c = P_l V_l P_l^T r,   v' += alpha c,   r anew,
+// so that no coarse discretisation is involved, which would lock. In the last and largest of them, r is also made anew
+// on the way down and up, above an intermediate level (figure 7).
+//
+// Symmetric smoothing makes all V_l positive definite (their theorem 4.2), and c . r > 0. Smoothing that skips rows
+// does not: where c leads uphill, it is left out.
+//
+// Where the first trial of a level's step length lies is learned from its parabolas, cycle by cycle.
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "step/linearised.h"
+#include "step/minimise/minimise.h"
+
+static const char *const names[] = {"fmg-geometric", "fmg-sa", "fmg-skinning", NULL};
+static const char *const variants[] = {"matrix-level", "matrix-step", "residual-all", "residual-cycle", NULL};
+
+typedef enum matrix_choice { MATRIX_CYCLE, MATRIX_LEVEL, MATRIX_STEP } matrix_choice;
+typedef enum residual_choice { RESIDUAL_MIDDLE, RESIDUAL_ALL, RESIDUAL_CYCLE } residual_choice;
+
+typedef struct fmg {
+  matrix_choice matrix;
+  residual_choice residual;
+  double length[2][MUS_LEVELS_MAXIMUM]; // by level, of smoothing and of cycles: where line searches begin
+} fmg;
+
+static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
+  (void)model;
+  if (!solver->multigrid.smoother[0] || strcmp(solver->multigrid.smoother, "chebyshev") == 0)
+    strcpy(solver->multigrid.smoother, "gs:2");
+  return mus_method_from_name(words->solver, &solver->method);
+}
+
+static mus_status create(const mus_model *model, const mus_minimiser_words *words, void **own) {
+  (void)model;
+  fmg *made = mus_alloc_zero(1, sizeof *made);
+  if (!made)
+    return mus_fail_memory();
+  if (mus_minimiser_has(words, "matrix-level"))
+    made->matrix = MATRIX_LEVEL;
+  if (mus_minimiser_has(words, "matrix-step"))
+    made->matrix = MATRIX_STEP;
+  if (mus_minimiser_has(words, "residual-all"))
+    made->residual = RESIDUAL_ALL;
+  if (mus_minimiser_has(words, "residual-cycle"))
+    made->residual = RESIDUAL_CYCLE;
+  *own = made;
+  return MUS_OK;
+}
+
+static size_t bytes(const void *own) {
+  (void)own;
+  return sizeof(fmg);
+}
+
+static mus_status renew(mus_minimisation *m) {
+  mus_minimise_assemble(m, 1);
+  mus_linear_system system = mus_linear_system_of(m->c);
+  return mus_linear_prepare(m->c->linear, &system, m->record);
+}
+
+// One direction of a level, and the way along it.
+static mus_status search(mus_minimisation *m, fmg *f, int level, mus_correction kind) {
+  double *first = &f->length[kind][level], best = 1, length;
+  if (f->matrix == MATRIX_LEVEL) {
+    mus_status status = renew(m);
+    if (status)
+      return status;
+  }
+  mus_minimise_assemble(m, 0);
+  mus_linear_system system = mus_linear_system_of(m->c);
+  system.right = m->free;
+  double before = mus_solver_work(m->c->linear->solver);
+  mus_status status = mus_linear_correct(m->c->linear, &system, level, kind, m->c->work->change, m->record);
+  m->products += mus_solver_work(m->c->linear->solver) - before;
+  if (status)
+    return status;
+  length = *first;
+  status = mus_minimise_go(m, 1, &length, &best);
+  *first = status ? fmax(0.1 * *first, 1e-3) : fmin(fmax(best, 0.5 * length), 2);
+  return status == MUS_NOT_CONVERGED ? MUS_OK : status;
+}
+
+// The last cycle: smoothing alone above the level `middle`, with r made anew each time.
+static mus_status largest_cycle(mus_minimisation *m, fmg *f, int middle) {
+  mus_status status = MUS_OK;
+  for (int level = 0; level < middle && !status; ++level)
+    status = search(m, f, level, MUS_CORRECT_SMOOTH);
+  if (!status)
+    status = search(m, f, middle, MUS_CORRECT_CYCLE);
+  for (int level = middle - 1; level >= 0 && !status; --level)
+    status = search(m, f, level, MUS_CORRECT_SMOOTH);
+  return status;
+}
+
+static mus_status iterate(mus_minimisation *m, void *own) {
+  fmg *f = own;
+  double before = m->energy;
+  if (m->iteration == 0)
+    for (int level = 0; level < MUS_LEVELS_MAXIMUM; ++level)
+      f->length[MUS_CORRECT_SMOOTH][level] = f->length[MUS_CORRECT_CYCLE][level] = 1;
+  mus_status status = f->matrix != MATRIX_STEP || m->changed ? renew(m) : MUS_OK;
+  int levels = mus_solver_levels(m->c->linear->solver);
+  int middle = f->residual == RESIDUAL_CYCLE ? 0 : f->residual == RESIDUAL_ALL ? levels - 1 : (levels - 1) / 2;
+  for (int level = levels - 1; level > 0 && !status; --level)
+    status = search(m, f, level, MUS_CORRECT_CYCLE);
+  if (!status)
+    status = largest_cycle(m, f, middle);
+  if (!status && !(m->energy < before))
+    return mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time);
+  return status;
+}
+
+const mus_minimiser_kind mus_minimiser_fmg = {.name = "fmg",
+                                              .names = names,
+                                              .variants = variants,
+                                              .configure = configure,
+                                              .create = create,
+                                              .free = mus_free,
+                                              .bytes = bytes,
+                                              .iterate = iterate};

@@ -1,0 +1,273 @@
+// See minimise.h.
+#include "step/minimise/minimise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "base/timer.h"
+#include "par/par.h"
+#include "par/vector.h"
+
+// --- the table -------------------------------------------------------------------------------------------------------
+
+static const mus_minimiser_kind *const kinds[] = {&mus_minimiser_newton, &mus_minimiser_fmg, &mus_minimiser_ncg,
+                                                  &mus_minimiser_gs};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const mus_minimiser_kind *mus_minimiser_at(int number) { return number >= 0 && number < KINDS ? kinds[number] : NULL; }
+
+const char *mus_minimiser_name(int index) {
+  for (int k = 0; k < KINDS && index >= 0; ++k)
+    for (const char *const *name = kinds[k]->names; *name; ++name)
+      if (index-- == 0)
+        return *name;
+  return NULL;
+}
+
+static mus_status fail_to_read(const char *text) {
+  char list[512] = "";
+  for (int k = 0; mus_minimiser_name(k); ++k) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", mus_minimiser_name(k));
+  }
+  return mus_fail(MUS_BAD_INPUT, "there is no minimiser \"%s\": take one of %s", text, list);
+}
+
+static int is_word(const char *text, size_t length, const char *word) {
+  return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+static mus_status read_variants(const char *text, const char *from, mus_minimiser *out) {
+  for (int k = 0; *from == ':'; ++k) {
+    size_t length = strcspn(++from, ":");
+    const char *const *known = out->kind->variants;
+    while (known && *known && !is_word(from, length, *known))
+      ++known;
+    if (!known || !*known || k == MUS_MINIMISER_VARIANTS)
+      return mus_fail(MUS_BAD_INPUT, "minimiser \"%s\": %s has no variant \"%.*s\", see docs/minimise.md", text,
+                      out->kind->name, (int)length, from);
+    out->words.variant[k] = *known;
+    from += length;
+  }
+  return MUS_OK;
+}
+
+mus_status mus_minimiser_read(const char *text, mus_minimiser *out) {
+  size_t length = strcspn(text, ":");
+  for (int k = 0; k < KINDS; ++k)
+    for (const char *const *name = kinds[k]->names; *name; ++name)
+      if (is_word(text, length, *name) || (name == kinds[k]->names && is_word(text, length, kinds[k]->name))) {
+        size_t own = strlen(kinds[k]->name);
+        *out = (mus_minimiser){.kind = kinds[k], .words = {.solver = (*name)[own] == '-' ? *name + own + 1 : ""}};
+        return read_variants(text, text + length, out);
+      }
+  return fail_to_read(text);
+}
+
+const char *mus_minimiser_of(const mus_scene *scene) { return scene->minimiser[0] ? scene->minimiser : kinds[0]->name; }
+
+int mus_minimiser_has(const mus_minimiser_words *words, const char *variant) {
+  for (int k = 0; k < MUS_MINIMISER_VARIANTS; ++k)
+    if (words->variant[k] && strcmp(words->variant[k], variant) == 0)
+      return 1;
+  return 0;
+}
+
+mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser, mus_solver_options *solver) {
+  const mus_minimiser_kind *kind = minimiser->kind;
+  mus_status status = kind->configure ? kind->configure(model, &minimiser->words, solver) : MUS_OK;
+  return status || !kind->create ? status : kind->create(model, &minimiser->words, &minimiser->own);
+}
+
+void mus_minimiser_free(mus_minimiser *minimiser) {
+  if (minimiser->own)
+    minimiser->kind->free(minimiser->own);
+  minimiser->own = NULL;
+}
+
+size_t mus_minimiser_bytes(const mus_minimiser *minimiser) {
+  return minimiser->own ? minimiser->kind->bytes(minimiser->own) : 0;
+}
+
+// --- for minimisers --------------------------------------------------------------------------------------------------
+
+void mus_minimise_assemble(mus_minimisation *m, int with_matrix) {
+  if (m->assembled && !with_matrix)
+    return;
+  double begin = mus_seconds();
+  mus_objective_assemble(m->c, m->s, with_matrix);
+  mus_copy(m->c->work->unknowns, m->c->work->right, m->free);
+  mus_prescribed_clear(&m->c->work->prescribed, m->free);
+  m->assembled = 1;
+  m->record->assemble_seconds += mus_seconds() - begin;
+}
+
+// The state at so much of the way along `change` from the iterate.
+static void place(const mus_minimisation *m, double length) {
+  const mus_step_context *c = m->c;
+  size_t n = c->work->unknowns;
+  mus_copy(n, m->iterate, c->state->velocity);
+  mus_axpy(n, length, c->work->change, c->state->velocity);
+  mus_scheme_move(m->s, n, c->work->predicted, c->state->velocity, c->state->position);
+}
+
+static double energy_at(mus_minimisation *m, double length) {
+  double begin = mus_seconds();
+  place(m, length);
+  double energy = mus_objective(m->c, m->s);
+  m->record->assemble_seconds += mus_seconds() - begin;
+  return energy;
+}
+
+// Energies closer than this, J, cannot be told apart: they are sums of many.
+static double rounding_of(const mus_minimisation *m) { return 1e-14 * (fabs(m->energy) + m->s->length * 1e-9); }
+
+// The lowest point of the parabola that begins downhill and has this energy, against the beginning, at `length`.
+static double lowest_of(double downhill, double length, double rise) {
+  double bend = rise + downhill * length;
+  return bend > 0 ? downhill * length * length / (2 * bend) : INFINITY;
+}
+
+// Whether to take a trial that has risen by so little that rounding decides: the slope tells what energies cannot.
+static int slope_agrees(mus_minimisation *m, double downhill) {
+  m->assembled = 0;
+  mus_minimise_assemble(m, 0);
+  return fabs(mus_dot(m->c->work->unknowns, m->free, m->c->work->change)) <= 0.9 * downhill;
+}
+
+mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, double *best) {
+  enum { TRIALS = 24 };
+  static const double wolfe = 1e-4;
+  size_t n = m->c->work->unknowns;
+  double downhill = mus_dot(n, m->free, m->c->work->change), rounding = rounding_of(m), part = *length, lowest = part;
+  mus_copy(n, m->c->state->velocity, m->iterate);
+  for (int trial = 0; trial < TRIALS && downhill > 0; ++trial) {
+    double rise = energy_at(m, part) - m->energy;
+    m->assembled = 0;
+    lowest = lowest_of(downhill, part, rise);
+    int lower = rise <= -wolfe * part * downhill && rise < -rounding;
+    if (lower && search && (lowest > 1.5 * part || lowest < 0.6 * part)) {
+      double other = fmin(lowest, 4 * part), also = energy_at(m, other) - m->energy;
+      if (also < rise) {
+        rise = also;
+        part = other;
+      } else {
+        place(m, part);
+      }
+    }
+    if (lower || (fabs(rise) <= rounding && slope_agrees(m, downhill))) {
+      m->energy += fmin(rise, 0);
+      *length = part;
+      if (best)
+        *best = lowest;
+      return MUS_OK;
+    }
+    part *= isfinite(rise) ? fmin(0.5, fmax(0.1, lowest / part)) : 0.1;
+  }
+  place(m, 0);
+  m->assembled = 0;
+  *length = 0;
+  return mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time);
+}
+
+// --- for integrators -------------------------------------------------------------------------------------------------
+
+mus_status mus_minimise_workspace_create(mus_arena *arena, size_t unknowns, mus_minimise_workspace *out) {
+  double **all[] = {&out->free, &out->iterate, &out->last};
+  for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+    *all[k] = mus_arena_alloc_zero(arena, unknowns, sizeof(double));
+    if (!*all[k])
+      return mus_fail_memory();
+  }
+  return MUS_OK;
+}
+
+// Has the iterate do what is prescribed, from then on exactly.
+static mus_status obey(mus_minimisation *m) {
+  const mus_step_context *c = m->c;
+  mus_prescribed_go(&c->work->prescribed, c->state->velocity);
+  mus_prescribe_rest(&c->work->prescribed);
+  mus_seams_expand(&c->work->seams, c->state->velocity);
+  mus_scheme_move(m->s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
+  m->energy = mus_objective(c, m->s);
+  m->assembled = 0;
+  m->changed = 1;
+  return isfinite(m->energy)
+             ? MUS_OK
+             : mus_fail(MUS_BREAKDOWN, "the energy of the step to %g s is not finite: take a smaller time_step",
+                        m->s->time);
+}
+
+mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,
+                              mus_step_record *record, mus_minimisation *out) {
+  *out = (mus_minimisation){.c = c,
+                            .s = s,
+                            .record = record,
+                            .free = work->free,
+                            .iterate = work->iterate,
+                            .last = work->last,
+                            .moved = INFINITY,
+                            .factor = 1};
+  return obey(out);
+}
+
+// m: how far the farthest vertex has gone since `last`.
+static double farthest(const mus_minimisation *m) {
+  const double *now = m->c->state->velocity;
+  double square = 0;
+  for (size_t i = 0; i < m->c->work->unknowns; i += 3) {
+    double way[3];
+    mus_subtract3(now + i, m->last + i, way);
+    square = fmax(square, mus_dot3(way, way));
+  }
+  return m->s->length * sqrt(square);
+}
+
+mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
+  double before = m->moved;
+  mus_status status = mus_stop_check();
+  if (status)
+    return status;
+  mus_copy(m->c->work->unknowns, m->c->state->velocity, m->last);
+  status = minimiser->kind->iterate(m, minimiser->own);
+  m->changed = 0;
+  m->moved = farthest(m);
+  m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
+  ++m->iteration;
+  ++m->record->newton_iterations;
+  return status;
+}
+
+mus_status mus_minimise_look(mus_minimisation *m, int converged) {
+  const mus_step_context *c = m->c;
+  int changed = 0;
+  m->off = 0;
+  if (!c->contact)
+    return MUS_OK;
+  if (converged) // r in all directions
+    mus_minimise_assemble(m, 0);
+  mus_contact_iterate at = {c->state->position, c->state->velocity, converged ? c->work->right : NULL};
+  mus_status status = mus_contact_find_more(c->contact, &at, m->record, &changed, &m->off);
+  if (!status && changed)
+    status = mus_prescribe_contacts_again(c->contact, c->state->velocity, &c->work->prescribed);
+  return status || !changed ? status : obey(m);
+}
+
+double mus_minimise_error(const mus_minimisation *m) {
+  double factor = fmin(fmax(m->factor, 0.01), 0.95);
+  return m->iteration < 2 ? m->moved : m->moved * factor / (1 - factor);
+}
+
+void mus_minimise_end(mus_minimisation *m) {
+  const mus_step_context *c = m->c;
+  mus_linear_open(c->linear);
+  m->assembled = 0;
+  mus_minimise_assemble(m, 0);
+  if (c->contact)
+    mus_contact_measure_left(c->contact, c->work->right, c->state->velocity);
+  mus_copy(c->work->unknowns, m->free, c->work->right);
+  mus_fill(c->work->unknowns, 0, c->work->change); // `right` is what is left
+}

@@ -1,0 +1,117 @@
+// Ways to find the minimum of a step's energy (step/objective.h), as a table. A new one is a file with its
+// mus_minimiser_kind and a line in minimise.c.
+//
+// A minimiser is asked for one iteration after the other (a correction, a cycle: whatever its natural unit is). None
+// may raise the energy: corrections go through mus_minimise_go(), which shortens them until they lower it. Between two
+// iterations contact is looked at again, which may change the energy that is minimised.
+#ifndef MUS_STEP_MINIMISE_MINIMISE_H
+#define MUS_STEP_MINIMISE_MINIMISE_H
+
+#include "step/objective.h"
+
+// The minimum of one step, while it is looked for.
+typedef struct mus_minimisation {
+  const mus_step_context *c; // c->linear is the minimiser's to use
+  const mus_scheme *s;
+  mus_step_record *record;
+  double energy;   // J, at the iterate, which is in c->state
+  double products; // work so far, in products with the matrix
+  int iteration;   // which this is, from 0 at the start of the step
+  int changed;     // 1: the energy is another one than in the iteration before
+  int assembled;   // 1: `free` is that of the iterate
+  double *free;    // unknowns: r in all directions that are free
+  double *iterate; // unknowns: workspace of mus_minimise_go()
+  double *last;    // unknowns: velocities before the iteration
+  double moved;    // m: how far the last iteration moved a vertex, the farthest
+  double off;      // m: how far the iterate was from what the last look at contact asked for
+  double factor;   // of the last iteration: `moved` over that of the one before
+  double linear;   // relative residual to which the minimiser may solve its systems; 0: as it likes
+} mus_minimisation;
+
+enum { MUS_MINIMISER_VARIANTS = 3 };
+
+// What follows the kind's name in the name of a method, as in "newton-sa" or "fmg-geometric:matrix-step".
+typedef struct mus_minimiser_words {
+  const char *solver;                          // after the dash; "" if there is none
+  const char *variant[MUS_MINIMISER_VARIANTS]; // after colons; NULL if there is none
+} mus_minimiser_words;
+
+typedef struct mus_minimiser_kind {
+  const char *name;
+  const char *const *names;    // with each of its solvers, the usual first: name-solver; NULL at the end
+  const char *const *variants; // what may follow after colons, likewise; NULL: nothing
+  // Sets what its linear systems need besides the scene's options; NULL: nothing. MUS_UNSUPPORTED if the model cannot
+  // be minimised in this way.
+  mus_status (*configure)(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver);
+  // Workspace; all NULL if it needs none. What is in it may matter to speed, not to where the minimum is.
+  mus_status (*create)(const mus_model *model, const mus_minimiser_words *words, void **own);
+  void (*free)(void *own);
+  size_t (*bytes)(const void *own);
+  // One iteration. MUS_NOT_CONVERGED where no lower point is found.
+  mus_status (*iterate)(mus_minimisation *m, void *own);
+} mus_minimiser_kind;
+
+extern const mus_minimiser_kind mus_minimiser_newton; // newton.c
+extern const mus_minimiser_kind mus_minimiser_fmg;    // fmg.c
+extern const mus_minimiser_kind mus_minimiser_ncg;    // ncg.c
+extern const mus_minimiser_kind mus_minimiser_gs;     // gs_chebyshev.c
+
+typedef struct mus_minimiser {
+  const mus_minimiser_kind *kind;
+  mus_minimiser_words words;
+  void *own;
+} mus_minimiser;
+
+// 1 if this is among the variants.
+int mus_minimiser_has(const mus_minimiser_words *words, const char *variant);
+
+// The kind by its number; NULL beyond the last.
+const mus_minimiser_kind *mus_minimiser_at(int number);
+// The name of the one that a scene asks for.
+const char *mus_minimiser_of(const mus_scene *scene);
+// Reads a name, without making anything. MUS_BAD_INPUT lists what there is.
+mus_status mus_minimiser_read(const char *name, mus_minimiser *out);
+// Makes what was read; `solver`, which has the scene's options, becomes those of its linear systems.
+mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser, mus_solver_options *solver);
+void mus_minimiser_free(mus_minimiser *minimiser); // all zero is fine
+size_t mus_minimiser_bytes(const mus_minimiser *minimiser);
+
+// --- for minimisers --------------------------------------------------------------------------------------------------
+
+// r and, where wanted, its matrix at the iterate: `free`, work->right and linear->matrix. r alone is kept from before
+// where that is still right.
+void mus_minimise_assemble(mus_minimisation *m, int with_matrix);
+
+// Goes from the iterate along work->change: `length` of it, or less until the energy is lower, or more or less where
+// the parabola through what is known says so and `search` is 1. `length` becomes the part that was gone, `best` (unless
+// it is NULL) the lowest point of that parabola. MUS_NOT_CONVERGED, with the iterate as before, if no lower point is
+// found.
+mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, double *best);
+
+// --- for integrators -------------------------------------------------------------------------------------------------
+
+typedef struct mus_minimise_workspace {
+  double *free, *iterate, *last; // unknowns each
+} mus_minimise_workspace;
+mus_status mus_minimise_workspace_create(mus_arena *arena, size_t unknowns, mus_minimise_workspace *out);
+
+// Where it ends.
+typedef struct mus_minimise_limits {
+  double accuracy; // m: estimated error of positions
+  int iterations;  // at most
+} mus_minimise_limits;
+
+// From what c->work and c->state hold after contacts are found: has velocities do what is prescribed, and begins.
+mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,
+                              mus_step_record *record, mus_minimisation *out);
+// One iteration.
+mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser);
+// Looks at contact again (contact/contact.h) between iterations; at the minimum, where `converged` is 1, it is also
+// seen what has to be let go. m->changed becomes 1 where that makes another energy, and m->off tells by how much.
+mus_status mus_minimise_look(mus_minimisation *m, int converged);
+// m: an estimate of how far the iterate is from the minimum, by the last iterations; INFINITY before there are any.
+double mus_minimise_error(const mus_minimisation *m);
+// Leaves the step as integrators do (step/integrator.h).
+void mus_minimise_end(mus_minimisation *m);
+
+#endif

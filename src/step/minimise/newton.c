@@ -1,0 +1,93 @@
+// Newton's method: each correction solves A z = r with A the positive definite matrix at the iterate, as exactly as
+// pays: what a system is solved to beyond what the next linearisation changes anyway is lost (Dembo, Eisenstat and
+// Steihaug 1982).
+//
+// Where cloth is about to buckle, its energy is far flatter than A, and corrections are too short by the same factor
+// again and again. So line searches may go farther, and a correction keeps part of the one before, as nonlinear
+// conjugate gradients do with A as their preconditioner. The exact second derivative was tried instead, by conjugate
+// gradients that end at negative curvature: it costs more, and leads no farther, since it does not stay what it is.
+#include <math.h>
+
+#include "base/error.h"
+#include "par/vector.h"
+#include "step/linearised.h"
+#include "step/minimise/minimise.h"
+
+// The relative residual to which systems are solved.
+static const double forcing = 0.1;
+// Part of the slope along a correction alone that one with a part of the last must have, or else it goes alone.
+static const double slope_kept = 0.1;
+
+static const char *const names[] = {
+    "newton-sa", "newton-geometric", "newton-skinning", "newton-diag", "newton-cholmod", "newton-auto", NULL};
+
+typedef struct newton {
+  mus_arena arena;
+  double *right, *way; // unknowns: r and the correction of the iteration before
+  double product;      // r . z there
+} newton;
+
+static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
+  (void)model;
+  solver->tolerance = fmax(solver->tolerance, forcing);
+  return mus_method_from_name(words->solver, &solver->method);
+}
+
+static void destroy(void *own) {
+  mus_arena_clear(&((newton *)own)->arena);
+  mus_free(own);
+}
+
+static mus_status create(const mus_model *model, const mus_minimiser_words *words, void **own) {
+  (void)words;
+  newton *made = mus_alloc_zero(1, sizeof *made);
+  if (!made)
+    return mus_fail_memory();
+  size_t unknowns = 3 * (size_t)model->vertices;
+  made->right = mus_arena_alloc_zero(&made->arena, unknowns, sizeof *made->right);
+  made->way = mus_arena_alloc_zero(&made->arena, unknowns, sizeof *made->way);
+  if (!made->right || !made->way) {
+    destroy(made);
+    return mus_fail_memory();
+  }
+  *own = made;
+  return MUS_OK;
+}
+
+static size_t bytes(const void *own) { return sizeof(newton) + ((const newton *)own)->arena.bytes; }
+
+// Adds part of the last correction to this one (Polak and Ribiere), where the energy is still the same.
+static void conjugate(mus_minimisation *m, newton *n) {
+  size_t unknowns = m->c->work->unknowns;
+  double *change = m->c->work->change, product = mus_dot(unknowns, m->free, change), keep = 0;
+  if (!m->changed)
+    keep = fmax((product - mus_dot(unknowns, n->right, change)) / n->product, 0);
+  if (keep > 0) {
+    mus_axpy(unknowns, keep, n->way, change);
+    if (!(mus_dot(unknowns, m->free, change) > slope_kept * product))
+      mus_axpy(unknowns, -keep, n->way, change);
+  }
+  mus_copy(unknowns, m->free, n->right);
+  mus_copy(unknowns, change, n->way);
+  n->product = product;
+}
+
+static mus_status iterate(mus_minimisation *m, void *own) {
+  mus_minimise_assemble(m, 1);
+  mus_linear_system system = mus_linear_system_of(m->c);
+  mus_status status = mus_linear_run(m->c->linear, &system, m->c->work->change, m->record);
+  m->products += mus_solver_work(m->c->linear->last);
+  if (status && status != MUS_NOT_CONVERGED)
+    return status;
+  conjugate(m, own);
+  double length = 1;
+  return mus_minimise_go(m, 1, &length, NULL);
+}
+
+const mus_minimiser_kind mus_minimiser_newton = {.name = "newton",
+                                                 .names = names,
+                                                 .configure = configure,
+                                                 .create = create,
+                                                 .free = destroy,
+                                                 .bytes = bytes,
+                                                 .iterate = iterate};
