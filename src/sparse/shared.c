@@ -26,6 +26,15 @@ void mus_shared_multiply(const mus_shared_matrix *a, const double *x, double *y)
   }
 }
 
+void mus_shared_expand(const mus_shared_matrix *a, mus_matrix *out) {
+  memset(out->value, 0, mus_matrix_values(out) * sizeof *out->value);
+  for (int k = 0; k < mus_pattern_blocks(a->pattern); ++k)
+    for (int c = 0; c < 3; ++c)
+      mus_matrix_at(out, k)[4 * c] = a->value[k];
+  for (int n = 0; n < a->count; ++n)
+    mus_matrix_add_block(out, a->block[n].node, a->block[n].node, 1, a->block[n].value);
+}
+
 // --- blocks ----------------------------------------------------------------------------------------------------------
 
 mus_status mus_shared_blocks_create(mus_arena *arena, int rows, mus_shared_blocks *out) {
@@ -135,28 +144,16 @@ static mus_status compute_scalar(mus_shared_factor *f, const mus_shared_matrix *
   return status;
 }
 
-// A as a matrix of 3x3 blocks.
-static mus_status expand(mus_arena *arena, const mus_shared_matrix *a, mus_matrix *out) {
-  mus_status status = mus_matrix_create(arena, a->pattern, 3, 3, out);
-  if (status)
-    return status;
-  memset(out->value, 0, mus_matrix_values(out) * sizeof *out->value);
-  for (int k = 0; k < mus_pattern_blocks(a->pattern); ++k)
-    for (int c = 0; c < 3; ++c)
-      mus_matrix_at(out, k)[4 * c] = a->value[k];
-  for (int n = 0; n < a->count; ++n)
-    mus_matrix_add_block(out, a->block[n].node, a->block[n].node, 1, a->block[n].value);
-  return MUS_OK;
-}
-
 static mus_status compute_blocks(mus_shared_factor *f, const mus_shared_matrix *a) {
   mus_status status = f->blocks ? MUS_OK : mus_factor_create(f->pattern, 3, MUS_FACTOR_CHOOSE, &f->blocks);
   mus_arena scratch = {0};
   mus_matrix expanded;
   if (!status)
-    status = expand(&scratch, a, &expanded);
-  if (!status)
+    status = mus_matrix_create(&scratch, a->pattern, 3, 3, &expanded);
+  if (!status) {
+    mus_shared_expand(a, &expanded);
     status = mus_factor_compute(f->blocks, &expanded);
+  }
   mus_arena_clear(&scratch);
   return status;
 }

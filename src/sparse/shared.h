@@ -39,6 +39,9 @@ mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const in
 // y = A x, three numbers a node
 void mus_shared_multiply(const mus_shared_matrix *a, const double *x, double *y);
 
+// The same as a matrix of 3x3 blocks, which has the pattern.
+void mus_shared_expand(const mus_shared_matrix *a, mus_matrix *out);
+
 // The direct solution by Cholesky's method, sparse where that is built in. While all blocks are multiples of the
 // identity, as where something is held in all directions, one factor serves all three coordinates; otherwise the factor
 // is one of 3x3 blocks.

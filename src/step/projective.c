@@ -4,7 +4,7 @@
 // as Newton's method makes them, but with the constant matrix A of step/constant.h, A d = r, which is never below the
 // second derivative of the step's energy, damping aside, for springs and co-rotated solids: no iteration can raise
 // that, and none needs a line search. Of triangles and hinges it is a bound near rest only, so that iterations are
-// checked, the last one too, and shortened where they went too far. Projections, the local step, are what r is made of;
+// shortened until they lower the step's energy (step/objective.h). Projections, the local step, are what r is made of;
 // d is the global step. Damping is a potential of the step (energy/element.h), which has A's weights too.
 //
 // What is prescribed is done before the first iteration, exactly, and left alone from then on: in those directions r
@@ -27,6 +27,7 @@
 #include "par/vector.h"
 #include "step/constant.h"
 #include "step/linearised.h"
+#include "step/objective.h"
 #include "step/secants.h"
 
 typedef struct projective {
@@ -260,9 +261,9 @@ static void go(const mus_step_context *c, const mus_scheme *s, double part) {
   mus_scheme_move(s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
 }
 
-// Triangles, hinges, damping of what is drawn far out, drag and extreme stretch are not below A, nor is all that
-// secants make of it: where the last correction went beyond the lowest point along it, as r there tells, part of it is
-// taken back. Returns what is left of it.
+// Damping of what is drawn far out, drag and extreme stretch are not below A, nor is all that secants make of it: where
+// the last correction went beyond the lowest point along it, as r there tells, part of it is taken back. Returns what
+// is left of it.
 static double take_back(const mus_step_context *c, projective *p, const mus_scheme *s, double downhill,
                         mus_step_record *record) {
   enum { TRIALS = 8 };
@@ -279,17 +280,37 @@ static double take_back(const mus_step_context *c, projective *p, const mus_sche
   return part;
 }
 
+// Where A is no bound, as much of the correction as it takes to get below `energy`, which becomes that of the place.
+// What is too little to tell counts as lower. Returns the part that was gone; `change` becomes that part of it.
+static double descend(const mus_step_context *c, const mus_scheme *s, double downhill, double *energy,
+                      mus_step_record *record) {
+  enum { TRIALS = 20 };
+  double begin = mus_seconds(), part = 1, now = mus_objective(c, s), rounding = 1e-13 * fabs(*energy);
+  for (int trial = 0; trial < TRIALS && !(now <= *energy - 1e-4 * part * downhill + rounding); ++trial) {
+    double bend = now - *energy + part * downhill; // the parabola's lowest point, within bounds
+    double less = part * (bend > 0 ? fmin(0.5, fmax(0.1, part * downhill / (2 * bend))) : 0.1);
+    go(c, s, less - part);
+    part = less;
+    now = mus_objective(c, s);
+  }
+  *energy = now;
+  mus_scale(c->work->unknowns, part, c->work->change);
+  record->assemble_seconds += mus_seconds() - begin;
+  return part;
+}
+
 // `before` becomes the size of r before the last iteration.
 static mus_status iterate(const mus_step_context *c, projective *p, const mus_scheme *s, double *before,
                           mus_step_record *record) {
-  double downhill = 0;
+  double downhill = 0, part = 1, energy = p->constant.bounded ? 0 : mus_objective(c, s);
   mus_secants_clear(&p->secants);
   for (int k = 0, done = 0; k < c->settings->projective_iterations && !done; ++k) {
     mus_status status = mus_stop_check();
     if (status)
       return status;
     assemble_iterate(c, p, s, record);
-    double part = k > 0 ? take_back(c, p, s, downhill, record) : 0;
+    if (k > 0 && p->constant.bounded)
+      part = take_back(c, p, s, downhill, record);
     if (k > 0 && p->turned)
       mus_secants_note(&p->secants, part, c->work->change, p->free_right);
     status = solve(c, p, p->turned && k + 1 < c->settings->projective_iterations, record);
@@ -297,16 +318,12 @@ static mus_status iterate(const mus_step_context *c, projective *p, const mus_sc
       return status;
     downhill = mus_dot(p->unknowns, p->free_right, c->work->change);
     go(c, s, 1);
+    if (!p->constant.bounded && descend(c, s, downhill, &energy, record) < 1)
+      find_left(c, p);
     ++record->newton_iterations;
     done = mus_max_abs(p->unknowns, c->work->change) <= c->settings->projective_tolerance;
   }
   *before = sqrt(mus_dot(p->unknowns, p->free_right, p->free_right));
-  if (p->constant.bounded)
-    return MUS_OK;
-  assemble_iterate(c, p, s, record);
-  take_back(c, p, s, downhill, record);
-  mus_fill(p->unknowns, 0, c->work->change); // `right` is what is left
-  mus_copy(p->unknowns, p->free_right, p->left);
   return MUS_OK;
 }
 

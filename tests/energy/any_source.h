@@ -22,8 +22,11 @@ static inline void sheet_create(sheet *s) {
   static const mus_buttoning buttoning[] = {{2, {0, 7}, {1}, 0, 50, 0.1},
                                             {4, {3, 6, 7, 8}, {0.2, 0.3, 0.5}, 0, 60, 0.2},
                                             {4, {1, 6, 7, 8}, {0.2, 0.3, 0.5}, 0.01, 70, 0.3}};
-  static const mus_sewing sewing[] = {
-      {0, 5, 5, 0, 1, 80, 0.1, 1}, {1, 7, 8, 0.25, 2, 90, 0.2, 1}, {2, 9, 8, 1, 0, 70, 0.3, 1}};
+  static const mus_sewing sewing[] = {{0, 5, 5, 0, 1, 80, 0.1, 1},
+                                      {1, 7, 8, 0.25, 2, 90, 0.2, 1},
+                                      {2, 9, 8, 1, 0, 70, 0.3, 1},
+                                      {3, 10, 11, 0.4, 0, 60, 0.2, 0.001},
+                                      {4, 11, 11, 0, 0, 50, 0.1, 0.002}}; // the last two pull as hard as they may
   *s = (sheet){.arena = {0}};
   mus_generate_options options = {.vertices = 36, .width = 0.05, .depth = 0.05};
   assert_int_equal(mus_generate_rectangle(&s->arena, &options, &s->mesh), MUS_OK);
@@ -36,7 +39,7 @@ static inline void sheet_create(sheet *s) {
                                    .topology = &s->topology,
                                    .fabric = mus_fabric_at(3),
                                    .air = 1,
-                                   .sewings = 3,
+                                   .sewings = 5,
                                    .sewing = sewing,
                                    .buttonings = 3,
                                    .buttoning = buttoning,

@@ -101,7 +101,6 @@ static void every_iteration_lowers_the_energy(void **state) {
 // grow with how stiff. Neither may take shorter steps than the other.
 static run *to_convergence(const char *text) {
   run *r = with(text, 20000);
-  undamp(&r->scene);
   r->scene.projective_tolerance = 1e-10;
   r->scene.newton_tolerance = 1e-12;
   r->scene.frame_rate = 200;

@@ -14,7 +14,7 @@
 // --- the table -------------------------------------------------------------------------------------------------------
 
 static const mus_minimiser_kind *const kinds[] = {&mus_minimiser_newton, &mus_minimiser_fmg, &mus_minimiser_ncg,
-                                                  &mus_minimiser_gs};
+                                                  &mus_minimiser_gs, &mus_minimiser_pd};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const mus_minimiser_kind *mus_minimiser_at(int number) { return number >= 0 && number < KINDS ? kinds[number] : NULL; }

@@ -55,6 +55,7 @@ extern const mus_minimiser_kind mus_minimiser_newton; // newton.c
 extern const mus_minimiser_kind mus_minimiser_fmg;    // fmg.c
 extern const mus_minimiser_kind mus_minimiser_ncg;    // ncg.c
 extern const mus_minimiser_kind mus_minimiser_gs;     // gs_chebyshev.c
+extern const mus_minimiser_kind mus_minimiser_pd;     // pd.c
 
 typedef struct mus_minimiser {
   const mus_minimiser_kind *kind;
