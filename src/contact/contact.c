@@ -60,8 +60,11 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
   motion->pinned = mus_arena_alloc_zero(&work->arena, cloth, 1);
   work->holds.place = mus_arena_alloc(&work->arena, cloth, sizeof *work->holds.place);
   work->looked = mus_arena_alloc_zero(&work->arena, 3 * cloth, sizeof *work->looked);
+  work->pressed = mus_arena_alloc_zero(&work->arena, (size_t)work->model.map.nodes, sizeof *work->pressed);
+  work->kept = mus_arena_alloc_zero(&work->arena, cloth, 1);
   work->moved = mus_arena_alloc_zero(&work->arena, (size_t)surface->vertices, 1);
-  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place || !work->looked || !work->moved)
+  if (!motion->x0 || !motion->x1 || !motion->pinned || !work->holds.place || !work->looked || !work->moved ||
+      !work->kept || !work->pressed)
     return mus_fail_memory();
   mus_map_to_surface(&work->model.map, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
@@ -173,7 +176,7 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   if (!mus_map_is_identity(map))
     mus_copy(3 * (size_t)map->nodes, step->position, work->embedded.start);
   find_pinned(map, step->pinned, motion->pinned);
-  work->looks = 0;
+  work->looks = work->revisions = 0;
   work->met.count = 0;
   mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
   return status
@@ -338,6 +341,8 @@ void mus_contact_measure(mus_contact_workspace *work, const mus_matrix *a, const
 }
 
 void mus_contact_measure_left(mus_contact_workspace *work, const double *left, const double *velocity) {
+  mus_fill((size_t)work->model.map.nodes, 0, work->pressed);
+  mus_repulsions_press(&work->within, velocity, work->pressed);
   if (mus_map_is_identity(&work->model.map))
     mus_holds_measure_left(&work->holds, left);
   else
@@ -370,4 +375,7 @@ double mus_contact_body_speed(const mus_contact_workspace *work) {
 
 void mus_contact_keep(const mus_contact_workspace *work, const double *velocity, mus_contact_state *state) {
   mus_holds_remember(&work->model.map, &work->motion, &work->holds, velocity, state->hold);
+  for (int i = 0; i < work->model.map.vertices && work->motion.one_sided && mus_map_is_identity(&work->model.map); ++i)
+    if (work->pressed[i] > 0 && work->holds.place[i] < 0)
+      state->hold[i] = (mus_hold){.push = work->pressed[i] / work->motion.length, .state = MUS_HOLD_SLIDES};
 }

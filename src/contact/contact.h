@@ -75,6 +75,9 @@ typedef struct mus_contact_workspace {
   mus_list impacts, offences, met; // mus_contact, mus_offence, mus_met: on the way of a minimised step, see more.c
   double *looked;                  // cloth vertices * 3: where each was when it was last looked at
   unsigned char *moved;            // vertices: 1 where it has moved since
+  unsigned char *kept;             // cloth vertices: 1 where this look keeps it off a body
+  double *pressed;                 // nodes, kg m/s: what one-sided terms press vertices of cloth with at the end
+  int revisions;                   // in this step: at minima
   int looks;                       // in this step
   const mus_list *joined;          // mus_tie_row: ties that the end of the step keeps if it can; NULL: none
   const mus_more_cuts *more;       // what else it keeps if it can; NULL: nothing

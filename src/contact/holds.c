@@ -77,10 +77,15 @@ static void body_way(const mus_contact_motion *motion, const mus_contact *c, dou
   }
 }
 
-static mus_hold_state next_state(const mus_hold *before, double approach, double distance, double gap) {
+// In steps that are minimised, one-sided terms keep off the body whatever comes; only what a body has pressed against
+// is worth an equation.
+static mus_hold_state next_state(const mus_contact_motion *motion, const mus_hold *before, double approach,
+                                 double distance, double gap) {
   mus_hold_state state = (mus_hold_state)before->state;
   if (state == MUS_HOLD_SLIDES || state == MUS_HOLD_STICKS)
     return state;
+  if (motion->one_sided)
+    return MUS_HOLD_FREE;
   int comes = state == MUS_HOLD_LEFT ? approach < 0 : approach <= 0;
   return comes || distance < gap / 2 ? MUS_HOLD_SLIDES : MUS_HOLD_FREE;
 }
@@ -120,7 +125,7 @@ static mus_held make_held(const mus_contact_model *contact, const mus_contact_mo
   mus_scale3(1 / motion->h, way, held.velocity);
   mus_subtract3(motion->velocity + at, held.velocity, relative);
   double approach = mus_split_along(held.normal, relative, across), sliding = sqrt(mus_dot3(across, across));
-  held.state = next_state(before, approach, c->distance, gap);
+  held.state = next_state(motion, before, approach, c->distance, gap);
   double rest = motion->one_sided ? MUS_RESTING * gap : gap;
   double back = fmin(mus_recovered(motion) * (rest - c->distance), MUS_RECOVERY_SPEED * motion->h);
   mus_add_scaled3(back, held.normal, way);

@@ -19,6 +19,8 @@
 static const double separation = 2 * MUS_SEPARATION;
 // Terms that a pair may come to have in a step.
 enum { MEETINGS = 3 };
+// Minima of a step after which holds are let go and friction is set anew, at most: it has to come to an end.
+enum { REVISIONS = 1 };
 static const double unmoved = MUS_SEPARATION / 2; // of the gap with one of its kind, which is twice its radius
 
 // Marks what has moved since it was last looked at, and takes note of where it is. Returns how many vertices that is.
@@ -151,18 +153,32 @@ static mus_status list_offences(mus_contact_workspace *work) {
   return MUS_OK;
 }
 
-// Of each feature of cloth, the pair with a body that is farthest off gets a term; the others are seen again if they
-// still need one of their own.
+// Whether all vertices of cloth in a pair with a body are kept off bodies as it is.
+static int is_kept(const mus_contact_workspace *work, const mus_contact *c) {
+  int bodies = 0;
+  for (int k = 0; k < 4; ++k)
+    if (!mus_is_cloth(&work->model, c->node[k]))
+      bodies = 1;
+    else if (c->weight[k] != 0 && !work->kept[c->node[k]] && work->holds.place[c->node[k]] < 0)
+      return 0;
+  return bodies;
+}
+
+// Of each feature of cloth, the pair with a body that is farthest off gets a term, vertices first; edges and triangles
+// if some of their vertices have none. The others are seen again if they still need one of their own.
 static mus_status take_impacts(mus_contact_workspace *work, int *changed, double *off) {
   size_t known = work->met.count;
+  memset(work->kept, 0, (size_t)work->model.surface.cloth_vertices);
   mus_status status = list_offences(work);
   const mus_offence *list = work->offences.items;
   if (!status && work->offences.count > 0)
     qsort(work->offences.items, work->offences.count, sizeof *list, by_feature);
   for (size_t k = 0; k < work->offences.count && !status; ++k) {
     const mus_contact *c = &mus_contacts(&work->impacts)[list[k].place];
-    if (k > 0 && !is_other_feature(&list[k - 1], &list[k]))
+    if ((k > 0 && !is_other_feature(&list[k - 1], &list[k])) || is_kept(work, c))
       continue;
+    if (!list[k].alone && list[k].kind == 0)
+      work->kept[list[k].feature] = 1;
     status = couple(work, known, c, list[k].end, changed, off);
   }
   if (work->met.count > known)
@@ -203,7 +219,7 @@ mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_
     status = look(work, changed, off);
   mus_repulsions_arrange(&work->beyond);
   mus_repulsions_arrange(&work->within);
-  if (!status && at->left && revise(work, at)) {
+  if (!status && at->left && work->revisions++ < REVISIONS && revise(work, at)) {
     *changed = 1;
     *off = INFINITY;
   }

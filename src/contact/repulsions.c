@@ -53,7 +53,8 @@ static void set_block(const mus_repulsion *r, double *block) {
 // together is borne by couplings before impacts have to.
 static double way_back(const mus_contact_motion *motion, double distance, double gap) {
   double close = fmax(1 - distance / (MUS_SEPARATION * gap), 0), recovery = mus_recovered(motion);
-  return (gap - distance) * (recovery + (1 - recovery) * close * close);
+  double rest = motion->one_sided ? MUS_RESTING * gap : gap;
+  return (rest - distance) * (recovery + (1 - recovery) * close * close);
 }
 
 // In steps that are minimised, what presses has longer to do so, and lasts: a term as stiff as some masses would give
@@ -257,7 +258,7 @@ mus_status mus_repulsions_take(const mus_contact_model *contact, const mus_conta
   collection to = {contact, motion, beyond, within};
   forget_limits(beyond);
   forget_limits(within);
-  double apart = speed_to_end(contact, motion, c, mus_repulsion_gap(&contact->surface, c));
+  double apart = speed_to_end(contact, motion, c, MUS_RESTING * mus_repulsion_gap(&contact->surface, c));
   return add(&to, c, apart, stiffness, friction_of(contact, c));
 }
 
@@ -364,6 +365,18 @@ void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, do
       force[a] = mus_dot3(c->block + 3 * a, relative);
     for (int n = 0; n < c->count; ++n)
       mus_add_scaled3(c->weight[n], force, y + 3 * (size_t)c->node[n]);
+  }
+}
+
+void mus_repulsions_press(const mus_repulsions *list, const double *velocity, double *pressed) {
+  const mus_coupling *coupling = list->couplings.items;
+  const mus_repulsion *effect = list->effects.items;
+  for (size_t k = 0; k < list->couplings.count; ++k) {
+    double relative[3];
+    if (coupling[k].count != 1 || !effect[k].one_sided)
+      continue;
+    relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
+    pressed[coupling[k].node[0]] += effect[k].along * fmax(effect[k].apart - mus_dot3(effect[k].normal, relative), 0);
   }
 }
 

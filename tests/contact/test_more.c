@@ -49,8 +49,10 @@ static trial trial_begin(const char *scene, double down) {
   t.left = calloc(t.n, sizeof *t.left);
   assert_true(t.position && t.velocity && t.left);
   sim->state.contact.tangled = sim->state.contact.search = 0;
-  for (int i = 0; i < sim->model.vertices; ++i)
+  for (int i = 0; i < sim->model.vertices; ++i) {
     sim->work.prescribed.pinned[i] = -1;
+    sim->state.contact.hold[i] = (mus_hold){.state = MUS_HOLD_SLIDES};
+  }
   memcpy(sim->work.predicted, sim->state.position, t.n * sizeof *t.position);
   mus_contact_step step = {.h = length,
                            .length = length,
@@ -105,6 +107,23 @@ static void vertices_that_meet_a_floor_are_kept_above(void **state) {
   assert_int_equal(look(&t, 0), 0);
   assert_int_equal(t.work->impacts.count, 0);
   free(right);
+  trial_end(&t);
+}
+
+// What a step has pressed against a floor is held there in the next one.
+static void what_was_pressed_is_held(void **state) {
+  (void)state;
+  trial t = trial_begin(floored("0.01"), 0.05);
+  look(&t, 0);
+  for (size_t i = 0; i < t.n; i += 3)
+    t.velocity[i + 1] = (i < 30 ? -0.0095 : -0.005) / length;
+  mus_contact_measure_left(t.work, t.left, t.velocity);
+  mus_contact_keep(t.work, t.velocity, &t.r->sim->state.contact);
+  for (size_t i = 0; i < t.n; i += 3) {
+    const mus_hold *hold = &t.r->sim->state.contact.hold[i / 3];
+    assert_int_equal(hold->state, i < 30 ? MUS_HOLD_SLIDES : MUS_HOLD_FREE);
+    assert_true(i < 30 ? hold->push > 0 : hold->push == 0);
+  }
   trial_end(&t);
 }
 
@@ -262,6 +281,7 @@ static void failing_allocations_are_clean(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(vertices_that_meet_a_floor_are_kept_above),
+                                     cmocka_unit_test(what_was_pressed_is_held),
                                      cmocka_unit_test(what_is_pulled_is_let_go),
                                      cmocka_unit_test(friction_follows_what_presses),
                                      cmocka_unit_test(what_friction_does_not_hold_slides),
