@@ -22,7 +22,7 @@ typedef struct run_options {
   mus_run_options run;
   const char *scene, *folder, *solver;
   int frames, vertices, tessellation, integrator, threads, preset; // negative, or 0 vertices: as the scene says
-  double time_step;                                                // negative: as the scene says
+  double time_step, accuracy;                                      // negative: as the scene says
   int weld;                                                        // 1: copies with welded seams at the end
   int help;
 } run_options;
@@ -31,7 +31,7 @@ typedef struct run_options {
 
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
 static const char *integrators[MUS_INTEGRATORS + 1];                       // in the order of mus_integrator
-enum { OPTIONS = 17, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+enum { OPTIONS = 18, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
 // Fills in their names, and returns all of them as a text.
 static const char *list_integrators(void) {
@@ -57,6 +57,10 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
   list[n - 1].value = "S";
   list[n++] = option_choice("integrator", &o->integrator, "I", integrators, list_integrators());
+  list[n++] = option_real("accuracy", &o->accuracy,
+                          "mm: how far from their exact end steps may leave positions; by the integrator\n"
+                          "minimise, a step per frame unless a time step is given");
+  list[n - 1].value = "MM";
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] =
@@ -106,13 +110,40 @@ static int parse_command(int argc, char **argv, run_options *o) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
+// Steps that are minimised may be as long as frames, and are unless the scene has a time step of its own.
+static void lengthen_steps(mus_scene *scene) {
+  mus_scene usual = mus_default_scene();
+  if (scene->time_steps.count == 0 && scene->time_step == usual.time_step)
+    scene->time_step = 1 / scene->frame_rate;
+  mus_scene_free(&usual);
+}
+
+static int change_integrator(const run_options *o, mus_scene *scene) {
+  if (o->accuracy >= 0 && !(o->accuracy >= 1e-9 && o->accuracy <= 1000))
+    return failure_input(program, "--accuracy: %g is out of range; give 1e-9 to 1000 mm", o->accuracy);
+  if (o->accuracy >= 0 && o->integrator >= 0 && o->integrator != MUS_INTEGRATOR_MINIMISE)
+    return failure_input(program, "--accuracy is for the integrator minimise: leave out --integrator %s",
+                         integrators[o->integrator]);
+  mus_integrator before = scene->integrator;
+  if (o->integrator >= 0)
+    scene->integrator = (mus_integrator)o->integrator;
+  if (o->accuracy >= 0) {
+    scene->integrator = MUS_INTEGRATOR_MINIMISE;
+    scene->accuracy = o->accuracy;
+  }
+  if (scene->integrator == MUS_INTEGRATOR_MINIMISE && before != MUS_INTEGRATOR_MINIMISE)
+    lengthen_steps(scene);
+  return 0;
+}
+
 static int change_scene(const run_options *o, mus_scene *scene) {
+  int failed = change_integrator(o, scene);
+  if (failed)
+    return failed;
   if (o->frames >= 0)
     scene->frames = o->frames;
   if (o->preset >= 0)
     preset_fill((mus_preset)o->preset, &scene->solver);
-  if (o->integrator >= 0)
-    scene->integrator = (mus_integrator)o->integrator;
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
   if (o->time_step >= 0 && !(o->time_step >= 1e-9 && o->time_step <= 1e3))
@@ -121,7 +152,7 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     scene->time_step = o->time_step;
     scene->time_steps.count = 0;
   }
-  int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
+  failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
   if (failed)
     return failed;
   const scene_shape shape = {o->vertices, o->tessellation, -1};
@@ -323,7 +354,8 @@ int run_command(int argc, char **argv) {
                    .integrator = -1,
                    .preset = -1,
                    .threads = -1,
-                   .time_step = -1};
+                   .time_step = -1,
+                   .accuracy = -1};
   mus_scene scene;
   int is_folder = 0, failed = parse_command(argc, argv, &o);
   if (failed || o.help)

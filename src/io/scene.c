@@ -455,6 +455,8 @@ static const mus_schema_field scene_fields[] = {
     {"settle", MUS_SCHEMA_WHOLE, AT(mus_scene, settle), FROM_TO(0, 100000)},
     {"newton_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, newton_iterations), FROM_TO(1, 1000)},
     {"newton_tolerance", MUS_SCHEMA_NUMBER, AT(mus_scene, newton_tolerance), FROM_TO(1e-15, 1)},
+    {"accuracy", MUS_SCHEMA_NUMBER, AT(mus_scene, accuracy), FROM_TO(1e-9, 1000)},
+    {"minimiser", MUS_SCHEMA_LETTERS, AT(mus_scene, minimiser), .width = MUS_MINIMISER_TEXT},
     {"projective_iterations", MUS_SCHEMA_WHOLE, AT(mus_scene, projective_iterations), FROM_TO(1, 100000)},
     {"projective_cycles", MUS_SCHEMA_WHOLE, AT(mus_scene, projective_cycles), FROM_TO(1, 100)},
     {"projective_memory", MUS_SCHEMA_WHOLE, AT(mus_scene, projective_memory), FROM_TO(0, 20)},
@@ -497,6 +499,8 @@ const char *mus_integrator_name(mus_integrator integrator) {
 }
 
 // --- reading ---------------------------------------------------------------------------------------------------------
+
+static const char automatic[] = "auto"; // in files, for no minimiser in particular
 
 static const double steps_a_frame = 1e6; // at most
 
@@ -611,9 +615,12 @@ static mus_status check(const char *name, const mus_scene *scene) {
   return status;
 }
 
-// A time step that is the same at all times needs no keys; with keys, it is what it begins with.
+// A time step that is the same at all times needs no keys; with keys, it is what it begins with. Without any, steps
+// that are minimised are whole frames.
 static void settle_time_step(mus_scene *read) {
   mus_keys *keys = &read->time_steps;
+  if (keys->count == 0 && read->integrator == MUS_INTEGRATOR_MINIMISE)
+    read->time_step = 1 / read->frame_rate;
   if (keys->count > 0)
     read->time_step = keys->value[0];
   if (keys->count == 1) {
@@ -625,6 +632,8 @@ static void settle_time_step(mus_scene *read) {
 static mus_status finish(const char *name, mus_status status, mus_scene *read, mus_scene *scene) {
   if (!status)
     settle_time_step(read);
+  if (strcmp(read->minimiser, automatic) == 0)
+    read->minimiser[0] = 0;
   if (!status)
     status = check(name, read);
   if (status)
@@ -716,6 +725,8 @@ char *mus_scene_text(const mus_scene *scene) {
     spell_out(scene, copy.cloths, copy.solids);
     if (copy.time_steps.count == 0)
       copy.time_steps = (mus_keys){1, 1, zero, time_step};
+    if (!copy.minimiser[0])
+      strcpy(copy.minimiser, automatic);
     mus_turn_up(MUS_UP_Y, scene->up, 1, earth);
     if (copy.gravity.count == 0)
       copy.gravity = (mus_keys){1, 3, zero, earth};

@@ -82,6 +82,14 @@ holds "the report is complete" grep -q '"complete": true' out/drooping/report.js
 for options in "--tessellation irregular" "--integrator bdf2" "--integrator newton" "--solver diag" "--threads 1"; do
   expect 0 run drooping $small --frames 2 $options -o other
 done
+expect 0 run drooping --vertices 81 --frames 2 --accuracy 0.05 -o accurate
+says out '2 frames of 81 vertices, 2 steps'
+holds "the accuracy is not kept" grep -q '"accuracy": 0.05,' accurate/scene.json
+holds "the integrator" grep -q '"integrator": "minimise"' accurate/scene.json
+expect 0 run accurate/scene.json --frames 2 --time-step 0.021 --accuracy 0.5 -o accurate-2
+says out '2 frames of 81 vertices, 4 steps'
+expect 0 run drooping $small --frames 1 --integrator minimise -o accurate-3
+says out '1 frames of 81 vertices, 5 steps'
 for name in pinned drooping re-entrant corners flag curtain; do
   expect 0 run $name --vertices 961 --time-step 0.05 --frames 1 -o each
 done
@@ -192,6 +200,12 @@ head -c 4096 /dev/urandom >noise.json
 expect 2 run noise.json -o refused
 holds "noise leaves no folder" test ! -e refused
 refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
+refuses '--accuracy: 0 is out of range; give 1e-9 to 1000 mm' drooping --accuracy 0
+refuses '--accuracy is for the integrator minimise: leave out --integrator euler' drooping --accuracy 1 --integrator euler
+scene minimiser '{"integrator": "minimise", "minimiser": "guess", "cloths": [{"shape": {"vertices": 25}}]}'
+expect 2 run minimiser.json -o refused
+says err '^muslin run: minimiser.json: there is no minimiser "guess": take one of newton'
+holds "left a folder behind" test ! -e refused
 refuses '--vertices and --tessellation have no effect: every part of scenes/mended.json is from a file' scenes/mended.json --vertices 100
 refuses 'drooping: there is no cache format "pc3": choose one of pc2, mdd, obj, usda, vtu' drooping --format pc2,pc3
 refuses 'drooping: the cache format "pc2" is given twice: give it once' drooping --format pc2,pc2

@@ -120,6 +120,40 @@ static void values_arrive(void **state) {
   assert_int_equal(s.cloth_count, 0);
 }
 
+// Steps that are minimised are whole frames unless the scene gives a time step; "auto" is no method in particular.
+static void steps_that_are_minimised(void **state) {
+  (void)state;
+  mus_scene s;
+  assert_int_equal(mus_scene_parse("s", "{\"integrator\": \"minimise\", \"frame_rate\": 30, \"cloths\": [{}]}", &s),
+                   MUS_OK);
+  assert_int_equal(s.integrator, MUS_INTEGRATOR_MINIMISE);
+  assert_true(s.time_step == 1.0 / 30);
+  assert_true(s.accuracy == mus_default_scene().accuracy);
+  assert_string_equal(s.minimiser, "");
+  char *text = mus_scene_text(&s);
+  assert_non_null(strstr(text, "\"minimiser\": \"auto\""));
+  free(text);
+  assert_round_trip("s", &s);
+  mus_scene_free(&s);
+  assert_int_equal(mus_scene_parse("s",
+                                   "{\"integrator\": \"minimise\", \"time_step\": 0.01, \"accuracy\": 0.03,"
+                                   " \"minimiser\": \"newton-sa\", \"cloths\": [{}]}",
+                                   &s),
+                   MUS_OK);
+  assert_true(s.time_step == 0.01 && s.accuracy == 0.03);
+  assert_string_equal(s.minimiser, "newton-sa");
+  assert_round_trip("s", &s);
+  mus_scene_free(&s);
+  assert_int_equal(mus_scene_parse("s", "{\"minimiser\": \"auto\", \"cloths\": [{}]}", &s), MUS_OK);
+  assert_string_equal(s.minimiser, "");
+  assert_true(s.time_step == mus_default_scene().time_step);
+  mus_scene_free(&s);
+  refuses("{\"cloths\": [{}],\n \"accuracy\": 0}", "s.json:2: accuracy", "must be in");
+  refuses("{\"cloths\": [{}],\n \"accuracy\": -0.1}", "s.json:2: accuracy", "must be in");
+  refuses("{\"cloths\": [{}],\n \"accuracy\": \"fine\"}", "s.json:2: accuracy", "number");
+  refuses("{\"cloths\": [{}],\n \"minimiser\": 3}", "s.json:2: minimiser", "string");
+}
+
 static void bodies(void **state) {
   (void)state;
   mus_scene s;
@@ -298,6 +332,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(errors_name_line_key_and_reason),
                                      cmocka_unit_test(byte_order_marks_are_no_hindrance),
                                      cmocka_unit_test(values_arrive),
+                                     cmocka_unit_test(steps_that_are_minimised),
                                      cmocka_unit_test(bodies),
                                      cmocka_unit_test(fabrics),
                                      cmocka_unit_test(colours),
