@@ -109,11 +109,15 @@ typedef struct mus_minimise_options {
   double time_step;   ///< s; 0: the scene's
   int iterations;     ///< at most
   double stop;        ///< end when an iteration lowers the energy by less than this part of what all have; 0: never
+  double seconds;     ///< end after this time; 0: never
   int cold;           ///< 0: once untimed before, so that what solvers keep from step to step is there
 } mus_minimise_options;
 
 /// The methods with their usual solvers: "newton-sa", "fmg-geometric" and so on; NULL beyond the last.
 MUS_API const char *mus_minimiser_name(int index);
+/// MUS_BAD_INPUT, with the list of names, if there is no method of that name; MUS_UNSUPPORTED if this build does not have
+/// its solver.
+MUS_API mus_status mus_minimiser_check(const char *name);
 
 /// Minimises the next step by a method, and goes back to where it began: for comparing methods. Contacts are those at
 /// the beginning. `entries` has room for options->iterations + 1, the first of which is the start; `count` becomes how

@@ -7,6 +7,15 @@
 #include "sim/simulator.h"
 #include "step/minimise/minimise.h"
 
+mus_status mus_minimiser_check(const char *name) {
+  mus_minimiser minimiser;
+  mus_method method;
+  mus_status status = mus_minimiser_read(name, &minimiser);
+  if (status || mus_method_from_name(minimiser.words.solver, &method) != MUS_OK || mus_method_available(method))
+    return status;
+  return mus_fail(MUS_UNSUPPORTED, "this build has no %s, which \"%s\" needs", minimiser.words.solver, name);
+}
+
 typedef struct trial {
   mus_arena arena;
   mus_minimise_workspace work;
@@ -59,7 +68,7 @@ static mus_status run(mus_sim *sim, trial *t, const mus_minimise_options *option
   for (int end = 0; !status && !end;) {
     entries[(*count)++] = (mus_minimise_entry){m.energy, m.products, mus_seconds() - begin};
     double fallen = entries[0].energy - m.energy, before = m.energy;
-    if (m.iteration == options->iterations)
+    if (m.iteration == options->iterations || (options->seconds > 0 && mus_seconds() - begin > options->seconds))
       break;
     status = mus_minimise_iterate(&m, &t->minimiser);
     end = m.iteration > 1 && before - m.energy < options->stop * fallen;
