@@ -213,6 +213,15 @@ void mus_hold_constraint(const mus_held *held, const double *velocity, mus_const
   }
 }
 
+void mus_rubbing_square(double limit, const double *normal, const double *across, double *square) {
+  double speed = mus_length3(across), drag = mus_rubbing_drag(limit, speed), along[3];
+  mus_along_across(0, drag, normal, square);
+  if (speed <= MUS_CREEP)
+    return;
+  mus_scale3(1 / speed, across, along);
+  mus_add_square(-drag, along, square);
+}
+
 // The impulse of friction on a vertex that slides with this velocity.
 static void rub(const mus_held *h, const double *velocity, double *impulse) {
   double relative[3], across[3];
@@ -237,17 +246,18 @@ static void hold_back(const mus_held *h, const double *velocity, double *impulse
     mus_scale3(h->stiffness * mus_dot3(h->normal, change), h->normal, impulse);
 }
 
-// Never below the derivative of rub() at this velocity.
+// Minus the derivative of rub() at this velocity.
 static void drag_block(const mus_held *h, const double *velocity, double *block) {
-  double square[6], drag = h->drag;
+  double square[6];
   if (h->bounded) {
     double relative[3], across[3];
     mus_subtract3(velocity, h->velocity, relative);
     mus_split_along(h->normal, relative, across);
-    drag = mus_rubbing_drag(h->limit, mus_length3(across));
+    mus_rubbing_square(h->limit, h->normal, across, square);
+  } else {
+    mus_along_across(0, h->drag, h->normal, square);
+    mus_add_square(-h->drag, h->along, square);
   }
-  mus_along_across(0, drag, h->normal, square);
-  mus_add_square(-h->drag, h->along, square);
   mus_expand_square(square, block);
 }
 

@@ -49,11 +49,25 @@ static inline double mus_recovered(const mus_contact_motion *motion) {
   return motion->one_sided ? 1 - pow(1 - MUS_RECOVERY, mus_short_steps(motion)) : MUS_RECOVERY;
 }
 
-// Coulomb's friction of at most `limit`, kg m/s, as a potential: its impulse per speed, and the energy.
+// Coulomb's friction of at most `limit`, kg m/s, as a potential: its impulse per speed, and the energy. Beyond the
+// creeping speed it does not change with the speed, only with the direction.
 static inline double mus_rubbing_drag(double limit, double speed) { return limit / fmax(speed, MUS_CREEP); }
 static inline double mus_rubbing_energy(double limit, double speed) {
   return limit * (speed < MUS_CREEP ? speed * speed / (2 * MUS_CREEP) : speed - MUS_CREEP / 2);
 }
+
+// All friction that is revised, and how much of it has changed where something slides, kg m/s.
+typedef struct mus_rubbed {
+  double all, changed;
+} mus_rubbed;
+static inline void mus_rubbed_add(mus_rubbed *rubbed, double before, double now, double speed) {
+  rubbed->all += fmax(before, now);
+  rubbed->changed += speed > MUS_CREEP ? fabs(now - before) : 0;
+}
+
+// Minus the derivative of that friction by velocities, as energy/element.h has squares, for a velocity `across` the
+// normal.
+void mus_rubbing_square(double limit, const double *normal, const double *across, double *square);
 
 typedef enum mus_hold_state {
   MUS_HOLD_FREE,   // not on a body, or not held by it yet
@@ -104,9 +118,10 @@ mus_status mus_holds_make(const mus_contact_model *contact, const mus_contact_mo
 // held to. Returns how many had to be brought nearer or farther.
 int mus_holds_follow(const mus_contact_model *contact, const mus_contact_motion *motion, mus_holds *holds);
 // Where `left` (vertices * 3) is what a minimised step leaves: lets go what is pulled, has slide what friction does not
-// hold, and sets friction by what presses. Returns how many this concerns. Then mus_holds_arrange().
+// hold, and sets friction by what presses. Returns how many of the first two there are; `rubbed` is added to. Then
+// mus_holds_arrange().
 int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
-                     const double *velocity, mus_holds *holds);
+                     const double *velocity, mus_holds *holds, mus_rubbed *rubbed);
 // m/s: how far velocities are from what constraints prescribe, the farthest.
 double mus_holds_off(const mus_contact_model *contact, const mus_holds *holds, const double *velocity);
 // By ascending vertex again.

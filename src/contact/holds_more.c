@@ -10,8 +10,6 @@
 static const double pull = 0.1;
 // Part of the gap by which a vertex may be off the surface that it slides on.
 static const double off_surface = 0.1;
-// Friction counts as changed when it does by this part of all of it.
-static const double other_friction = 0.1;
 
 // The corners of a body's triangle in one of the two places of the step.
 static void body_triangle(const mus_surface *surface, int face, const double *x, double corner[3][3]) {
@@ -168,9 +166,8 @@ static double speed_along_surface(const mus_held *held, const double *velocity) 
 }
 
 int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion *motion, const double *left,
-                     const double *velocity, mus_holds *holds) {
+                     const double *velocity, mus_holds *holds, mus_rubbed *rubbed) {
   mus_held *held = holds->held.items;
-  double rubbing = 0, other = 0;
   int revised = 0;
   for (size_t k = 0; k < holds->held.count && mus_map_is_identity(&contact->map); ++k) {
     mus_held *h = &held[k];
@@ -189,11 +186,9 @@ int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion 
       h->bounded = 1;
       ++revised;
     } else if (h->state == MUS_HOLD_SLIDES) {
-      double speed = speed_along_surface(h, velocity + at);
-      rubbing += fmax(limit, h->limit);
-      other += speed > MUS_CREEP ? fabs(limit - h->limit) : 0;
+      mus_rubbed_add(rubbed, h->limit, limit, speed_along_surface(h, velocity + at));
       h->limit = limit;
     }
   }
-  return revised + (other > other_friction * rubbing);
+  return revised;
 }

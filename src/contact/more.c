@@ -21,6 +21,8 @@ static const double separation = 2 * MUS_SEPARATION;
 enum { MEETINGS = 3 };
 // Minima of a step after which holds are let go and friction is set anew, at most: it has to come to an end.
 enum { REVISIONS = 1 };
+// Friction has changed when it has by this part of all of it.
+static const double other_friction = 0.1;
 static const double unmoved = MUS_SEPARATION / 2; // of the gap with one of its kind, which is twice its radius
 
 // Marks what has moved since it was last looked at, and takes note of where it is. Returns how many vertices that is.
@@ -203,9 +205,10 @@ static mus_status look(mus_contact_workspace *work, int *changed, double *off) {
 
 // At the minimum. Returns whether that has changed anything worth going on for.
 static int revise(mus_contact_workspace *work, const mus_contact_iterate *at) {
-  mus_repulsions_revise(&work->beyond, at->velocity);
-  mus_repulsions_revise(&work->within, at->velocity);
-  return mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, &work->holds) > 0;
+  mus_rubbed beyond = mus_repulsions_revise(&work->beyond, at->velocity);
+  mus_rubbed rubbed = mus_repulsions_revise(&work->within, at->velocity);
+  int held = mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, &work->holds, &rubbed);
+  return held > 0 || beyond.changed + rubbed.changed > other_friction * (beyond.all + rubbed.all);
 }
 
 mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_iterate *at, mus_step_record *record,

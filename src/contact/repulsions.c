@@ -128,8 +128,8 @@ static int make_effect(const mus_contact_model *contact, const mus_contact_motio
   r->along = stiff / inverse;
   // What presses: that which at rest gives the missing distance, and that which stops an approach.
   double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
-  if (r->one_sided)
-    r->limit = friction * fmax(push, 0);
+  if (r->one_sided) // for a guess, what stops it and its weight on earth
+    r->limit = friction * (fmax(-along, 0) + 9.81 * motion->length) / inverse;
   else
     r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
   return 1;
@@ -316,24 +316,28 @@ void mus_repulsions_linearise(const mus_repulsions *list, const double *velocity
       continue;
     double relative[3], across[3];
     relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
-    mus_repulsion now = effect[k];
-    if (mus_split_along(now.normal, relative, across) >= now.apart)
-      now.along = 0;
-    now.across = mus_rubbing_drag(now.limit, mus_length3(across));
-    set_block(&now, coupling[k].block);
+    double square[6], along = mus_split_along(effect[k].normal, relative, across);
+    mus_rubbing_square(effect[k].limit, effect[k].normal, across, square);
+    mus_add_square(along < effect[k].apart ? effect[k].along : 0, effect[k].normal, square);
+    mus_expand_square(square, coupling[k].block);
   }
 }
 
-void mus_repulsions_revise(mus_repulsions *list, const double *velocity) {
+mus_rubbed mus_repulsions_revise(mus_repulsions *list, const double *velocity) {
   const mus_coupling *coupling = list->couplings.items;
   mus_repulsion *effect = list->effects.items;
+  mus_rubbed rubbed = {0, 0};
   for (size_t k = 0; k < list->couplings.count; ++k) {
-    double relative[3];
+    double relative[3], across[3];
+    if (!effect[k].one_sided)
+      continue;
     relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
-    if (effect[k].one_sided)
-      effect[k].limit =
-          effect[k].friction * effect[k].along * fmax(effect[k].apart - mus_dot3(effect[k].normal, relative), 0);
+    double along = mus_split_along(effect[k].normal, relative, across);
+    double limit = effect[k].friction * effect[k].along * fmax(effect[k].apart - along, 0);
+    mus_rubbed_add(&rubbed, effect[k].limit, limit, mus_length3(across));
+    effect[k].limit = limit;
   }
+  return rubbed;
 }
 
 void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix) {

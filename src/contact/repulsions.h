@@ -42,7 +42,7 @@ double mus_repulsion_gap(const mus_surface *surface, const mus_contact *c);
 // Whether holds do what a contact with a body asks for.
 int mus_repulsion_is_held(const mus_contact_model *contact, const mus_holds *holds, const mus_contact *c);
 // Sets the friction of those that are one-sided by what presses at these velocities.
-void mus_repulsions_revise(mus_repulsions *list, const double *velocity);
+mus_rubbed mus_repulsions_revise(mus_repulsions *list, const double *velocity);
 // Makes the blocks of those that are one-sided never below the derivative at these velocities.
 void mus_repulsions_linearise(const mus_repulsions *list, const double *velocity);
 // Adds the impulses at these velocities to the right-hand side.
