@@ -216,7 +216,7 @@ void mus_hold_constraint(const mus_held *held, const double *velocity, mus_const
 void mus_rubbing_square(double limit, const double *normal, const double *across, double *square) {
   double speed = mus_length3(across), drag = mus_rubbing_drag(limit, speed), along[3];
   mus_along_across(0, drag, normal, square);
-  if (speed <= MUS_CREEP)
+  if (speed <= MUS_RUBBING_CREEP)
     return;
   mus_scale3(1 / speed, across, along);
   mus_add_square(-drag, along, square);
@@ -417,7 +417,7 @@ static mus_hold remember(const mus_held *held, const mus_hold *before, const mus
   mus_split_along(held->normal, relative, across);
   hold.speed = sqrt(mus_dot3(across, across));
   hold.faster = hold.speed > before->speed;
-  if (held->friction > 0 && hold.speed < creep_part * MUS_CREEP)
+  if (held->friction > 0 && hold.speed < creep_part * (motion->one_sided ? MUS_RUBBING_CREEP : MUS_CREEP))
     hold.slow = before->slow + 1;
   if (hold.slow >= (motion->one_sided ? 1 : CREEP_STEPS))
     hold.state = MUS_HOLD_STICKS;

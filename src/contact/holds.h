@@ -20,6 +20,9 @@
 
 // Below this speed along a surface, m/s, friction is linear in it instead of constant.
 #define MUS_CREEP 2e-4
+// The same in minimised steps, where it has to be told apart from nothing within the accuracy of positions; what creeps
+// at the end of one sticks in the next.
+#define MUS_RUBBING_CREEP 1e-3
 // Part of a missing distance that a step is to bring back, and the speed that this may take, m/s.
 #define MUS_RECOVERY 0.2
 #define MUS_RECOVERY_SPEED 0.5
@@ -51,9 +54,9 @@ static inline double mus_recovered(const mus_contact_motion *motion) {
 
 // Coulomb's friction of at most `limit`, kg m/s, as a potential: its impulse per speed, and the energy. Beyond the
 // creeping speed it does not change with the speed, only with the direction.
-static inline double mus_rubbing_drag(double limit, double speed) { return limit / fmax(speed, MUS_CREEP); }
+static inline double mus_rubbing_drag(double limit, double speed) { return limit / fmax(speed, MUS_RUBBING_CREEP); }
 static inline double mus_rubbing_energy(double limit, double speed) {
-  return limit * (speed < MUS_CREEP ? speed * speed / (2 * MUS_CREEP) : speed - MUS_CREEP / 2);
+  return limit * (speed < MUS_RUBBING_CREEP ? speed * speed / (2 * MUS_RUBBING_CREEP) : speed - MUS_RUBBING_CREEP / 2);
 }
 
 // All friction that is revised, and how much of it has changed where something slides, kg m/s.
@@ -62,7 +65,7 @@ typedef struct mus_rubbed {
 } mus_rubbed;
 static inline void mus_rubbed_add(mus_rubbed *rubbed, double before, double now, double speed) {
   rubbed->all += fmax(before, now);
-  rubbed->changed += speed > MUS_CREEP ? fabs(now - before) : 0;
+  rubbed->changed += speed > MUS_RUBBING_CREEP ? fabs(now - before) : 0;
 }
 
 // Minus the derivative of that friction by velocities, as energy/element.h has squares, for a velocity `across` the

@@ -8,6 +8,8 @@
 
 // Part of its weight on earth that a body has to pull for a vertex to be let go.
 static const double pull = 0.1;
+// The same that friction has to lack for one that sticks to slide.
+static const double slip = 0.02;
 // Part of the gap by which a vertex may be off the surface that it slides on.
 static const double off_surface = 0.1;
 
@@ -180,7 +182,7 @@ int mus_holds_revise(const mus_contact_model *contact, const mus_contact_motion 
     if (along < -least) {
       h->state = MUS_HOLD_FREE;
       ++revised;
-    } else if (h->state == MUS_HOLD_STICKS && mus_length3(across) > limit + least) {
+    } else if (h->state == MUS_HOLD_STICKS && mus_length3(across) > limit + slip / pull * least) {
       h->state = MUS_HOLD_SLIDES;
       h->limit = limit;
       h->bounded = 1;

@@ -57,6 +57,9 @@ static double way_back(const mus_contact_motion *motion, double distance, double
   return (rest - distance) * (recovery + (1 - recovery) * close * close);
 }
 
+// Layers that may press on each other, for friction between them.
+enum { LAYERS = 10 };
+
 // In steps that are minimised, what presses has longer to do so, and lasts: a term as stiff as some masses would give
 // way by the square of the step's length. What the matrix has a place for may be as stiff as that asks for.
 static double firmness(const mus_contact_motion *motion, int within) {
@@ -128,9 +131,11 @@ static int make_effect(const mus_contact_model *contact, const mus_contact_motio
   r->along = stiff / inverse;
   // What presses: that which at rest gives the missing distance, and that which stops an approach.
   double push = r->along * (r->apart - fmax(along, 0)) + fmax(-along, 0) / inverse;
-  if (r->one_sided) // for a guess, what stops it and its weight on earth
-    r->limit = friction * (fmax(-along, 0) + 9.81 * motion->length) / inverse;
-  else
+  if (r->one_sided) { // what stops it and its weight on earth
+    r->most = (fmax(-along, 0) + 9.81 * motion->length) / inverse;
+    r->limit = friction * r->most;
+  }
+  if (!r->one_sided)
     r->across = friction * push / fmax(sqrt(mus_dot3(across, across)), MUS_CREEP);
   return 1;
 }
@@ -209,6 +214,8 @@ static mus_status add(const collection *to, const mus_contact *c, double apart, 
     return MUS_OK;
   int within = is_within(to->contact, c, &nodes);
   effect.along *= firmness(to->motion, within);
+  if (!within)
+    effect.most *= LAYERS;
   return keep(&nodes, &effect, within ? to->within : to->beyond);
 }
 
@@ -323,6 +330,11 @@ void mus_repulsions_linearise(const mus_repulsions *list, const double *velocity
   }
 }
 
+// kg m/s: what presses, as far as friction goes, at this speed apart.
+static double pressing(const mus_repulsion *r, double along) {
+  return fmin(r->along * fmax(r->apart - along, 0), r->most);
+}
+
 mus_rubbed mus_repulsions_revise(mus_repulsions *list, const double *velocity) {
   const mus_coupling *coupling = list->couplings.items;
   mus_repulsion *effect = list->effects.items;
@@ -333,7 +345,7 @@ mus_rubbed mus_repulsions_revise(mus_repulsions *list, const double *velocity) {
       continue;
     relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
     double along = mus_split_along(effect[k].normal, relative, across);
-    double limit = effect[k].friction * effect[k].along * fmax(effect[k].apart - along, 0);
+    double limit = effect[k].friction * pressing(&effect[k], along);
     mus_rubbed_add(&rubbed, effect[k].limit, limit, mus_length3(across));
     effect[k].limit = limit;
   }
@@ -380,7 +392,7 @@ void mus_repulsions_press(const mus_repulsions *list, const double *velocity, do
     if (coupling[k].count != 1 || !effect[k].one_sided)
       continue;
     relative_velocity(&coupling[k], effect[k].moving, velocity, relative);
-    pressed[coupling[k].node[0]] += effect[k].along * fmax(effect[k].apart - mus_dot3(effect[k].normal, relative), 0);
+    pressed[coupling[k].node[0]] += pressing(&effect[k], mus_dot3(effect[k].normal, relative));
   }
 }
 

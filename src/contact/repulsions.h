@@ -18,6 +18,7 @@ typedef struct mus_repulsion {
   int first;            // of its nodes, in the list of those
   int one_sided;
   double friction, limit; // Coulomb's coefficient; kg m/s
+  double most;            // kg m/s: that presses as far as friction goes; stiff terms say little about so small a force
 } mus_repulsion;
 
 // Couplings are of nodes, whatever carries the surface.
@@ -55,7 +56,7 @@ void mus_repulsions_add(const mus_repulsions *list, mus_matrix *matrix);
 mus_status mus_repulsions_lump(const mus_repulsions *list, mus_shared_blocks *to);
 // y += C x
 void mus_repulsions_multiply_add(const mus_repulsions *list, const double *x, double *y);
-// Adds what those that are one-sided and concern a single node press it with, kg m/s (nodes).
+// Adds what those that are one-sided and concern a single node press it with, as far as friction goes, kg m/s (nodes).
 void mus_repulsions_press(const mus_repulsions *list, const double *velocity, double *pressed);
 // J: the work of the impulses over a step that ends with these velocities.
 double mus_repulsions_work(const mus_repulsions *list, const double *velocity);

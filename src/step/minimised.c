@@ -13,6 +13,8 @@
 
 // Iterations of a step at most, if the integrator chooses.
 enum { ITERATIONS = 60 };
+// Minima of a step at most, each with the contacts that were found by then.
+enum { MINIMA = 4 };
 
 typedef struct minimised {
   mus_arena arena;
@@ -67,12 +69,23 @@ mus_status mus_minimised_configure(const mus_model *model, mus_solver_options *s
   return status ? status : minimiser.kind->configure(model, &minimiser.words, solver);
 }
 
-// Iterations until the error is small enough and contact has nothing to add. NOT_CONVERGED where they end before.
+// Whether bodies or other cloth rub. What lies still is held by friction until it is drawn harder than that can hold,
+// which takes an iteration to find out.
+static int is_rubbed(const mus_step_context *c) {
+  return c->contact &&
+         c->contact->holds.held.count + c->contact->within.couplings.count + c->contact->beyond.couplings.count > 0;
+}
+
+// Iterations until the error is small enough and contact has nothing to add; what it goes on to add after some minima
+// is left to the response. NOT_CONVERGED where they end before.
 static mus_status converge(mus_minimisation *m, mus_minimiser *minimiser, double accuracy, int iterations) {
-  for (;;) {
-    int converged = mus_minimise_error(m) <= accuracy;
+  for (int minima = 0, since = 0;; ++since) {
+    int converged = mus_minimise_error(m) <= accuracy && (since > 1 || !is_rubbed(m->c));
     mus_status status = mus_minimise_look(m, converged);
-    if (status || (converged && m->off <= accuracy))
+    minima += converged;
+    if (isinf(m->off))
+      since = 0;
+    if (status || (converged && (m->off <= accuracy || minima == MINIMA)))
       return status;
     if (m->iteration == iterations)
       return mus_fail(MUS_NOT_CONVERGED, "%d iterations did not bring the step to %g s to its accuracy", iterations,
