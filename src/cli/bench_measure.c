@@ -179,6 +179,7 @@ static int solve_once(const problem *p, trial *t, bench_solve *out) {
   const mus_solve_record *record = mus_solver_record(t->solver);
   result->ran = record->method;
   result->levels = record->levels;
+  memcpy(result->level, record->level, sizeof result->level);
   result->operator_complexity = record->operator_complexity;
   result->bytes = record->bytes;
   *out = solve_of(p, record, p->x);

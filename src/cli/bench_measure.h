@@ -46,6 +46,7 @@ typedef struct bench_result {
   int count;            // of solves; fewer than steps after a failure
   bench_solve *solves;
   int levels;
+  mus_level_report level[MUS_LEVELS_MAXIMUM];
   double operator_complexity;
   size_t bytes;
 } bench_result;

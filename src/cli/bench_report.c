@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "numbers.h"
+#include "report.h"
 
 static const char *tessellation_of(const mus_scene *scene) {
   if (scene->cloth_count == 0)
@@ -96,6 +97,7 @@ static json_t *result_json(const bench_report *report, int which) {
     json_decref(solves);
     return NULL;
   }
+  json_object_set_new(object, "level", report_levels_json(r->levels, r->level));
   json_object_set_new(object, "total_products", numbers_json(bench_total(&mean) / all->product_s));
   json_object_set_new(object, "true_residual", numbers_json(mean.true_residual));
   json_object_set_new(object, "true_error_maximum", numbers_json(bench_worst_error(r)));

@@ -139,14 +139,16 @@ int report_write_plot(const solve_report *report, const char *path) {
 
 // --- JSON ---------------------------------------------------------------------------------------------------------
 
-static json_t *levels_json(const mus_solve_record *record) {
+json_t *report_levels_json(int count, const mus_level_report *level) {
   json_t *list = json_array();
-  for (int i = 0; i < record->levels; ++i) {
-    const mus_level_report *l = &record->level[i];
+  for (int i = 0; i < count; ++i) {
+    const mus_level_report *l = &level[i];
     json_array_append_new(list, json_pack("{s:i, s:i, s:I, s:i, s:i, s:o, s:b, s:I}", "rows", l->rows, "block",
                                           l->block, "nonzeros", (json_int_t)l->nonzeros, "special", l->special,
                                           "dropped", l->dropped, "spectral_radius", numbers_json(l->spectral_radius),
                                           "radius_converged", l->radius_converged, "bytes", (json_int_t)l->bytes));
+    for (int k = 0; k < l->numbers; ++k)
+      json_object_set_new(json_array_get(list, (size_t)i), l->number[k].name, numbers_json(l->number[k].value));
   }
   return list;
 }
@@ -177,7 +179,7 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
     json_object_set_new(object, "error", json_string_nocheck(run->text));
   json_object_set_new(object, "reference", numbers_json(r->reference));
   json_object_set_new(object, "residuals", residuals_json(run));
-  json_object_set_new(object, "level", levels_json(r));
+  json_object_set_new(object, "level", report_levels_json(r->levels, r->level));
   return object;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "linear_system.h"
@@ -29,6 +30,8 @@ void report_print_system(const solve_report *report, FILE *file);
 void report_print_table(const solve_report *report, FILE *file);
 // Level reports and residual curves.
 void report_print_levels(const solve_report *report, FILE *file);
+// The levels of a hierarchy, with the numbers that coarsening and smoothers add to them.
+json_t *report_levels_json(int count, const mus_level_report *level);
 // Both return 0 or an exit status, after saying on stderr what went wrong.
 int report_write_json(const solve_report *report, const char *path);
 int report_write_plot(const solve_report *report, const char *path);

@@ -2,6 +2,7 @@
 //
 // Corners of triangles are chained per vertex, so that a vertex slides into another by moving its corners over. Removed
 // vertices are kept in lists of the triangles that they lie in, and handed on when those change (Lee and others 1998).
+// All places have three numbers, so that the same code works in the material, where z is 0, and on surfaces.
 // Edges wait in a heap by their length; an edge that has changed since is put back with its new one.
 #include "mesh/coarsen.h"
 
@@ -10,13 +11,16 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "base/vector3.h"
 #include "mesh/groups.h"
 #include "mesh/topology.h"
 
 enum { STAR = 64 };
 // A triangle's shape is 4 sqrt 3 area / sum of squared edges: 1 where it is regular. None gets below this, unless it
 // was.
-static const double least_shape = 0.3;
+// Where that leaves too many vertices, less will do.
+static const double least_shapes[] = {0.3, 0.15, 0.05};
+enum { SHAPES = sizeof least_shapes / sizeof *least_shapes };
 // A boundary that turns by more than this has a corner.
 static const double sharp_turn = 0.5; // radians
 
@@ -25,11 +29,21 @@ typedef struct candidate {
   int from, to;
 } candidate;
 
+// All that hangs together.
+typedef struct piece {
+  int inner, smooth; // edges with two triangles; of these, those that are not cut
+  int on_surface;    // 1: there is no material to speak of, and places are positions
+  int edges;
+  double squares; // of the lengths of edges, summed up
+} piece;
+
 typedef struct work {
   const mus_mesh *mesh;
   int triangles;
   int *vertex;          // triangles * 3, as they are now
-  double *uv;           // triangles * 6, the same
+  double *corner;       // triangles * 9: where the corners lie, in the material (z = 0) or on the surface
+  struct piece *piece;  // triangles: what is known of the connected piece that a triangle is part of, at its first
+  int *piece_of;        // triangles: that first one
   int *chart;           // triangles: which piece of the material
   unsigned char *live;  // triangles
   int *first, *next;    // vertices, corners: the corners of each vertex
@@ -38,29 +52,38 @@ typedef struct work {
   unsigned char *cut;   // vertices: on a cut
   int *held, *after;    // triangles, vertices: the removed vertices in each triangle
   int *home;            // vertices: the triangle that a removed one lies in
-  double *place;        // vertices * 2: where, in the material
+  double *place;        // vertices * 3: where
   int left;             // vertices with triangles, of those that are still there
   mus_list heap;        // candidate
+  double least_shape;   // of triangles that sliding leaves
 } work;
 
 // --- geometry --------------------------------------------------------------------------------------------------------
 
-static double area_of(const double *a, const double *b, const double *c) {
-  return ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
+// (b - a) x (c - a)
+static void area_vector(const double *a, const double *b, const double *c, double out[3]) {
+  double e[3], f[3];
+  mus_subtract3(b, a, e);
+  mus_subtract3(c, a, f);
+  mus_cross3(e, f, out);
 }
 
 static double squared(const double *a, const double *b) {
-  return (b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]);
+  double e[3];
+  mus_subtract3(b, a, e);
+  return mus_dot3(e, e);
 }
 
-static double shape_of(const double *a, const double *b, const double *c) {
-  double edges = squared(a, b) + squared(b, c) + squared(c, a);
-  return edges > 0 ? 4 * sqrt(3) * area_of(a, b, c) / edges : 0;
+// As it is seen along a unit normal: negative where it is turned over.
+static double shape_of(const double *normal, const double *a, const double *b, const double *c) {
+  double edges = squared(a, b) + squared(b, c) + squared(c, a), area[3];
+  area_vector(a, b, c, area);
+  return edges > 0 ? 2 * sqrt(3) * mus_dot3(normal, area) / edges : 0;
 }
 
-static int same_place(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1]; }
+static int same_place(const double *a, const double *b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
-static const double *uv_of(const work *w, int corner) { return w->uv + 2 * (size_t)corner; }
+static const double *place_of(const work *w, int corner) { return w->corner + 3 * (size_t)corner; }
 
 static int following(int corner) { return corner % 3 == 2 ? corner - 2 : corner + 1; }
 
@@ -104,7 +127,26 @@ static candidate take(work *w) {
 typedef struct star {
   int count, corner[STAR]; // of the vertex
   int side[STAR]; // the first of those corners that is in the same piece of the material, and at the same place of it
+  double normal[STAR][3]; // of each side, unit, where a side begins
 } star;
+
+// The mean normals of the sides, which may lie in the material either way up.
+static void find_normals(const work *w, star *s) {
+  for (int k = 0; k < s->count; ++k)
+    memset(s->normal[k], 0, sizeof s->normal[k]);
+  for (int k = 0; k < s->count; ++k) {
+    int t = s->corner[k] / 3;
+    double area[3];
+    area_vector(place_of(w, 3 * t), place_of(w, 3 * t + 1), place_of(w, 3 * t + 2), area);
+    for (int c = 0; c < 3; ++c)
+      s->normal[s->side[k]][c] += area[c];
+  }
+  for (int k = 0; k < s->count; ++k) {
+    double length = sqrt(mus_dot3(s->normal[k], s->normal[k]));
+    for (int c = 0; c < 3 && length > 0; ++c)
+      s->normal[k][c] /= length;
+  }
+}
 
 // 0 where there are too many.
 static int star_of(const work *w, int vertex, star *out) {
@@ -114,7 +156,7 @@ static int star_of(const work *w, int vertex, star *out) {
       return 0;
     int side = 0;
     while (side < out->count && (w->chart[out->corner[side] / 3] != w->chart[c / 3] ||
-                                 !same_place(uv_of(w, out->corner[side]), uv_of(w, c))))
+                                 !same_place(place_of(w, out->corner[side]), place_of(w, c))))
       ++side;
     out->side[out->count] = side;
     out->corner[out->count++] = c;
@@ -167,9 +209,10 @@ static double result_of(const work *w, const star *s, int to) {
       return -1;
     if (is_in(w, t, to))
       continue;
-    const double *b = uv_of(w, following(corner)), *c = uv_of(w, following(following(corner)));
-    double shape = shape_of(uv_of(w, target), b, c), now = shape_of(uv_of(w, corner), b, c);
-    if (!(shape >= fmin(least_shape, now)) || !(shape > 0))
+    const double *b = place_of(w, following(corner)), *c = place_of(w, following(following(corner)));
+    const double *normal = s->normal[s->side[k]];
+    double shape = shape_of(normal, place_of(w, target), b, c), now = shape_of(normal, place_of(w, corner), b, c);
+    if (!(shape >= fmin(w->least_shape, now)) || !(shape > 0))
       return -1;
     worst = fmin(worst, shape);
     ++survivors;
@@ -213,20 +256,35 @@ static int is_cut(const work *w, const star *s, int to) {
   return found != 2 || side[0] != side[1];
 }
 
+// `s` is the star of v.
 static int may_slide(const work *w, int v, int target, star *s) {
   star other;
-  return !w->gone[v] && !w->gone[target] && !w->fixed[v] && star_of(w, v, s) && star_of(w, target, &other) &&
-         (!w->cut[v] || is_cut(w, s, target)) && result_of(w, s, target) >= 0 && keeps_sides(w, s, target) &&
-         keeps_topology(w, s, &other, v, target);
+  if (!star_of(w, target, &other) || (w->cut[v] && !is_cut(w, s, target)))
+    return 0;
+  find_normals(w, s);
+  return result_of(w, s, target) >= 0 && keeps_sides(w, s, target) && keeps_topology(w, s, &other, v, target);
 }
 
+// The parts of a triangle's corners at the point of its plane that is nearest to p. Returns the least of them, less
+// where p is far from the plane.
 static double inside_by(const work *w, int t, const double *p, double part[3]) {
-  const double *a = uv_of(w, 3 * t), *b = uv_of(w, 3 * t + 1), *c = uv_of(w, 3 * t + 2);
-  double whole = area_of(a, b, c);
-  part[0] = area_of(p, b, c) / whole;
-  part[1] = area_of(a, p, c) / whole;
-  part[2] = area_of(a, b, p) / whole;
-  return fmin(part[0], fmin(part[1], part[2]));
+  const double *a = place_of(w, 3 * t), *b = place_of(w, 3 * t + 1), *c = place_of(w, 3 * t + 2);
+  double whole[3], area[3], away[3];
+  area_vector(a, b, c, whole);
+  double square = mus_dot3(whole, whole);
+  if (!(square > 0)) { // no triangle: its first corner
+    part[0] = 1;
+    part[1] = part[2] = 0;
+    return -INFINITY;
+  }
+  area_vector(p, b, c, area);
+  part[0] = mus_dot3(whole, area) / square;
+  area_vector(a, p, c, area);
+  part[1] = mus_dot3(whole, area) / square;
+  part[2] = 1 - part[0] - part[1];
+  mus_subtract3(p, a, away);
+  double height = mus_dot3(whole, away); // times the length of `whole`
+  return fmin(part[0], fmin(part[1], part[2])) - height * height / (square * sqrt(square));
 }
 
 // Puts a removed vertex into the triangle, on its side of the star, in which it lies, or least far out.
@@ -237,8 +295,8 @@ static void settle_in(work *w, const star *s, int side, int vertex) {
     int t = s->corner[k] / 3;
     if (!w->live[t] || s->side[k] != side)
       continue;
-    double by = inside_by(w, t, w->place + 2 * (size_t)vertex, part);
-    if (by > best) {
+    double by = inside_by(w, t, w->place + 3 * (size_t)vertex, part);
+    if (home < 0 || by > best) {
       best = by;
       home = t;
     }
@@ -269,10 +327,10 @@ static int take_held(work *w, int triangle, int side, int waiting) {
 
 static void slide(work *w, const star *s, int v, int target) {
   int waiting = -1;
-  double goal[STAR][2];
+  double goal[STAR][3];
   for (int k = 0; k < s->count; ++k)
-    memcpy(goal[k], uv_of(w, corner_on_side(w, s, target, s->side[k])), sizeof goal[k]);
-  memcpy(w->place + 2 * (size_t)v, uv_of(w, s->corner[0]), 2 * sizeof *w->place);
+    memcpy(goal[k], place_of(w, corner_on_side(w, s, target, s->side[k])), sizeof goal[k]);
+  memcpy(w->place + 3 * (size_t)v, place_of(w, s->corner[0]), 3 * sizeof *w->place);
   for (int k = 0; k < s->count; ++k) {
     int corner = s->corner[k], t = corner / 3;
     waiting = take_held(w, t, s->side[k], waiting);
@@ -284,7 +342,7 @@ static void slide(work *w, const star *s, int v, int target) {
     }
     unlink_corner(w, corner);
     w->vertex[corner] = target;
-    memcpy(w->uv + 2 * (size_t)corner, goal[k], sizeof goal[k]);
+    memcpy(w->corner + 3 * (size_t)corner, goal[k], sizeof goal[k]);
     w->next[corner] = w->first[target];
     w->first[target] = corner;
   }
@@ -301,8 +359,8 @@ static void slide(work *w, const star *s, int v, int target) {
 // --- which vertices may go -------------------------------------------------------------------------------------------
 
 // The corners of a side's ends: where it comes from, where it goes to.
-static const double *from_of(const work *w, int side) { return uv_of(w, following(side)); }
-static const double *to_of(const work *w, int side) { return uv_of(w, following(following(side))); }
+static const double *from_of(const work *w, int side) { return place_of(w, following(side)); }
+static const double *to_of(const work *w, int side) { return place_of(w, following(following(side))); }
 
 // Whether two sides of one edge lie at the same place of the material.
 static int is_sewn(const work *w, int a, int b) {
@@ -314,6 +372,54 @@ static int is_sewn(const work *w, int a, int b) {
 static int is_smooth(const work *w, const mus_topology *topology, int edge) {
   const int *side = topology->edge_side + topology->edge_side_start[edge];
   return mus_edge_sides(topology, edge) == 2 && is_sewn(w, side[0], side[1]);
+}
+
+static void place_corners(work *w) {
+  for (size_t c = 0; c < 3 * (size_t)w->triangles; ++c) {
+    const double *uv = w->mesh->material + 2 * c;
+    double flat[3] = {uv[0], uv[1], 0};
+    int on_surface = w->piece[w->piece_of[c / 3]].on_surface;
+    memcpy(w->corner + 3 * c, on_surface ? w->mesh->position + 3 * (size_t)w->vertex[c] : flat, sizeof flat);
+  }
+}
+
+static piece *piece_at(const work *w, const mus_topology *topology, int edge) {
+  return &w->piece[w->piece_of[topology->edge_side[topology->edge_side_start[edge]] / 3]];
+}
+
+// Where most edges of a piece are cuts, its triangles have been laid flat one by one, and the surface itself is its
+// material.
+static mus_status find_pieces(work *w, const mus_topology *topology, mus_arena *scratch) {
+  int *group = mus_arena_alloc(scratch, (size_t)w->triangles, sizeof *group);
+  if (!group)
+    return mus_fail_memory();
+  for (int t = 0; t < w->triangles; ++t)
+    group[t] = t;
+  for (int e = 0; e < topology->edges; ++e)
+    for (int k = topology->edge_side_start[e] + 1; k < topology->edge_side_start[e + 1]; ++k)
+      mus_group_join(group, topology->edge_side[k - 1] / 3, topology->edge_side[k] / 3);
+  for (int t = 0; t < w->triangles; ++t)
+    w->piece_of[t] = mus_group_first(group, t);
+  place_corners(w);
+  for (int e = 0; e < topology->edges; ++e) {
+    piece_at(w, topology, e)->inner += mus_edge_sides(topology, e) == 2;
+    piece_at(w, topology, e)->smooth += is_smooth(w, topology, e);
+  }
+  for (int t = 0; t < w->triangles; ++t)
+    w->piece[t].on_surface = 2 * w->piece[t].smooth < w->piece[t].inner;
+  place_corners(w);
+  for (int e = 0; e < topology->edges; ++e) {
+    int side = topology->edge_side[topology->edge_side_start[e]];
+    ++piece_at(w, topology, e)->edges;
+    piece_at(w, topology, e)->squares += squared(from_of(w, side), to_of(w, side));
+  }
+  return MUS_OK;
+}
+
+// A squared length in units of its piece's mean, so that pieces of fine and of coarse meshes are coarsened alike.
+static double measured(const work *w, int triangle, double length) {
+  const piece *p = &w->piece[w->piece_of[triangle]];
+  return p->squares > 0 ? length * p->edges / p->squares : 0;
 }
 
 static mus_status find_charts(work *w, const mus_topology *topology, mus_arena *scratch) {
@@ -343,8 +449,11 @@ static double turn_at(const work *w, const mus_topology *topology, int vertex, c
       int starts = w->vertex[following(one)] == vertex, leaves = w->vertex[following(other)] == vertex;
       const double *a = starts ? from_of(w, one) : to_of(w, one), *b = starts ? to_of(w, one) : from_of(w, one);
       const double *c = leaves ? from_of(w, other) : to_of(w, other), *d = leaves ? to_of(w, other) : from_of(w, other);
-      double x[2] = {a[0] - b[0], a[1] - b[1]}, y[2] = {d[0] - c[0], d[1] - c[1]};
-      largest = fmax(largest, fabs(atan2(x[0] * y[1] - x[1] * y[0], x[0] * y[0] + x[1] * y[1])));
+      double x[3], y[3], cross[3];
+      mus_subtract3(a, b, x);
+      mus_subtract3(d, c, y);
+      mus_cross3(x, y, cross);
+      largest = fmax(largest, atan2(sqrt(mus_dot3(cross, cross)), mus_dot3(x, y)));
     }
   return largest;
 }
@@ -379,7 +488,7 @@ static double length_now(const work *w, const star *s, int to) {
       int c = 3 * (s->corner[k] / 3);
       while (w->vertex[c] != to)
         ++c;
-      return squared(uv_of(w, s->corner[k]), uv_of(w, c));
+      return measured(w, c / 3, squared(place_of(w, s->corner[k]), place_of(w, c)));
     }
   return -1; // they are no neighbours
 }
@@ -402,16 +511,11 @@ static mus_status offer(work *w, int vertex) {
   return MUS_OK;
 }
 
-static mus_status remove_vertices(work *w, const mus_topology *topology, int wanted) {
+static mus_status remove_vertices(work *w, int wanted) {
   mus_status status = MUS_OK;
-  for (int e = 0; e < topology->edges && !status; ++e) {
-    int side = topology->edge_side[topology->edge_side_start[e]], a = topology->edge[2 * e],
-        b = topology->edge[2 * e + 1];
-    double length = squared(from_of(w, side), to_of(w, side));
-    status = put(w, (candidate){length, a, b});
-    if (!status)
-      status = put(w, (candidate){length, b, a});
-  }
+  for (int v = 0; v < w->mesh->vertices && !status; ++v)
+    if (!w->gone[v])
+      status = offer(w, v);
   while (!status && w->left > wanted && w->heap.count > 0) {
     candidate c = take(w);
     star s;
@@ -428,8 +532,10 @@ static mus_status prepare(work *w, mus_arena *scratch) {
   const mus_mesh *mesh = w->mesh;
   size_t vertices = (size_t)mesh->vertices, triangles = (size_t)mesh->triangles;
   w->vertex = mus_arena_alloc(scratch, 3 * triangles, sizeof *w->vertex);
-  w->uv = mus_arena_alloc(scratch, 6 * triangles, sizeof *w->uv);
+  w->corner = mus_arena_alloc(scratch, 9 * triangles, sizeof *w->corner);
   w->chart = mus_arena_alloc(scratch, triangles, sizeof *w->chart);
+  w->piece = mus_arena_alloc_zero(scratch, triangles, sizeof *w->piece);
+  w->piece_of = mus_arena_alloc_zero(scratch, triangles, sizeof *w->piece_of);
   w->live = mus_arena_alloc(scratch, triangles, 1);
   w->first = mus_arena_alloc(scratch, vertices, sizeof *w->first);
   w->next = mus_arena_alloc(scratch, 3 * triangles, sizeof *w->next);
@@ -439,12 +545,11 @@ static mus_status prepare(work *w, mus_arena *scratch) {
   w->held = mus_arena_alloc(scratch, triangles, sizeof *w->held);
   w->after = mus_arena_alloc(scratch, vertices, sizeof *w->after);
   w->home = mus_arena_alloc(scratch, vertices, sizeof *w->home);
-  w->place = mus_arena_alloc(scratch, 2 * vertices, sizeof *w->place);
-  if (!w->vertex || !w->uv || !w->chart || !w->live || !w->first || !w->next || !w->gone || !w->fixed || !w->cut ||
-      !w->held || !w->after || !w->home || !w->place)
+  w->place = mus_arena_alloc(scratch, 3 * vertices, sizeof *w->place);
+  if (!w->vertex || !w->corner || !w->piece || !w->piece_of || !w->chart || !w->live || !w->first || !w->next ||
+      !w->gone || !w->fixed || !w->cut || !w->held || !w->after || !w->home || !w->place)
     return mus_fail_memory();
   memcpy(w->vertex, mesh->triangle, 3 * triangles * sizeof *w->vertex);
-  memcpy(w->uv, mesh->material, 6 * triangles * sizeof *w->uv);
   for (size_t v = 0; v < vertices; ++v)
     w->first[v] = -1;
   for (size_t t = 0; t < triangles; ++t) {
@@ -469,13 +574,30 @@ static void carry(const work *w, int vertex, const int *number, int *carrier, do
   }
   if (t < 0)
     return;
-  inside_by(w, t, w->place + 2 * (size_t)vertex, weight);
+  inside_by(w, t, w->place + 3 * (size_t)vertex, weight);
   for (int k = 0; k < 3; ++k) {
     weight[k] = fmax(weight[k], 0);
     sum += weight[k];
   }
   for (int k = 0; k < 3; ++k)
     weight[k] /= sum;
+}
+
+// A triangle in a plane of its own, its first edge along u, unless it lies in the material.
+static void write_material(const work *w, int t, double *uv) {
+  const double *a = place_of(w, 3 * t), *b = place_of(w, 3 * t + 1), *c = place_of(w, 3 * t + 2);
+  if (!w->piece[w->piece_of[t]].on_surface) {
+    for (int k = 0; k < 3; ++k)
+      memcpy(uv + 2 * k, place_of(w, 3 * t + k), 2 * sizeof *uv);
+    return;
+  }
+  double e[3], f[3], area[3];
+  mus_subtract3(b, a, e);
+  mus_subtract3(c, a, f);
+  mus_cross3(e, f, area);
+  double length = sqrt(mus_dot3(e, e)), flat[6] = {0, 0, length, 0, mus_dot3(e, f) / length, 0};
+  flat[5] = sqrt(mus_dot3(area, area)) / length;
+  memcpy(uv, flat, sizeof flat);
 }
 
 static mus_status write_out(mus_arena *arena, const work *w, mus_coarser *out) {
@@ -503,7 +625,7 @@ static mus_status write_out(mus_arena *arena, const work *w, mus_coarser *out) {
       continue;
     for (int k = 0; k < 3; ++k)
       out->mesh.triangle[3 * (size_t)to + (size_t)k] = number[w->vertex[3 * (size_t)t + (size_t)k]];
-    memcpy(out->mesh.material + 6 * (size_t)to++, w->uv + 6 * (size_t)t, 6 * sizeof(double));
+    write_material(w, t, out->mesh.material + 6 * (size_t)to++);
   }
   mus_free(number);
   return status;
@@ -517,11 +639,16 @@ mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, 
   if (!status)
     status = prepare(&w, &scratch);
   if (!status)
+    status = find_pieces(&w, &topology, &scratch);
+  if (!status)
     status = find_charts(&w, &topology, &scratch);
   if (!status)
     status = classify(&w, &topology, &scratch);
   if (!status)
-    status = remove_vertices(&w, &topology, wanted);
+    for (int k = 0; k < SHAPES && !status; ++k) {
+      w.least_shape = least_shapes[k];
+      status = remove_vertices(&w, wanted);
+    }
   if (!status)
     status = write_out(arena, &w, out);
   mus_free(w.heap.items);

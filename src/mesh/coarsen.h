@@ -5,6 +5,9 @@
 // different places of it) vertices slide along the cut only, and its corners stay; so panels keep their outlines, holes
 // stay holes, and the two sides of a seam are coarsened together. No triangle is turned over, none becomes a needle,
 // and no vertex gets more than MUS_COARSE_NEIGHBOURS. What cannot be coarsened under these rules stays as it is.
+//
+// A piece of a mesh whose rest shape is known by triangles only, each laid flat by itself, is coarsened on its surface
+// in space instead: places are positions, and stars are looked at along their mean normal.
 #ifndef MUS_MESH_COARSEN_H
 #define MUS_MESH_COARSEN_H
 

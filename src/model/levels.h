@@ -1,5 +1,5 @@
-// Nested levels of all cloths of a model, for the solver's method "geometric": each cloth is coarsened in its material
-// (mesh/coarsen.h), four times fewer vertices a level.
+// Nested levels of all cloths of a model, for the solver's method "geometric": they are coarsened in their
+// material (mesh/coarsen.h), four times fewer vertices per level.
 #ifndef MUS_MODEL_LEVELS_H
 #define MUS_MODEL_LEVELS_H
 

@@ -13,6 +13,7 @@
 #include "mesh/garment.h"
 #include "mesh/generate.h"
 #include "mesh/mannequin.h"
+#include "mesh/rest.h"
 #include "mesh/topology.h"
 #include "support/check.h"
 
@@ -147,6 +148,68 @@ static void garments(void **state) {
   mus_arena_clear(&arena);
 }
 
+// Panels may lie in the pattern either way up.
+static void mirrored_panels(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_mesh mesh;
+  mus_coarser coarse;
+  mus_generate_options options = {.vertices = 1024, .width = 1, .depth = 1};
+  double least;
+  assert_ok(mus_generate_rectangle(&arena, &options, &mesh));
+  for (int c = 0; c < 3 * mesh.triangles; ++c)
+    mesh.material[2 * c] *= -1;
+  assert_ok(mus_mesh_coarsen(&arena, &mesh, 256, &coarse));
+  assert_int_equal(coarse.mesh.vertices, 256);
+  assert_true(fabs(area(&coarse.mesh, &least) + 1) < 1e-12);
+  mus_arena_clear(&arena);
+}
+
+// A half-pipe of which only triangles are known: it is coarsened in space, and what is carried stays near it.
+static void surfaces_without_a_pattern(void **state) {
+  (void)state;
+  mus_arena arena = {0};
+  mus_mesh mesh;
+  mus_generate_options options = {.vertices = 4096, .width = 1, .depth = 1, .irregular = 1, .seed = 2};
+  mus_rest_options rest = mus_rest_default_options();
+  mus_rest_record record;
+  rest.source = MUS_REST_POSITIONS;
+  assert_ok(mus_generate_rectangle(&arena, &options, &mesh));
+  for (int v = 0; v < mesh.vertices; ++v) {
+    double *x = mesh.position + 3 * v, angle = 3 * x[0];
+    x[0] = sin(angle) / 3;
+    x[1] += cos(angle) / 3;
+  }
+  assert_ok(mus_rest_shape(&arena, &mesh, &rest, &record));
+  assert_int_equal(record.source, MUS_REST_TRIANGLES);
+  double least, whole = area(&mesh, &least);
+  for (int level = 0; level < 3; ++level) {
+    mus_coarser coarse;
+    assert_ok(mus_mesh_coarsen(&arena, &mesh, mesh.vertices / 4, &coarse));
+    assert_true(coarse.mesh.vertices <= mesh.vertices / 3);
+    assert_true(area(&coarse.mesh, &least) > 0.93 * whole && least > 0);
+    double worst = 0, edge = sqrt(2 * whole / coarse.mesh.triangles);
+    for (int v = 0; v < mesh.vertices; ++v) {
+      double away[3] = {mesh.position[3 * v], mesh.position[3 * v + 1], mesh.position[3 * v + 2]}, sum = 0;
+      for (int k = 0; k < 3; ++k) {
+        const double *x = coarse.mesh.position + 3 * coarse.carrier[3 * v + k];
+        double w = coarse.weight[3 * v + k];
+        assert_true(w >= 0);
+        sum += w;
+        for (int c = 0; c < 3; ++c)
+          away[c] -= w * x[c];
+      }
+      assert_true(fabs(sum - 1) < 1e-12);
+      worst = fmax(worst, sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]));
+    }
+    print_message("half-pipe: %d vertices to %d, %.3g edges off at most\n", mesh.vertices, coarse.mesh.vertices,
+                  worst / edge);
+    assert_true(worst < 0.7 * edge);
+    mesh = coarse.mesh;
+  }
+  mus_arena_clear(&arena);
+}
+
 // One triangle, a fan of many, and pieces without number stay what they are, or become simpler.
 static void odd_meshes(void **state) {
   (void)state;
@@ -183,7 +246,9 @@ static void odd_meshes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sheets), cmocka_unit_test(outlines), cmocka_unit_test(tubes),
-                                     cmocka_unit_test(garments), cmocka_unit_test(odd_meshes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sheets),          cmocka_unit_test(outlines),
+                                     cmocka_unit_test(tubes),           cmocka_unit_test(garments),
+                                     cmocka_unit_test(mirrored_panels), cmocka_unit_test(surfaces_without_a_pattern),
+                                     cmocka_unit_test(odd_meshes)};
   return cmocka_run_group_tests_name("mesh/coarsen", tests, NULL, NULL);
 }

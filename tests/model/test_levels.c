@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/levels.h"
 #include "sim/access.h"
@@ -69,6 +70,43 @@ static void scenes_run_with_them(void **state) {
   free(end[1]);
 }
 
+// Real garments, sewn of panels with some of them mirrored, and of a surface without a pattern: levels are made, and
+// solves converge.
+static void garments_have_levels(void **state) {
+  (void)state;
+  static const struct {
+    const char *file;
+    double scale;
+    int levels, iterations;
+  } garment[] = {{"../shared/data/garments/codim-ipc/dress_knife/stage.obj.gz", 1, 3, 120},
+                 {"../shared/data/garments/diffcloth/dress-v7k-f14k.obj.gz", 0.04, 2, 60},
+                 {"../shared/data/garments/diffcloth/skirt2011.obj", 1, 2, 60}};
+  for (int k = 0; k < 3; ++k) {
+    char text[400];
+    if (access(garment[k].file, R_OK) != 0) {
+      print_message("skipped: %s is not there\n", garment[k].file);
+      skip();
+    }
+    snprintf(text, sizeof text,
+             "{\"time_step\": 0.01, \"contact\": false, \"cloths\": [{\"shape\": {\"kind\": \"file\", "
+             "\"file\": \"%s\", \"scale\": %g}}]}",
+             garment[k].file, garment[k].scale);
+    run *r = runs_scene(text);
+    r->scene.solver = mus_default_solver_options();
+    r->scene.solver.method = MUS_METHOD_GEOMETRIC;
+    strcpy(r->scene.solver.multigrid.smoother, "gs:2");
+    runs_begin(r);
+    const mus_interpolation *level;
+    int count;
+    assert_ok(mus_sim_levels(r->sim, &count, &level));
+    assert_int_equal(count, garment[k].levels);
+    const mus_step_record *record = runs_frame(r);
+    print_message("%s: %d levels, %d iterations\n", garment[k].file, count + 1, record->iterations);
+    assert_true(record->iterations < garment[k].iterations);
+    runs_free(r);
+  }
+}
+
 static void what_has_no_levels_is_refused(void **state) {
   (void)state;
   run *r = runs_scene("{\"solids\": [{\"shape\": {\"vertices\": 100}}], \"solver\": {\"method\": \"geometric\"}}");
@@ -79,6 +117,7 @@ static void what_has_no_levels_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(levels_join), cmocka_unit_test(scenes_run_with_them),
+                                     cmocka_unit_test(garments_have_levels),
                                      cmocka_unit_test(what_has_no_levels_is_refused)};
   return cmocka_run_group_tests_name("model/levels", tests, NULL, NULL);
 }

@@ -57,6 +57,17 @@ static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *are
   return MUS_OK;
 }
 
+// A node that nothing is coupled to, as one that follows others over a closed seam, is the smoother's alone: coarse
+// nodes would pay for moving it.
+static int is_alone(const mus_matrix *a, int row) {
+  size_t size = (size_t)(a->row_block * a->row_block);
+  for (int k = a->pattern->row_start[row]; k < a->pattern->row_start[row + 1]; ++k)
+    for (size_t e = 0; e < size && a->pattern->column[k] != row; ++e)
+      if (a->value[(size_t)k * size + e] != 0)
+        return 0;
+  return 1;
+}
+
 // Rows of nodes where something is held are S_i P_i: corrections leave held directions alone.
 static mus_status fill(void *self, const mus_level_view *fine, mus_matrix *p, unsigned char *live) {
   const mus_nested *nested = self;
@@ -66,12 +77,12 @@ static mus_status fill(void *self, const mus_level_view *fine, mus_matrix *p, un
   for (int i = 0; i < l->nodes; ++i) {
     int column[CARRIERS], held = fine->held && fine->held->count > 0 ? fine->held->index_of[i] : -1;
     double weight[CARRIERS];
-    int count = carriers_of(l, i, column, weight);
+    int count = carriers_of(l, i, column, weight), alone = is_alone(fine->a, i);
     double *to = p->value + size * (size_t)p->pattern->row_start[i];
     for (int k = 0; k < count; ++k)
       for (size_t e = 0; e < size; ++e, ++to) {
         double identity = e % (b + 1) == 0;
-        *to = weight[k] * (held >= 0 ? fine->held->projection[size * (size_t)held + e] : identity);
+        *to = alone ? 0 : weight[k] * (held >= 0 ? fine->held->projection[size * (size_t)held + e] : identity);
         if (*to != 0)
           live[(size_t)column[k] * b + e % b] = 1;
       }
