@@ -129,6 +129,26 @@ static void bits_do_not_depend_on_threads(void **state) {
   }
 }
 
+// As the minimiser of a run, where a sheet falls on a ball and is pulled along: what touches changes the matrix.
+static void runs_with_contact(void **state) {
+  (void)state;
+  static const char *const names[] = {"pd-cholmod:secants", "pd-sa:secants"};
+  for (int k = 0; k < 2; ++k) {
+    run *r =
+        runs_scene("{\"frame_rate\": 30, \"time_step\": 0.034, \"integrator\": \"minimise\", \"solver\": {\"threads\": "
+                   "1}, \"cloths\": [{\"shape\": {\"vertices\": 400}, \"translate\": [0, 0.31, 0]}], \"bodies\": "
+                   "[{\"shape\": {\"kind\": \"sphere\", \"radius\": 0.3}}]}");
+    snprintf(r->scene.minimiser, sizeof r->scene.minimiser, "%s", names[k]);
+    runs_begin(r);
+    int touched = 0;
+    for (int frame = 0; frame < 8; ++frame)
+      touched += runs_frame(r)->body_contacts;
+    assert_true(touched > 20);
+    assert_int_equal(runs_crossings(r), 0);
+    runs_free(r);
+  }
+}
+
 static void what_has_no_constant_matrix_is_refused(void **state) {
   (void)state;
   mus_minimise_entry entry[2];
@@ -142,6 +162,7 @@ static void what_has_no_constant_matrix_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_end_at_the_minimum), cmocka_unit_test(better_solutions_go_lower),
-      cmocka_unit_test(bits_do_not_depend_on_threads), cmocka_unit_test(what_has_no_constant_matrix_is_refused)};
+      cmocka_unit_test(bits_do_not_depend_on_threads), cmocka_unit_test(runs_with_contact),
+      cmocka_unit_test(what_has_no_constant_matrix_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
