@@ -99,7 +99,9 @@ MUS_API int mus_sim_frame_number(const mus_sim *sim);
 
 /// How the energy of a step falls while it is minimised, see docs/minimise.md.
 typedef struct mus_minimise_entry {
-  double energy;   ///< J: |x - (x0 + h v0)|^2_M / 2 h^2 + E(x), with what damping, drag and contact cost over the step
+  /// J: |x - (x0 + h v0)|^2_M / 2 h^2 + E(x), with what damping, drag and contact cost over the step; gravity counts
+  /// from x0 on
+  double energy;
   double products; ///< work so far, in products of the step's matrix with a vector
   double seconds;  ///< so far, without what all methods share: finding contacts
 } mus_minimise_entry;

@@ -107,17 +107,30 @@ static double energy_of_list(const assembly *all, const mus_model_list *list, in
   return sum;
 }
 
+// - M g . (x - X) of a part of the vertices.
+static double weight_of(const assembly *all, const double *gravity, int part) {
+  const mus_model *model = all->model;
+  const double *before = all->at->before;
+  double sum = 0;
+  for (int i = begin_of(model->vertices, part); i < begin_of(model->vertices, part + 1); ++i) {
+    const double *x = all->at->position + 3 * (size_t)i;
+    double way[3] = {x[0], x[1], x[2]};
+    if (before)
+      mus_subtract3(x, before + 3 * (size_t)i, way);
+    sum -= model->mass[i] * mus_dot3(gravity, way);
+  }
+  return sum;
+}
+
 double mus_assemble_energy(const mus_model *model, const mus_settings *settings, const mus_instant *at) {
   assembly all = assembly_at(model, settings, at);
   double gravity[3], part[PARTS], sum = 0;
   mus_settings_gravity(settings, at->time, gravity);
   MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
-    part[p] = 0;
+    part[p] = weight_of(&all, gravity, p);
     for (int l = 0; l < model->list_count; ++l)
       part[p] += energy_of_list(&all, &model->lists[l], p);
-    for (int i = begin_of(model->vertices, p); i < begin_of(model->vertices, p + 1); ++i)
-      part[p] -= model->mass[i] * mus_dot3(gravity, at->position + 3 * (size_t)i);
   }
   for (int p = 0; p < PARTS; ++p)
     sum += part[p];

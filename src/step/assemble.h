@@ -23,8 +23,9 @@ typedef struct mus_instant {
 void mus_assemble(const mus_model *model, const mus_settings *settings, const mus_instant *at, mus_matrix *matrix,
                   double *force);
 
-// The energy of which mus_assemble() has minus the derivative as forces, J: sum of E + P - M g . x. Without at->before,
-// E alone. The bits do not depend on the number of threads.
+// The energy of which mus_assemble() has minus the derivative as forces, J: sum of E + P - M g . (x - X), which counts
+// gravity from the beginning of the step, so that small differences are not lost in what a whole cloth weighs. Without
+// at->before, E - M g . x. The bits do not depend on the number of threads.
 double mus_assemble_energy(const mus_model *model, const mus_settings *settings, const mus_instant *at);
 
 // Adds to the diagonal what stands there in Projective Dynamics for what kinds lump (energy/element_list.h): drag.
