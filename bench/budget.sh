@@ -31,7 +31,7 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$out" "$runs"
 
-factors='0.001 0.01 0.1 1 10 100 1000'
+factors='0.001 0.1 10 1000'
 accuracies='10 1 0.01' # times the default
 blender_factors='1 10 100 1000' qualities='5 10 20 80'
 
@@ -141,7 +141,7 @@ picture() {
   local x z=0 factor budget
   for budget in $accuracies; do
     x=0
-    for factor in 1 10 100 1000; do
+    for factor in $factors; do
       place "$x" "$z" "$runs/muslin-$factor-$budget.obj"
       x=$(awk -v x="$x" 'BEGIN { print x + 1.4 }')
     done
