@@ -307,16 +307,17 @@ typedef struct mus_scene {
   int settle;                ///< steps before time begins for cloth that starts tangled, at most; 0: none (400)
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
-  /// mm, for MUS_INTEGRATOR_MINIMISE: how far from the exact end of a step its positions may be (0.1)
+  /// mm, for MUS_INTEGRATOR_MINIMISE: how far from the exact end of a step its positions may be, as a root mean square;
+  /// a single vertex thirty times as far (0.1)
   double accuracy;
   /// for MUS_INTEGRATOR_MINIMISE: the name of a minimiser, see mus_minimiser_name(); "": what was measured to be
   /// fastest, with the scene's solver ("")
   char minimiser[MUS_MINIMISER_TEXT];
-  mus_up up;                 ///< MUS_UP_Y
-  mus_keys gravity;          ///< width 3, m/s^2; none: 9.81 downwards
-  mus_keys wind;             ///< width 3, m/s; none: still air
-  double gust;               ///< fraction of the wind that varies in time and space (0)
-  double air_density;        ///< kg/m^3, for drag and wind (1.2)
+  mus_up up;          ///< MUS_UP_Y
+  mus_keys gravity;   ///< width 3, m/s^2; none: 9.81 downwards
+  mus_keys wind;      ///< width 3, m/s; none: still air
+  double gust;        ///< fraction of the wind that varies in time and space (0)
+  double air_density; ///< kg/m^3, for drag and wind (1.2)
   mus_solver_options solver;
   int projective_iterations;   ///< at most, for MUS_INTEGRATOR_PROJECTIVE (10)
   int projective_cycles;       ///< of multigrid in each of these (1)

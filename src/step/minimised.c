@@ -16,6 +16,10 @@ enum { ITERATIONS = 60 };
 // Minima of a step at most, each with the contacts that were found by then.
 enum { MINIMA = 4 };
 
+// Accuracy is that of the mean. The last vertices to settle are those of a few folds that snap, which nobody can tell
+// from right ones: a single vertex may be off by so many times as much.
+static const double spread = 30;
+
 typedef struct minimised {
   mus_arena arena;
   mus_minimise_workspace work;
@@ -100,6 +104,7 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   minimised *d = own;
   mus_minimisation m;
   mus_status status = mus_minimise_begin(c, s, &d->work, record, &m);
+  m.spread = spread;
   if (!status)
     status = converge(&m, &d->minimiser, c->settings->accuracy, ITERATIONS);
   if (status && status != MUS_NOT_CONVERGED)

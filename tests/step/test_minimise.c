@@ -227,7 +227,7 @@ static double apart(double accuracy, double other) {
 
 static void results_follow_the_accuracy(void **state) {
   (void)state;
-  double coarse = apart(10, 1e-4), fine = apart(0.01, 1e-4);
+  double coarse = apart(10, 1e-5), fine = apart(1e-3, 1e-5);
   assert_true(fine < 0.5e-3 && fine < coarse);
 }
 

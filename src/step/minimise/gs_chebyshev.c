@@ -63,7 +63,7 @@ static mus_status iterate(mus_minimisation *m, void *own) {
     return status;
   int accelerated = mus_acceleration_apply(&g->acceleration, n, velocity, change);
   status = mus_minimise_go(m, 0, &length, NULL);
-  int anew = accelerated && length != 1; // a plain correction that is shortened is still one
+  int anew = accelerated && length != 1;            // a plain correction that is shortened is still one
   if (status == MUS_NOT_CONVERGED && accelerated) { // without
     mus_minimise_assemble(m, 0);
     status = sweep(m);

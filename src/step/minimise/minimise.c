@@ -209,21 +209,25 @@ mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, co
                             .free = work->free,
                             .iterate = work->iterate,
                             .last = work->last,
+                            .spread = 1,
                             .moved = INFINITY,
                             .factor = 1};
   return obey(out);
 }
 
-// m: how far the farthest vertex has gone since `last`.
-static double farthest(const mus_minimisation *m) {
+// m: how far vertices have gone since `last`: their root mean square, or a part of the farthest's way.
+static double way_gone(const mus_minimisation *m) {
   const double *now = m->c->state->velocity;
-  double square = 0;
-  for (size_t i = 0; i < m->c->work->unknowns; i += 3) {
-    double way[3];
+  size_t n = m->c->work->unknowns;
+  double sum = 0, largest = 0;
+  for (size_t i = 0; i < n; i += 3) {
+    double way[3], square;
     mus_subtract3(now + i, m->last + i, way);
-    square = fmax(square, mus_dot3(way, way));
+    square = mus_dot3(way, way);
+    sum += square;
+    largest = fmax(largest, square);
   }
-  return m->s->length * sqrt(square);
+  return m->s->length * fmax(sqrt(3 * sum / (double)n), sqrt(largest) / m->spread);
 }
 
 mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
@@ -234,7 +238,7 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
   mus_copy(m->c->work->unknowns, m->c->state->velocity, m->last);
   status = minimiser->kind->iterate(m, minimiser->own);
   m->changed = 0;
-  m->moved = farthest(m);
+  m->moved = way_gone(m);
   m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
   ++m->iteration;
   ++m->record->newton_iterations;

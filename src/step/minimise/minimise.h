@@ -22,7 +22,8 @@ typedef struct mus_minimisation {
   double *free;    // unknowns: r in all directions that are free
   double *iterate; // unknowns: workspace of mus_minimise_go()
   double *last;    // unknowns: velocities before the iteration
-  double moved;    // m: how far the last iteration moved a vertex, the farthest
+  double spread;   // how often the accuracy a single vertex may be off; 1: the farthest counts
+  double moved;    // m: how far the last iteration moved vertices: the root mean square, or the farthest over `spread`
   double off;      // m: how far the iterate was from what the last look at contact asked for
   double factor;   // of the last iteration: `moved` over that of the one before
   double linear;   // relative residual to which the minimiser may solve its systems; 0: as it likes
