@@ -160,6 +160,7 @@ mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, doub
     }
     if (lower || (fabs(rise) <= rounding && slope_agrees(m, downhill))) {
       m->energy += fmin(rise, 0);
+      m->cut = fmin(m->cut, part / *length);
       *length = part;
       if (best)
         *best = lowest;
@@ -236,9 +237,10 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
   if (status)
     return status;
   mus_copy(m->c->work->unknowns, m->c->state->velocity, m->last);
+  m->cut = 1;
   status = minimiser->kind->iterate(m, minimiser->own);
   m->changed = 0;
-  m->moved = way_gone(m);
+  m->moved = way_gone(m) / m->cut;
   m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
   ++m->iteration;
   ++m->record->newton_iterations;

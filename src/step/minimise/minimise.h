@@ -22,8 +22,10 @@ typedef struct mus_minimisation {
   double *free;    // unknowns: r in all directions that are free
   double *iterate; // unknowns: workspace of mus_minimise_go()
   double *last;    // unknowns: velocities before the iteration
+  double cut;      // the least part of a correction's first length that this iteration has gone
   double spread;   // how often the accuracy a single vertex may be off; 1: the farthest counts
-  double moved;    // m: how far the last iteration moved vertices: the root mean square, or the farthest over `spread`
+  double moved;    // m: how far the last iteration moved vertices: the root mean square, or the farthest over `spread`;
+                   // had it gone all the way
   double off;      // m: how far the iterate was from what the last look at contact asked for
   double factor;   // of the last iteration: `moved` over that of the one before
   double linear;   // relative residual to which the minimiser may solve its systems; 0: as it likes
