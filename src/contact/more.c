@@ -20,7 +20,10 @@ static const double separation = 2 * MUS_SEPARATION;
 // Terms that a pair may come to have in a step.
 enum { MEETINGS = 3 };
 // Minima of a step after which holds are let go and friction is set anew, at most: it has to come to an end.
-enum { REVISIONS = 1 };
+enum { REVISIONS = 8 };
+// After the first of them, this part of what is held has to come loose for another: what slides leaves its load to what
+// still sticks, and cloth that is about to slide as a whole would stick for ever.
+static const double avalanche = 0.15;
 // Friction has changed when it has by this part of all of it.
 static const double other_friction = 0.1;
 static const double unmoved = MUS_SEPARATION / 2; // of the gap with one of its kind, which is twice its radius
@@ -208,6 +211,8 @@ static int revise(mus_contact_workspace *work, const mus_contact_iterate *at) {
   mus_rubbed beyond = mus_repulsions_revise(&work->beyond, at->velocity);
   mus_rubbed rubbed = mus_repulsions_revise(&work->within, at->velocity);
   int held = mus_holds_revise(&work->model, &work->motion, at->left, at->velocity, &work->holds, &rubbed);
+  if (work->revisions++ > 0)
+    return held > avalanche * (double)work->holds.held.count;
   return held > 0 || beyond.changed + rubbed.changed > other_friction * (beyond.all + rubbed.all);
 }
 
@@ -222,7 +227,7 @@ mus_status mus_contact_find_more(mus_contact_workspace *work, const mus_contact_
     status = look(work, changed, off);
   mus_repulsions_arrange(&work->beyond);
   mus_repulsions_arrange(&work->within);
-  if (!status && at->left && work->revisions++ < REVISIONS && revise(work, at)) {
+  if (!status && at->left && work->revisions < REVISIONS && revise(work, at)) {
     *changed = 1;
     *off = INFINITY;
   }

@@ -80,23 +80,16 @@ static int is_rubbed(const mus_step_context *c) {
          c->contact->holds.held.count + c->contact->within.couplings.count + c->contact->beyond.couplings.count > 0;
 }
 
-// Moves that grow are no sign of an end, however small they are: what friction lets go starts so. Below this part of the
-// accuracy they are noise.
-static const double noise = 1e-3;
-
-static int is_accurate(const mus_minimisation *m, double accuracy) {
-  return mus_minimise_error(m) <= accuracy && (m->factor < 1 || m->moved <= noise * accuracy);
-}
-
 // Iterations until the error is small enough and contact has nothing to add; what it goes on to add after some minima
 // is left to the response. NOT_CONVERGED where they end before.
 static mus_status converge(mus_minimisation *m, mus_minimiser *minimiser, double accuracy, int iterations) {
   for (int minima = 0, since = 0;; ++since) {
-    int converged = is_accurate(m, accuracy) && (since > 1 || !is_rubbed(m->c));
+    int converged = mus_minimise_error(m) <= accuracy && (since > 1 || !is_rubbed(m->c));
     mus_status status = mus_minimise_look(m, converged);
-    minima += converged;
-    if (isinf(m->off))
+    if (isinf(m->off)) // what was let go has to find its place first
       since = 0;
+    else
+      minima += converged;
     if (status || (converged && (m->off <= accuracy || minima == MINIMA)))
       return status;
     if (m->iteration == iterations)
