@@ -54,7 +54,7 @@ measure() {
 methods=fmg,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
 measure figure-4 --example sphere --vertices "$size" --methods $methods --iterations 500
 measure figure-4-stiff --example sphere --vertices "$size" --stiffness 100 --methods $methods --iterations 500
-measure figure-6 --example sphere --vertices "$size" --methods fmg,fmg:matrix-level,fmg:matrix-step
+measure figure-6 --example sphere --vertices "$size" --methods fmg,fmg:matrix-level,fmg:matrix-cycle,fmg:matrix-step
 measure figure-7 --example sphere --vertices "$size" --methods fmg,fmg:residual-all,fmg:residual-cycle
 for threshold in 0 0.1 0.3 1; do
   measure "skipping-$threshold" --example sphere --vertices "$size" --methods fmg --adaptive-smoothing $threshold

@@ -1,9 +1,11 @@
 // Nonlinear full multigrid (Wang, Wu, Fratarcangeli, Tang and Wang 2018, section 4.2). Every level of a hierarchy gives
-// search directions for the energy of the finest: with the matrix A at the beginning of a cycle and its Galerkin
+// search directions for the energy of the finest: with a matrix A and its Galerkin
 // matrices, V-cycles start at the coarsest level first and one level finer each time,
 //   c = P_l V_l P_l^T r,   v' += alpha c,   r anew,
 // so that no coarse discretisation is involved, which would lock. In the last and largest of them, r is also made anew
-// on the way down and up, above an intermediate level (figure 7).
+// on the way down and up, above an intermediate level (figure 7). A is renewed at the beginning of a cycle and where it
+// is back at the finest level: coarse searches turn cloth so far that the matrix from before would lead fine ones
+// astray.
 //
 // Symmetric smoothing makes all V_l positive definite (their theorem 4.2), and c . r > 0. Smoothing that skips rows
 // does not: where c leads uphill, it is left out.
@@ -18,9 +20,10 @@
 #include "step/minimise/minimise.h"
 
 static const char *const names[] = {"fmg-geometric", "fmg-sa", "fmg-skinning", NULL};
-static const char *const variants[] = {"matrix-level", "matrix-step", "residual-all", "residual-cycle", NULL};
+static const char *const variants[] = {"matrix-level", "matrix-cycle",   "matrix-step",
+                                       "residual-all", "residual-cycle", NULL};
 
-typedef enum matrix_choice { MATRIX_CYCLE, MATRIX_LEVEL, MATRIX_STEP } matrix_choice;
+typedef enum matrix_choice { MATRIX_FINEST, MATRIX_CYCLE, MATRIX_LEVEL, MATRIX_STEP } matrix_choice;
 typedef enum residual_choice { RESIDUAL_MIDDLE, RESIDUAL_ALL, RESIDUAL_CYCLE } residual_choice;
 
 typedef struct fmg {
@@ -43,6 +46,8 @@ static mus_status create(const mus_model *model, const mus_minimiser_words *word
     return mus_fail_memory();
   if (mus_minimiser_has(words, "matrix-level"))
     made->matrix = MATRIX_LEVEL;
+  if (mus_minimiser_has(words, "matrix-cycle"))
+    made->matrix = MATRIX_CYCLE;
   if (mus_minimiser_has(words, "matrix-step"))
     made->matrix = MATRIX_STEP;
   if (mus_minimiser_has(words, "residual-all"))
@@ -109,6 +114,8 @@ static mus_status iterate(mus_minimisation *m, void *own) {
   int middle = f->residual == RESIDUAL_CYCLE ? 0 : f->residual == RESIDUAL_ALL ? levels - 1 : (levels - 1) / 2;
   for (int level = levels - 1; level > 0 && !status; --level)
     status = search(m, f, level, MUS_CORRECT_CYCLE);
+  if (!status && f->matrix == MATRIX_FINEST)
+    status = renew(m);
   if (!status)
     status = largest_cycle(m, f, middle);
   if (!status && !(m->energy < before))
