@@ -91,6 +91,7 @@ typedef struct mus_run_record {
   size_t bytes;            ///< peak memory held by the simulator
   long long overstretched; ///< steps that ended with triangles beyond a strain limit by more than 2% of it
   long long inverted;      ///< steps that ended with tetrahedra inside out
+  long long unfinished;    ///< steps that were minimised, and ended before the scene's accuracy
   double strain_reached;   ///< the largest strain over its limit, in all steps; 0 where nothing is limited
   double strain_place[3];  ///< m: the middle of the triangle that has it ...
   int strain_frame;        ///< ... and the frame in whose steps that was; 0 where nothing is limited

@@ -292,6 +292,9 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
   if (s->inverted > 0)
     printf("  tetrahedra were inside out at the end of %lld steps: smaller ones, or stiffer solids, would help\n",
            s->inverted);
+  if (s->unfinished > 0)
+    printf("  %lld steps ended before they reached their accuracy: smaller ones, or a larger accuracy, would help\n",
+           s->unfinished);
   tell_tangles(s);
   if (s->impossible > 0)
     printf("  bodies or pins left no way out %lld times: muslin check %s shows where %s passes through something\n",

@@ -38,8 +38,7 @@ static void hold_to_plane(const mus_contact_model *contact, const mus_contact_mo
   mus_add_scaled3(speed - mus_dot3(held->normal, held->velocity), held->normal, held->wanted);
 }
 
-// --- order
-// -------------------------------------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------------------------------------
 
 static int by_vertex(const void *a, const void *b) {
   int first = ((const mus_held *)a)->vertex, second = ((const mus_held *)b)->vertex;

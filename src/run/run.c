@@ -26,7 +26,7 @@ typedef struct run_state {
   uint64_t fingerprint;
   int64_t interval, residual;
   int64_t settled, steps, halved, retries, iterations, tangled, impossible, rejected, bytes;
-  int64_t overstretched, inverted;
+  int64_t overstretched, inverted, unfinished;
   double strain_reached, strain_place[3];
   int64_t strain_frame;
   int64_t open_stitches;
@@ -379,6 +379,7 @@ static void count_step(run *r, const mus_step_record *record) {
   r->state.impossible += record->impossible;
   r->state.overstretched += record->overstretched > 0;
   r->state.inverted += record->inverted > 0;
+  r->state.unfinished += record->unfinished;
   if (record->strain_reached > r->state.strain_reached) {
     r->state.strain_reached = record->strain_reached;
     r->state.strain_frame = r->frame + 1;
@@ -514,6 +515,7 @@ static void summarise(run *r) {
   s->impossible = r->state.impossible;
   s->overstretched = r->state.overstretched;
   s->inverted = r->state.inverted;
+  s->unfinished = r->state.unfinished;
   s->strain_reached = r->state.strain_reached;
   s->strain_frame = (int)r->state.strain_frame;
   memcpy(s->strain_place, r->state.strain_place, sizeof s->strain_place);

@@ -73,7 +73,7 @@ done
 holds "something is unfinished" test -z "$(find out -name '*partial*' -o -name '*tmp*')"
 holds "a sample of 12 bytes per vertex for each frame and the start" test "$(stat -c %s out/drooping/sheet.pc2)" -eq $((32 + 4 * 12 * 81))
 holds "a record a step" test "$(grep -c '"step":' out/drooping/report.json)" -eq 15
-for key in time time_step halvings newton_iterations iterations retries residual energies kinetic stretch shear bend \
+for key in time time_step halvings newton_iterations iterations retries unfinished residual energies kinetic stretch shear bend \
   potential momentum angular_momentum strain maximum percentile_99 seconds detect respond assemble setup prefilter solve other \
   write rejected_attempts rejected_seconds total build checkpoint rest; do
   holds "the report lacks $key" grep -q "\"$key\": " out/drooping/report.json
