@@ -84,6 +84,7 @@ for options in "--tessellation irregular" "--integrator bdf2" "--integrator newt
 done
 expect 0 run drooping --vertices 81 --frames 2 --accuracy 0.05 -o accurate
 says out '2 frames of 81 vertices, 2 steps'
+says out 'steps minimised to 0.05 mm by newton-'
 holds "the accuracy is not kept" grep -q '"accuracy": 0.05,' accurate/scene.json
 holds "the integrator" grep -q '"integrator": "minimise"' accurate/scene.json
 expect 0 run accurate/scene.json --frames 2 --time-step 0.021 --accuracy 0.5 -o accurate-2
