@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "base/stop.h"
 #include "base/vector3.h"
-#include "fill/lattice.h"
+#include "fill/centred.h"
 #include "par/par.h"
 
 // How near a cut draws a lattice point, in parts of the edge's length.
@@ -19,14 +19,14 @@ static const double near_on_long = 0.284, near_on_short = 0.398;
 typedef struct active {
   int point;
   double place[3];               // where the point is, after it was drawn to the surface or not
-  double cut[MUS_LATTICE_OWNED]; // of its own edges: where, from 0 at the point to 1 at the other end
-  int vertex[MUS_LATTICE_OWNED]; // of the cuts, -1 before they have one
+  double cut[MUS_CENTRED_OWNED]; // of its own edges: where, from 0 at the point to 1 at the other end
+  int vertex[MUS_CENTRED_OWNED]; // of the cuts, -1 before they have one
 } active;
 
 typedef struct stuffing {
   mus_arena *scratch;
   const mus_shape *shape;
-  mus_lattice lattice;
+  mus_centred lattice;
   int count;
   active *active;
   int *number;     // points: their place among the active ones, or -1
@@ -42,8 +42,8 @@ static int is_cut(const stuffing *s, int a, int b) {
 }
 
 static int has_cuts(const stuffing *s, int point) {
-  for (int e = 0; e < MUS_LATTICE_EDGES; ++e) {
-    int other = mus_lattice_neighbour(&s->lattice, point, e);
+  for (int e = 0; e < MUS_CENTRED_EDGES; ++e) {
+    int other = mus_centred_neighbour(&s->lattice, point, e);
     if (other >= 0 && is_cut(s, point, other))
       return 1;
   }
@@ -55,8 +55,8 @@ static int has_cuts(const stuffing *s, int point) {
 static double find_cut(const stuffing *s, int a, int b) {
   double p[3], q[3], low = 0, high = 1, at_low = s->lattice.value[a], at_high = s->lattice.value[b], t = 0.5;
   const double enough = 1e-3 * s->lattice.spacing;
-  mus_lattice_position(&s->lattice, a, p);
-  mus_lattice_position(&s->lattice, b, q);
+  mus_centred_position(&s->lattice, a, p);
+  mus_centred_position(&s->lattice, b, q);
   for (int step = 1; step <= 30 && high - low > 1e-4; ++step) {
     double x[3];
     t = step % 3 == 0 ? 0.5 * (low + high) : low + (high - low) * at_low / (at_low - at_high);
@@ -79,9 +79,9 @@ static double find_cut(const stuffing *s, int a, int b) {
 }
 
 static void cut_edges(const stuffing *s, active *a) {
-  mus_lattice_position(&s->lattice, a->point, a->place);
-  for (int e = 0; e < MUS_LATTICE_EDGES; ++e) {
-    int owned = mus_lattice_owned(e), other = owned < 0 ? -1 : mus_lattice_neighbour(&s->lattice, a->point, e);
+  mus_centred_position(&s->lattice, a->point, a->place);
+  for (int e = 0; e < MUS_CENTRED_EDGES; ++e) {
+    int owned = mus_centred_owned(e), other = owned < 0 ? -1 : mus_centred_neighbour(&s->lattice, a->point, e);
     if (owned < 0)
       continue;
     a->vertex[owned] = -1;
@@ -121,23 +121,23 @@ static mus_status find_active(stuffing *s) {
 
 // Where an edge of a point is cut, seen from the point.
 static double cut_from(const stuffing *s, int point, int edge, int other) {
-  int owned = mus_lattice_owned(edge);
+  int owned = mus_centred_owned(edge);
   return owned >= 0 ? s->active[s->number[point]].cut[owned]
-                    : 1 - s->active[s->number[other]].cut[mus_lattice_owned(mus_lattice_reverse(edge))];
+                    : 1 - s->active[s->number[other]].cut[mus_centred_owned(mus_centred_reverse(edge))];
 }
 
 // To the nearest of the cuts that are too near. Its edges are cut no more afterwards: its value is 0.
 static void draw(stuffing *s, active *a) {
   double nearest = INFINITY, to[3] = {0}, p[3], q[3];
-  mus_lattice_position(&s->lattice, a->point, p);
-  for (int e = 0; e < MUS_LATTICE_EDGES; ++e) {
-    int other = mus_lattice_neighbour(&s->lattice, a->point, e), is_long = mus_lattice_is_long(e);
+  mus_centred_position(&s->lattice, a->point, p);
+  for (int e = 0; e < MUS_CENTRED_EDGES; ++e) {
+    int other = mus_centred_neighbour(&s->lattice, a->point, e), is_long = mus_centred_is_long(e);
     if (other < 0 || !is_cut(s, a->point, other))
       continue;
     double t = cut_from(s, a->point, e, other), away = t * (is_long ? 1 : sqrt(0.75));
     if (t < (is_long ? near_on_long : near_on_short) && away < nearest) {
       nearest = away;
-      mus_lattice_position(&s->lattice, other, q);
+      mus_centred_position(&s->lattice, other, q);
       for (int k = 0; k < 3; ++k)
         to[k] = p[k] + t * (q[k] - p[k]);
     }
@@ -161,7 +161,7 @@ static int add_vertex(stuffing *s, const double p[3]) {
 static int point_vertex(stuffing *s, int point) {
   if (s->vertex[point] < 0) {
     double p[3];
-    mus_lattice_position(&s->lattice, point, p);
+    mus_centred_position(&s->lattice, point, p);
     s->vertex[point] = add_vertex(s, s->number[point] >= 0 ? s->active[s->number[point]].place : p);
   }
   return s->vertex[point];
@@ -169,23 +169,23 @@ static int point_vertex(stuffing *s, int point) {
 
 static int edge_between(const stuffing *s, int from, int to) {
   int e = 0;
-  while (mus_lattice_neighbour(&s->lattice, from, e) != to)
+  while (mus_centred_neighbour(&s->lattice, from, e) != to)
     ++e;
   return e;
 }
 
 static int cut_vertex(stuffing *s, int from, int to) {
-  int e = edge_between(s, from, to), owner = from, end = to, owned = mus_lattice_owned(e);
+  int e = edge_between(s, from, to), owner = from, end = to, owned = mus_centred_owned(e);
   if (owned < 0) {
     owner = to;
     end = from;
-    owned = mus_lattice_owned(mus_lattice_reverse(e));
+    owned = mus_centred_owned(mus_centred_reverse(e));
   }
   active *a = &s->active[s->number[owner]];
   if (a->vertex[owned] < 0) {
     double p[3], q[3];
-    mus_lattice_position(&s->lattice, owner, p);
-    mus_lattice_position(&s->lattice, end, q);
+    mus_centred_position(&s->lattice, owner, p);
+    mus_centred_position(&s->lattice, end, q);
     for (int k = 0; k < 3; ++k)
       p[k] += a->cut[owned] * (q[k] - p[k]);
     a->vertex[owned] = add_vertex(s, p);
@@ -309,13 +309,13 @@ static int stuff_one(stuffing *s, const int point[4]) {
 
 // The four tetrahedra around the long edge of the second grid that leads forth from a point along an axis.
 static int stuff_around(stuffing *s, int point, int axis) {
-  int ahead = mus_lattice_neighbour(&s->lattice, point, 2 * axis + 1), a = (axis + 1) % 3, b = (axis + 2) % 3, good = 1;
+  int ahead = mus_centred_neighbour(&s->lattice, point, 2 * axis + 1), a = (axis + 1) % 3, b = (axis + 2) % 3, good = 1;
   int ring[4];
   if (ahead < 0)
     return 1;
   for (int k = 0; k < 4; ++k) { // the corners that both ends have in common, counter-clockwise seen from ahead
     int forth = 1 << axis | (k == 1 || k == 2) << a | (k >= 2) << b;
-    ring[k] = mus_lattice_neighbour(&s->lattice, point, 6 + forth);
+    ring[k] = mus_centred_neighbour(&s->lattice, point, 6 + forth);
     if (ring[k] < 0)
       return 1;
   }
@@ -341,7 +341,7 @@ static mus_status stuff_all(stuffing *s) {
 // --- all of it -----------------------------------------------------------------------------------------------------
 
 static mus_status stuff(stuffing *s, double spacing) {
-  mus_status status = mus_lattice_create(s->scratch, s->shape, spacing, &s->lattice);
+  mus_status status = mus_centred_create(s->scratch, s->shape, spacing, &s->lattice);
   if (!status)
     status = find_active(s);
   for (int i = 0; i < s->count && !status; ++i)

@@ -1,5 +1,5 @@
-// See lattice.h.
-#include "fill/lattice.h"
+// See centred.h.
+#include "fill/centred.h"
 
 #include <math.h>
 
@@ -9,25 +9,25 @@
 
 enum { MOST_POINTS = 1 << 27 }; // of both grids
 
-void mus_lattice_cell(const mus_lattice *lattice, int point, int cell[3]) {
+void mus_centred_cell(const mus_centred *lattice, int point, int cell[3]) {
   int rest = point % lattice->points;
   cell[0] = rest % lattice->count[0];
   cell[1] = rest / lattice->count[0] % lattice->count[1];
   cell[2] = rest / lattice->count[0] / lattice->count[1];
 }
 
-void mus_lattice_position(const mus_lattice *lattice, int point, double p[3]) {
+void mus_centred_position(const mus_centred *lattice, int point, double p[3]) {
   int cell[3];
   double shift = point < lattice->points ? 0 : 0.5;
-  mus_lattice_cell(lattice, point, cell);
+  mus_centred_cell(lattice, point, cell);
   for (int k = 0; k < 3; ++k)
     p[k] = lattice->low[k] + lattice->spacing * (cell[k] + shift);
 }
 
-int mus_lattice_neighbour(const mus_lattice *lattice, int point, int edge) {
+int mus_centred_neighbour(const mus_centred *lattice, int point, int edge) {
   int cell[3], grid = point < lattice->points ? 0 : 1;
-  mus_lattice_cell(lattice, point, cell);
-  if (mus_lattice_is_long(edge)) {
+  mus_centred_cell(lattice, point, cell);
+  if (mus_centred_is_long(edge)) {
     cell[edge / 2] += edge & 1 ? 1 : -1;
   } else {
     for (int k = 0; k < 3; ++k)
@@ -40,7 +40,7 @@ int mus_lattice_neighbour(const mus_lattice *lattice, int point, int edge) {
   return grid * lattice->points + (cell[2] * lattice->count[1] + cell[1]) * lattice->count[0] + cell[0];
 }
 
-static mus_status span(const mus_shape *shape, double spacing, mus_lattice *lattice) {
+static mus_status span(const mus_shape *shape, double spacing, mus_centred *lattice) {
   double points = 2;
   if (!(spacing > 0) || !isfinite(spacing))
     return mus_fail(MUS_BAD_INPUT, "edges of %g m: give a positive length", spacing);
@@ -67,10 +67,10 @@ static mus_status span(const mus_shape *shape, double spacing, mus_lattice *latt
 }
 
 // Points so far from the surface that none of their edges is cut need no value of their own, only its sign.
-static void sample_row(const mus_shape *shape, const mus_lattice *lattice, int first) {
+static void sample_row(const mus_shape *shape, const mus_centred *lattice, int first) {
   for (int i = 0; i < lattice->count[0];) {
     double p[3];
-    mus_lattice_position(lattice, first + i, p);
+    mus_centred_position(lattice, first + i, p);
     double d = shape->distance(shape->data, p);
     int same = shape->slope > 0 ? (int)fmin(fabs(d) / (shape->slope * lattice->spacing) - 1, lattice->count[0]) : 1;
     for (int n = 0; n < (same < 1 ? 1 : same) && i < lattice->count[0]; ++n, ++i)
@@ -78,18 +78,18 @@ static void sample_row(const mus_shape *shape, const mus_lattice *lattice, int f
   }
 }
 
-static void keep_rim_outside(const mus_lattice *lattice) {
+static void keep_rim_outside(const mus_centred *lattice) {
   for (int point = 0; point < 2 * lattice->points; ++point) {
     int cell[3];
-    mus_lattice_cell(lattice, point, cell);
+    mus_centred_cell(lattice, point, cell);
     for (int k = 0; k < 3; ++k)
       if ((cell[k] == 0 || cell[k] == lattice->count[k] - 1) && !(lattice->value[point] > 0))
         lattice->value[point] = lattice->spacing;
   }
 }
 
-mus_status mus_lattice_create(mus_arena *scratch, const mus_shape *shape, double spacing, mus_lattice *out) {
-  mus_lattice lattice;
+mus_status mus_centred_create(mus_arena *scratch, const mus_shape *shape, double spacing, mus_centred *out) {
+  mus_centred lattice;
   mus_status status = span(shape, spacing, &lattice);
   if (status)
     return status;
