@@ -117,9 +117,11 @@ typedef struct mus_minimise_options {
 
 /// The methods with their usual solvers: "newton-sa", "fmg-geometric" and so on; NULL beyond the last.
 MUS_API const char *mus_minimiser_name(int index);
-/// MUS_BAD_INPUT, with the list of names, if there is no method of that name; MUS_UNSUPPORTED if this build does not have
-/// its solver.
+/// MUS_BAD_INPUT, with the list of names, if there is no method of that name; MUS_UNSUPPORTED if this build does not
+/// have its solver.
 MUS_API mus_status mus_minimiser_check(const char *name);
+/// The name of the method that minimises the steps of a scene whose integrator is MUS_INTEGRATOR_MINIMISE.
+MUS_API void mus_scene_minimiser(const mus_scene *scene, char name[MUS_MINIMISER_TEXT]);
 
 /// Minimises the next step by a method, and goes back to where it began: for comparing methods. Contacts are those at
 /// the beginning. `entries` has room for options->iterations + 1, the first of which is the start; `count` becomes how

@@ -278,10 +278,11 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
   if (s->steps > 0)
     printf(", %.1f iterations per step", (double)s->iterations / (double)s->steps);
   printf(", %.1f s\n", s->seconds);
-  if (scene->integrator == MUS_INTEGRATOR_MINIMISE && scene->minimiser[0])
-    printf("  steps minimised to %g mm by %s\n", scene->accuracy, scene->minimiser);
-  else if (scene->integrator == MUS_INTEGRATOR_MINIMISE)
-    printf("  steps minimised to %g mm by newton-%s\n", scene->accuracy, mus_method_name(scene->solver.method));
+  if (scene->integrator == MUS_INTEGRATOR_MINIMISE) {
+    char minimiser[MUS_MINIMISER_TEXT];
+    mus_scene_minimiser(scene, minimiser);
+    printf("  steps minimised to %g mm by %s\n", scene->accuracy, minimiser);
+  }
   tell_times(s);
   if (s->tangled > 0)
     printf("  %s tangled in %lld steps\n", scene->solid_count > 0 ? "something was" : "cloth was", s->tangled);

@@ -29,7 +29,9 @@ static mus_status make(const mus_sim *sim, const char *method, trial *t) {
   mus_solver_options solver = model->scene->solver;
   mus_status status = mus_minimiser_read(method, &t->minimiser);
   if (!status)
-    status = mus_minimiser_create(model, &t->minimiser, &solver);
+    status = mus_minimiser_configure(model, &t->minimiser, &solver);
+  if (!status)
+    status = mus_minimiser_create(model, &t->minimiser);
   if (!status)
     status = mus_linear_renew(&t->linear, model, &solver);
   if (!status)

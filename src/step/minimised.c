@@ -5,7 +5,6 @@
 // where it began. "newton" fails there, and the step is halved, as scenes that name it expect; it is kept at last where
 // the step cannot be halved again: forces that jump, as where springs go slack, may leave no way to converge.
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "step/minimise/minimise.h"
@@ -38,17 +37,15 @@ static size_t bytes(const void *own) {
   return sizeof *d + d->arena.bytes + mus_minimiser_bytes(&d->minimiser);
 }
 
-// The minimiser's linear systems are those of the settings, which have been made for it.
-static mus_status create_by(const mus_model *model, const char *name, void **own) {
+// Takes what was read. Its linear systems are those of the settings.
+static mus_status create_by(const mus_model *model, const mus_minimiser *read, void **own) {
   minimised *d = mus_alloc_zero(1, sizeof *d);
-  mus_solver_options options = model->scene->solver;
   if (!d)
     return mus_fail_memory();
+  d->minimiser = *read;
   mus_status status = mus_minimise_workspace_create(&d->arena, 3 * (size_t)model->vertices, &d->work);
   if (!status)
-    status = mus_minimiser_read(name, &d->minimiser);
-  if (!status)
-    status = mus_minimiser_create(model, &d->minimiser, &options);
+    status = mus_minimiser_create(model, &d->minimiser);
   if (status)
     destroy(d);
   else
@@ -57,20 +54,21 @@ static mus_status create_by(const mus_model *model, const char *name, void **own
 }
 
 static mus_status create(const mus_model *model, void **own) {
-  return create_by(model, mus_minimiser_of(model->scene), own);
+  mus_minimiser read;
+  mus_status status = mus_minimiser_of(model->scene, &read);
+  return status ? status : create_by(model, &read, own);
 }
 
-static mus_status create_newton(const mus_model *model, void **own) { return create_by(model, "newton", own); }
+static mus_status create_newton(const mus_model *model, void **own) {
+  return create_by(model, &(mus_minimiser){.kind = &mus_minimiser_newton}, own);
+}
 
 mus_status mus_minimised_configure(const mus_model *model, mus_solver_options *solver) {
-  const mus_scene *scene = model->scene;
-  mus_minimiser minimiser = {0};
-  if (scene->integrator != MUS_INTEGRATOR_MINIMISE)
+  mus_minimiser read;
+  if (model->scene->integrator != MUS_INTEGRATOR_MINIMISE)
     return MUS_OK;
-  mus_status status = mus_minimiser_read(mus_minimiser_of(scene), &minimiser);
-  if (!status && strcmp(scene->minimiser, "") == 0) // with the scene's own solver
-    minimiser.words.solver = mus_method_name(solver->method);
-  return status ? status : minimiser.kind->configure(model, &minimiser.words, solver);
+  mus_status status = mus_minimiser_of(model->scene, &read);
+  return status ? status : mus_minimiser_configure(model, &read, solver);
 }
 
 // Whether bodies or other cloth rub. What lies still is held by friction until it is drawn harder than that can hold,
@@ -101,36 +99,44 @@ static mus_status converge(mus_minimisation *m, mus_minimiser *minimiser, double
   }
 }
 
-static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
-  minimised *d = own;
+// Where a step's iterations end.
+typedef struct demands {
+  double accuracy, spread; // m; see mus_minimisation
+  int iterations;
+  int strict; // 1: a step that does not get there fails
+} demands;
+
+static mus_status minimise(const mus_step_context *c, minimised *d, const mus_scheme *s, const demands *wanted,
+                           mus_step_record *record) {
   mus_minimisation m;
   mus_status status = mus_minimise_begin(c, s, &d->work, record, &m);
-  m.spread = spread;
+  m.spread = wanted->spread;
   if (!status)
-    status = converge(&m, &d->minimiser, c->settings->accuracy, ITERATIONS);
-  if (status && status != MUS_NOT_CONVERGED)
-    return status;
+    status = converge(&m, &d->minimiser, wanted->accuracy, wanted->iterations);
   record->unfinished = status == MUS_NOT_CONVERGED;
+  if (status && (!record->unfinished || wanted->strict))
+    return status;
   mus_minimise_end(&m);
   return MUS_OK;
 }
 
+static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
+  demands wanted = {.accuracy = c->settings->accuracy, .spread = spread, .iterations = ITERATIONS};
+  return minimise(c, own, s, &wanted, record);
+}
+
 static mus_status advance_newton(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
-  minimised *d = own;
-  mus_minimisation m;
-  mus_status status = mus_minimise_begin(c, s, &d->work, record, &m);
-  if (!status)
-    status = converge(&m, &d->minimiser, c->settings->newton_tolerance * s->length, c->settings->newton_iterations);
-  record->unfinished = status == MUS_NOT_CONVERGED;
-  if (record->unfinished && !(c->settings->adaptive && record->halvings == MUS_HALVINGS_MAXIMUM))
-    return mus_fail(MUS_NOT_CONVERGED,
-                    "Newton's method has not converged in %d iterations in the step to %g s: take a smaller "
-                    "time_step, or more newton_iterations",
-                    m.iteration, s->time);
-  if (status && status != MUS_NOT_CONVERGED)
-    return status;
-  mus_minimise_end(&m);
-  return MUS_OK;
+  demands wanted = {.accuracy = c->settings->newton_tolerance * s->length,
+                    .spread = 1,
+                    .iterations = c->settings->newton_iterations,
+                    .strict = !(c->settings->adaptive && record->halvings == MUS_HALVINGS_MAXIMUM)};
+  mus_status status = minimise(c, own, s, &wanted, record);
+  return status != MUS_NOT_CONVERGED
+             ? status
+             : mus_fail(MUS_NOT_CONVERGED,
+                        "Newton's method has not converged in %d iterations in the step to %g s: take a smaller "
+                        "time_step, or more newton_iterations",
+                        record->newton_iterations, s->time);
 }
 
 const mus_integrator_kind mus_integrator_minimise = {

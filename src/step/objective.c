@@ -17,15 +17,14 @@ static mus_instant instant_of(const mus_step_context *c, const mus_scheme *s) {
 // |v' - V|^2_M / 2; parts are added up in order, for the same bits with any number of threads.
 static double inertia(const mus_step_context *c, const mus_scheme *s) {
   const mus_model *model = c->model;
-  const double *start = c->work->start_velocity, *before = c->state->velocity_before, *velocity = c->state->velocity;
   double part[PARTS], sum = 0;
   MUS_PARALLEL_FOR_IF(model->vertices > MUS_PAR_MINIMUM)
   for (int p = 0; p < PARTS; ++p) {
     part[p] = 0;
     size_t end = 3 * ((size_t)model->vertices * ((size_t)p + 1) / PARTS);
     for (size_t i = 3 * ((size_t)model->vertices * (size_t)p / PARTS); i < end; ++i) {
-      double wanted = s->order == 2 ? start[i] + (start[i] - before[i]) / 3 : start[i];
-      part[p] += model->mass[i / 3] * (velocity[i] - wanted) * (velocity[i] - wanted);
+      double gained = c->state->velocity[i] - mus_scheme_velocity(s, c->state, c->work->start_velocity, i);
+      part[p] += model->mass[i / 3] * gained * gained;
     }
   }
   for (int p = 0; p < PARTS; ++p)

@@ -164,8 +164,7 @@ static mus_status set_up(const mus_step_context *c, projective *p, const mus_sch
 // r at the present iterate, in `right`, and without what is prescribed in `free_right`.
 static void assemble_iterate(const mus_step_context *c, projective *p, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
-  mus_instant at = {s->time, c->state->position, c->state->velocity, s->length, 0, c->work->predicted};
-  mus_assemble_step(c, s, &at, 0);
+  mus_objective_assemble(c, s, 0);
   mus_copy(p->unknowns, c->work->right, p->free_right);
   mus_prescribed_clear(&c->work->prescribed, p->free_right);
   record->assemble_seconds += mus_seconds() - begin;

@@ -26,10 +26,8 @@ void mus_scheme_load(const mus_scheme *s, const mus_model *model, const double *
   const double *mass = model->mass;
   size_t n = 3 * (size_t)model->vertices;
   MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)
-  for (size_t i = 0; i < n; ++i) {
-    double v = start[i], wanted = s->order == 2 ? v + (v - state->velocity_before[i]) / 3 : v; // V
-    right[i] = s->length * right[i] + mass[i / 3] * (wanted - state->velocity[i]);
-  }
+  for (size_t i = 0; i < n; ++i)
+    right[i] = s->length * right[i] + mass[i / 3] * (mus_scheme_velocity(s, state, start, i) - state->velocity[i]);
 }
 
 void mus_scheme_move(const mus_scheme *s, size_t unknowns, const double *predicted, const double *velocity,

@@ -22,8 +22,11 @@ mus_scheme mus_scheme_still(const mus_state *state, double h);
 
 // X, into `predicted` (unknowns).
 void mus_scheme_predict(const mus_scheme *s, const mus_state *state, size_t unknowns, double *predicted);
-// Of forces f at velocities v, in `right`, makes H f + M (V - v). V follows from `start`, the velocities at the start
-// of the step.
+// An entry of V, which follows from `start`, the velocities at the start of the step.
+static inline double mus_scheme_velocity(const mus_scheme *s, const mus_state *state, const double *start, size_t i) {
+  return s->order == 2 ? start[i] + (start[i] - state->velocity_before[i]) / 3 : start[i];
+}
+// Of forces f at velocities v, in `right`, makes H f + M (V - v).
 void mus_scheme_load(const mus_scheme *s, const mus_model *model, const double *start, const mus_state *state,
                      double *right);
 // X + H v, into `position`.

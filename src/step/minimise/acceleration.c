@@ -32,7 +32,8 @@ static void learn(mus_acceleration *a, double size) {
   a->since = PLAIN;
 }
 
-int mus_acceleration_apply(mus_acceleration *a, size_t unknowns, const double *velocity, double *change) {
+// Makes of c, in `change`, the way from v_k to v_{k+1}, and notes v_k. 1 if that is another.
+static int apply(mus_acceleration *a, size_t unknowns, const double *velocity, double *change) {
   double size = sqrt(mus_dot(unknowns, change, change));
   if (a->since > 0 && a->since <= PLAIN && a->size > 0)
     a->rho = fmin(size / a->size, largest_rho);
@@ -52,4 +53,33 @@ int mus_acceleration_apply(mus_acceleration *a, size_t unknowns, const double *v
   }
   mus_copy(unknowns, velocity, a->before);
   return a->omega != 1;
+}
+
+mus_status mus_acceleration_go(mus_acceleration *a, mus_minimisation *m, mus_correct *correct, void *own,
+                               double *gone) {
+  const mus_step_context *c = m->c;
+  double length = 1;
+  mus_minimise_assemble(m, 0);
+  mus_status status = correct(m, own);
+  *gone = 0;
+  if (status)
+    return status;
+  int accelerated = a && apply(a, c->work->unknowns, c->state->velocity, c->work->change);
+  status = mus_minimise_go(m, 0, &length, NULL);
+  if (!accelerated) { // a plain correction that is shortened is still one
+    *gone = length;
+    return status;
+  }
+  if (length == 1)
+    return status;
+  if (status == MUS_NOT_CONVERGED) {
+    mus_minimise_assemble(m, 0);
+    status = correct(m, own);
+    length = 1;
+    if (!status)
+      status = mus_minimise_go(m, 0, &length, NULL);
+    *gone = length;
+  }
+  mus_acceleration_begin(a, c->work->unknowns, c->state->velocity);
+  return status;
 }

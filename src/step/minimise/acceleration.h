@@ -20,7 +20,12 @@ typedef struct mus_acceleration {
 mus_status mus_acceleration_create(mus_arena *arena, size_t unknowns, mus_acceleration *out);
 // From these velocities on: another energy, or an iteration that did not go where it led.
 void mus_acceleration_begin(mus_acceleration *acceleration, size_t unknowns, const double *velocity);
-// Makes of c, in `change`, the way from v_k to v_{k+1}, and notes v_k. 1 if that is another.
-int mus_acceleration_apply(mus_acceleration *acceleration, size_t unknowns, const double *velocity, double *change);
+// What leaves a correction of r, at the iterate, in work->change.
+typedef mus_status mus_correct(mus_minimisation *m, void *own);
+// Goes along a correction, accelerated unless `acceleration` is NULL; where that does not lead downhill, along another
+// without, and acceleration begins anew. `gone`, which stays as it was until the first correction is made, becomes the
+// part of a plain correction that was gone, 0 of another.
+mus_status mus_acceleration_go(mus_acceleration *acceleration, mus_minimisation *m, mus_correct *correct, void *own,
+                               double *gone);
 
 #endif

@@ -1,6 +1,6 @@
 // Nonlinear full multigrid (Wang, Wu, Fratarcangeli, Tang and Wang 2018, section 4.2). Every level of a hierarchy gives
-// search directions for the energy of the finest: with a matrix A and its Galerkin
-// matrices, V-cycles start at the coarsest level first and one level finer each time,
+// search directions for the energy of the finest: with a matrix A and its Galerkin matrices, V-cycles start at the
+// coarsest level first and one level finer each time,
 //   c = P_l V_l P_l^T r,   v' += alpha c,   r anew,
 // so that no coarse discretisation is involved, which would lock. In the last and largest of them, r is also made anew
 // on the way down and up, above an intermediate level (figure 7). A is renewed at the beginning of a cycle and where it
@@ -15,8 +15,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/timer.h"
-#include "step/linearised.h"
 #include "step/minimise/minimise.h"
 
 static const char *const names[] = {"fmg-geometric", "fmg-sa", "fmg-skinning", NULL};
@@ -29,6 +27,7 @@ typedef enum residual_choice { RESIDUAL_MIDDLE, RESIDUAL_ALL, RESIDUAL_CYCLE } r
 typedef struct fmg {
   matrix_choice matrix;
   residual_choice residual;
+  int fresh;                            // 1: the matrix is that of the iterate
   double length[2][MUS_LEVELS_MAXIMUM]; // by level, of smoothing and of cycles: where line searches begin
 } fmg;
 
@@ -63,30 +62,23 @@ static size_t bytes(const void *own) {
   return sizeof(fmg);
 }
 
-static mus_status renew(mus_minimisation *m) {
-  mus_minimise_assemble(m, 1);
-  mus_linear_system system = mus_linear_system_of(m->c);
-  return mus_linear_prepare(m->c->linear, &system, m->record);
+// Renews the matrix, unless it is that of the iterate.
+static mus_status renew(mus_minimisation *m, fmg *f) {
+  mus_status status = f->fresh ? MUS_OK : mus_minimise_prepare(m);
+  f->fresh = !status;
+  return status;
 }
 
 // One direction of a level, and the way along it.
 static mus_status search(mus_minimisation *m, fmg *f, int level, mus_correction kind) {
-  double *first = &f->length[kind][level], best = 1, length;
-  if (f->matrix == MATRIX_LEVEL) {
-    mus_status status = renew(m);
-    if (status)
-      return status;
-  }
-  mus_minimise_assemble(m, 0);
-  mus_linear_system system = mus_linear_system_of(m->c);
-  system.right = m->free;
-  double before = mus_solver_work(m->c->linear->solver);
-  mus_status status = mus_linear_correct(m->c->linear, &system, level, kind, m->c->work->change, m->record);
-  m->products += mus_solver_work(m->c->linear->solver) - before;
+  double *first = &f->length[kind][level], best = 1, length = *first;
+  mus_status status = f->matrix == MATRIX_LEVEL ? renew(m, f) : MUS_OK;
+  if (!status)
+    status = mus_minimise_correct(m, level, kind);
   if (status)
     return status;
-  length = *first;
   status = mus_minimise_go(m, 1, &length, &best);
+  f->fresh &= status != MUS_OK;
   *first = status ? fmax(0.1 * *first, 1e-3) : fmin(fmax(best, 0.5 * length), 2);
   return status == MUS_NOT_CONVERGED ? MUS_OK : status;
 }
@@ -109,13 +101,14 @@ static mus_status iterate(mus_minimisation *m, void *own) {
   if (m->iteration == 0)
     for (int level = 0; level < MUS_LEVELS_MAXIMUM; ++level)
       f->length[MUS_CORRECT_SMOOTH][level] = f->length[MUS_CORRECT_CYCLE][level] = 1;
-  mus_status status = f->matrix != MATRIX_STEP || m->changed ? renew(m) : MUS_OK;
+  f->fresh &= !m->changed;
+  mus_status status = f->matrix != MATRIX_STEP || m->changed ? renew(m, f) : MUS_OK;
   int levels = mus_solver_levels(m->c->linear->solver);
   int middle = f->residual == RESIDUAL_CYCLE ? 0 : f->residual == RESIDUAL_ALL ? levels - 1 : (levels - 1) / 2;
   for (int level = levels - 1; level > 0 && !status; --level)
     status = search(m, f, level, MUS_CORRECT_CYCLE);
   if (!status && f->matrix == MATRIX_FINEST)
-    status = renew(m);
+    status = renew(m, f);
   if (!status)
     status = largest_cycle(m, f, middle);
   if (!status && !(m->energy < before))

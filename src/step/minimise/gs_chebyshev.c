@@ -1,7 +1,6 @@
 // Sweeps of symmetric Gauss-Seidel with Chebyshev acceleration of the iterates (Wang 2015; Fratarcangeli, Tibaldo and
 // Pellacini 2016; acceleration.h), for comparison. Where acceleration would raise the energy, it begins anew.
 #include "base/error.h"
-#include "step/linearised.h"
 #include "step/minimise/acceleration.h"
 
 // Sweeps of an iteration; iterations for which the matrix is kept.
@@ -42,38 +41,18 @@ static mus_status create(const mus_model *model, const mus_minimiser_words *word
 
 static size_t bytes(const void *own) { return sizeof(gs) + ((const gs *)own)->arena.bytes; }
 
-// What sweeps make of r, in work->change.
-static mus_status sweep(mus_minimisation *m) {
-  mus_linear_system system = mus_linear_system_of(m->c);
-  system.right = m->free;
-  mus_status status = mus_linear_run(m->c->linear, &system, m->c->work->change, m->record);
-  m->products += mus_solver_work(m->c->linear->last);
-  return status == MUS_NOT_CONVERGED ? MUS_OK : status;
+static mus_status sweep(mus_minimisation *m, void *own) {
+  (void)own;
+  return mus_minimise_solve(m, m->free);
 }
 
 static mus_status iterate(mus_minimisation *m, void *own) {
   gs *g = own;
-  double *change = m->c->work->change, *velocity = m->c->state->velocity, length = 1;
-  size_t n = m->c->work->unknowns;
-  if (m->iteration == 0 || m->changed)
-    mus_acceleration_begin(&g->acceleration, n, velocity);
+  double gone;
+  if (m->changed)
+    mus_acceleration_begin(&g->acceleration, m->c->work->unknowns, m->c->state->velocity);
   mus_minimise_assemble(m, m->changed || m->iteration % RENEWAL == 0);
-  mus_status status = sweep(m);
-  if (status)
-    return status;
-  int accelerated = mus_acceleration_apply(&g->acceleration, n, velocity, change);
-  status = mus_minimise_go(m, 0, &length, NULL);
-  int anew = accelerated && length != 1;            // a plain correction that is shortened is still one
-  if (status == MUS_NOT_CONVERGED && accelerated) { // without
-    mus_minimise_assemble(m, 0);
-    status = sweep(m);
-    length = 1;
-    if (!status)
-      status = mus_minimise_go(m, 0, &length, NULL);
-  }
-  if (anew)
-    mus_acceleration_begin(&g->acceleration, n, velocity);
-  return status;
+  return mus_acceleration_go(&g->acceleration, m, sweep, g, &gone);
 }
 
 const mus_minimiser_kind mus_minimiser_gs = {.name = "gs-chebyshev",

@@ -10,14 +10,13 @@
 #include "base/timer.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "step/linearised.h"
 
 // --- the table -------------------------------------------------------------------------------------------------------
 
 static const mus_minimiser_kind *const kinds[] = {&mus_minimiser_newton, &mus_minimiser_fmg, &mus_minimiser_ncg,
                                                   &mus_minimiser_gs, &mus_minimiser_pd};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-
-const mus_minimiser_kind *mus_minimiser_at(int number) { return number >= 0 && number < KINDS ? kinds[number] : NULL; }
 
 const char *mus_minimiser_name(int index) {
   for (int k = 0; k < KINDS && index >= 0; ++k)
@@ -67,7 +66,19 @@ mus_status mus_minimiser_read(const char *text, mus_minimiser *out) {
   return fail_to_read(text);
 }
 
-const char *mus_minimiser_of(const mus_scene *scene) { return scene->minimiser[0] ? scene->minimiser : kinds[0]->name; }
+mus_status mus_minimiser_of(const mus_scene *scene, mus_minimiser *out) {
+  if (scene->minimiser[0])
+    return mus_minimiser_read(scene->minimiser, out);
+  *out = (mus_minimiser){.kind = kinds[0], .words = {.solver = mus_method_name(scene->solver.method)}};
+  return MUS_OK;
+}
+
+void mus_scene_minimiser(const mus_scene *scene, char name[MUS_MINIMISER_TEXT]) {
+  if (scene->minimiser[0])
+    snprintf(name, MUS_MINIMISER_TEXT, "%s", scene->minimiser);
+  else
+    snprintf(name, MUS_MINIMISER_TEXT, "%s-%s", kinds[0]->name, mus_method_name(scene->solver.method));
+}
 
 int mus_minimiser_has(const mus_minimiser_words *words, const char *variant) {
   for (int k = 0; k < MUS_MINIMISER_VARIANTS; ++k)
@@ -76,10 +87,14 @@ int mus_minimiser_has(const mus_minimiser_words *words, const char *variant) {
   return 0;
 }
 
-mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser, mus_solver_options *solver) {
+mus_status mus_minimiser_configure(const mus_model *model, const mus_minimiser *minimiser, mus_solver_options *solver) {
   const mus_minimiser_kind *kind = minimiser->kind;
-  mus_status status = kind->configure ? kind->configure(model, &minimiser->words, solver) : MUS_OK;
-  return status || !kind->create ? status : kind->create(model, &minimiser->words, &minimiser->own);
+  return kind->configure ? kind->configure(model, &minimiser->words, solver) : MUS_OK;
+}
+
+mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser) {
+  const mus_minimiser_kind *kind = minimiser->kind;
+  return kind->create ? kind->create(model, &minimiser->words, &minimiser->own) : MUS_OK;
 }
 
 void mus_minimiser_free(mus_minimiser *minimiser) {
@@ -103,6 +118,30 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix) {
   mus_prescribed_clear(&m->c->work->prescribed, m->free);
   m->assembled = 1;
   m->record->assemble_seconds += mus_seconds() - begin;
+}
+
+mus_status mus_minimise_solve(mus_minimisation *m, const double *right) {
+  mus_linear_system system = mus_linear_system_of(m->c);
+  system.right = right;
+  mus_status status = mus_linear_run(m->c->linear, &system, m->c->work->change, m->record);
+  m->products += mus_solver_work(m->c->linear->last);
+  return status == MUS_NOT_CONVERGED ? MUS_OK : status;
+}
+
+mus_status mus_minimise_prepare(mus_minimisation *m) {
+  mus_minimise_assemble(m, 1);
+  mus_linear_system system = mus_linear_system_of(m->c);
+  return mus_linear_prepare(m->c->linear, &system, m->record);
+}
+
+mus_status mus_minimise_correct(mus_minimisation *m, int level, mus_correction kind) {
+  mus_minimise_assemble(m, 0);
+  mus_linear_system system = mus_linear_system_of(m->c);
+  system.right = m->free;
+  double before = mus_solver_work(m->c->linear->solver);
+  mus_status status = mus_linear_correct(m->c->linear, &system, level, kind, m->c->work->change, m->record);
+  m->products += mus_solver_work(m->c->linear->solver) - before;
+  return status;
 }
 
 // The state at so much of the way along `change` from the iterate.
@@ -210,7 +249,6 @@ mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, co
                             .free = work->free,
                             .iterate = work->iterate,
                             .last = work->last,
-                            .spread = 1,
                             .moved = INFINITY,
                             .factor = 1};
   return obey(out);

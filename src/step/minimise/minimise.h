@@ -28,7 +28,6 @@ typedef struct mus_minimisation {
                    // had it gone all the way
   double off;      // m: how far the iterate was from what the last look at contact asked for
   double factor;   // of the last iteration: `moved` over that of the one before
-  double linear;   // relative residual to which the minimiser may solve its systems; 0: as it likes
 } mus_minimisation;
 
 enum { MUS_MINIMISER_VARIANTS = 3 };
@@ -69,14 +68,15 @@ typedef struct mus_minimiser {
 // 1 if this is among the variants.
 int mus_minimiser_has(const mus_minimiser_words *words, const char *variant);
 
-// The kind by its number; NULL beyond the last.
-const mus_minimiser_kind *mus_minimiser_at(int number);
-// The name of the one that a scene asks for.
-const char *mus_minimiser_of(const mus_scene *scene);
 // Reads a name, without making anything. MUS_BAD_INPUT lists what there is.
 mus_status mus_minimiser_read(const char *name, mus_minimiser *out);
-// Makes what was read; `solver`, which has the scene's options, becomes those of its linear systems.
-mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser, mus_solver_options *solver);
+// Reads what a scene asks for. Without a name that is Newton's method with the scene's solver, which the names above
+// need not list.
+mus_status mus_minimiser_of(const mus_scene *scene, mus_minimiser *out);
+// Of a scene's options, `solver` becomes those of the minimiser's linear systems.
+mus_status mus_minimiser_configure(const mus_model *model, const mus_minimiser *minimiser, mus_solver_options *solver);
+// Makes its workspace.
+mus_status mus_minimiser_create(const mus_model *model, mus_minimiser *minimiser);
 void mus_minimiser_free(mus_minimiser *minimiser); // all zero is fine
 size_t mus_minimiser_bytes(const mus_minimiser *minimiser);
 
@@ -85,6 +85,14 @@ size_t mus_minimiser_bytes(const mus_minimiser *minimiser);
 // r and, where wanted, its matrix at the iterate: `free`, work->right and linear->matrix. r alone is kept from before
 // where that is still right.
 void mus_minimise_assemble(mus_minimisation *m, int with_matrix);
+
+// By c->linear, each with its work counted: what its solver makes of a right-hand side with the matrix that was
+// assembled last, in work->change, whether or not it gets to its tolerance ...
+mus_status mus_minimise_solve(mus_minimisation *m, const double *right);
+// ... r and its matrix at the iterate, with the solver prepared for corrections ...
+mus_status mus_minimise_prepare(mus_minimisation *m);
+// ... and what a level makes of r, at which the matrix need not have been prepared, in work->change.
+mus_status mus_minimise_correct(mus_minimisation *m, int level, mus_correction kind);
 
 // Goes from the iterate along work->change: `length` of it, or less until the energy is lower, or more or less where
 // the parabola through what is known says so and `search` is 1. `length` becomes the part that was gone, `best` (unless
@@ -98,12 +106,6 @@ typedef struct mus_minimise_workspace {
   double *free, *iterate, *last; // unknowns each
 } mus_minimise_workspace;
 mus_status mus_minimise_workspace_create(mus_arena *arena, size_t unknowns, mus_minimise_workspace *out);
-
-// Where it ends.
-typedef struct mus_minimise_limits {
-  double accuracy; // m: estimated error of positions
-  int iterations;  // at most
-} mus_minimise_limits;
 
 // From what c->work and c->state hold after contacts are found: has velocities do what is prescribed, and begins.
 mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,

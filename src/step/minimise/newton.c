@@ -9,9 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "par/vector.h"
-#include "step/linearised.h"
-#include "step/minimise/minimise.h"
+#include "step/minimise/conjugate.h"
 
 // The relative residual to which systems are solved.
 static const double forcing = 0.1;
@@ -23,8 +21,7 @@ static const char *const names[] = {
 
 typedef struct newton {
   mus_arena arena;
-  double *right, *way; // unknowns: r and the correction of the iteration before
-  double product;      // r . z there
+  mus_conjugate conjugate;
 } newton;
 
 static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
@@ -43,43 +40,22 @@ static mus_status create(const mus_model *model, const mus_minimiser_words *word
   newton *made = mus_alloc_zero(1, sizeof *made);
   if (!made)
     return mus_fail_memory();
-  size_t unknowns = 3 * (size_t)model->vertices;
-  made->right = mus_arena_alloc_zero(&made->arena, unknowns, sizeof *made->right);
-  made->way = mus_arena_alloc_zero(&made->arena, unknowns, sizeof *made->way);
-  if (!made->right || !made->way) {
+  mus_status status = mus_conjugate_create(&made->arena, 3 * (size_t)model->vertices, &made->conjugate);
+  if (status)
     destroy(made);
-    return mus_fail_memory();
-  }
-  *own = made;
-  return MUS_OK;
+  else
+    *own = made;
+  return status;
 }
 
 static size_t bytes(const void *own) { return sizeof(newton) + ((const newton *)own)->arena.bytes; }
 
-// Adds part of the last correction to this one (Polak and Ribiere), where the energy is still the same.
-static void conjugate(mus_minimisation *m, newton *n) {
-  size_t unknowns = m->c->work->unknowns;
-  double *change = m->c->work->change, product = mus_dot(unknowns, m->free, change), keep = 0;
-  if (!m->changed)
-    keep = fmax((product - mus_dot(unknowns, n->right, change)) / n->product, 0);
-  if (keep > 0) {
-    mus_axpy(unknowns, keep, n->way, change);
-    if (!(mus_dot(unknowns, m->free, change) > slope_kept * product))
-      mus_axpy(unknowns, -keep, n->way, change);
-  }
-  mus_copy(unknowns, m->free, n->right);
-  mus_copy(unknowns, change, n->way);
-  n->product = product;
-}
-
 static mus_status iterate(mus_minimisation *m, void *own) {
   mus_minimise_assemble(m, 1);
-  mus_linear_system system = mus_linear_system_of(m->c);
-  mus_status status = mus_linear_run(m->c->linear, &system, m->c->work->change, m->record);
-  m->products += mus_solver_work(m->c->linear->last);
-  if (status && status != MUS_NOT_CONVERGED)
+  mus_status status = mus_minimise_solve(m, m->c->work->right);
+  if (status)
     return status;
-  conjugate(m, own);
+  mus_conjugate_apply(&((newton *)own)->conjugate, m, m->changed, slope_kept);
   double length = 1;
   return mus_minimise_go(m, 1, &length, NULL);
 }

@@ -260,7 +260,8 @@ static mus_status renew(mus_minimisation *m, pd *p) {
 }
 
 // A correction without acceleration, in work->change.
-static mus_status correct(mus_minimisation *m, pd *p) {
+static mus_status correct(mus_minimisation *m, void *own) {
+  pd *p = own;
   double begin = mus_seconds(), *change = m->c->work->change;
   const double *right = m->free;
   if (p->turned) {
@@ -282,30 +283,8 @@ static mus_status correct(mus_minimisation *m, pd *p) {
 
 static mus_status iterate(mus_minimisation *m, void *own) {
   pd *p = own;
-  double length = 1, *velocity = m->c->state->velocity;
-  size_t n = m->c->work->unknowns;
   mus_status status = m->changed ? renew(m, p) : MUS_OK;
-  if (status)
-    return status;
-  mus_minimise_assemble(m, 0);
-  status = correct(m, p);
-  if (status)
-    return status;
-  int accelerated = p->accelerates && mus_acceleration_apply(&p->acceleration, n, velocity, m->c->work->change);
-  status = mus_minimise_go(m, 0, &length, NULL);
-  int anew = accelerated && length != 1;            // a plain correction that is shortened is still one
-  if (status == MUS_NOT_CONVERGED && accelerated) { // without
-    mus_minimise_assemble(m, 0);
-    status = correct(m, p);
-    length = 1;
-    if (!status)
-      status = mus_minimise_go(m, 0, &length, NULL);
-    accelerated = 0;
-  }
-  if (anew)
-    mus_acceleration_begin(&p->acceleration, n, velocity);
-  p->length = accelerated ? 0 : length;
-  return status;
+  return status ? status : mus_acceleration_go(p->accelerates ? &p->acceleration : NULL, m, correct, p, &p->length);
 }
 
 const mus_minimiser_kind mus_minimiser_pd = {.name = "pd",
