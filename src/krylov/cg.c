@@ -296,6 +296,7 @@ static mus_status step_to(problem *o, const double *b, semi_iteration *c, const 
 mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                           double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, work);
+  o.space->fill(o.n, 0.0, o.p); // `advance` multiplies what was there by zero
   return step_to(&o, b, NULL, "cycles", options, result);
 }
 

@@ -92,6 +92,21 @@ static void assert_close(double value, double expected, double relative) {
     fail_msg("%.17g is not %.17g to %g", value, expected, relative);
 }
 
+// What the workspace held before does not matter.
+static void stationary_iterations_start_from_any_workspace(void **state) {
+  (void)state;
+  bench *t = create_bench(25, 3, 1);
+  mus_block_operator matrix = {.a = &t->system.a};
+  mus_operator a = mus_block_operator_view(&matrix);
+  t->options = (mus_cg_options){0, 3, MUS_STOP_INITIAL};
+  for (int k = 0; k < MUS_CG_VECTORS * t->system.n; ++k)
+    t->work[k] = NAN;
+  assert_int_equal(mus_stationary(&a, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result),
+                   MUS_NOT_CONVERGED);
+  assert_true(isfinite(t->result.residuals[3]));
+  free_bench(t);
+}
+
 // --- PCG ------------------------------------------------------------------------------------------------------------
 
 static void agrees_with_a_dense_solve(void **state) {
@@ -674,6 +689,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_dense_solve),
       cmocka_unit_test(single_precision_takes_as_many_iterations),
+      cmocka_unit_test(stationary_iterations_start_from_any_workspace),
       cmocka_unit_test(stops_exactly_by_the_rule),
       cmocka_unit_test(right_hand_side_costs_one_more_application),
       cmocka_unit_test(good_guess_saves_iterations_against_the_right_hand_side),

@@ -177,6 +177,20 @@ static int slope_agrees(mus_minimisation *m, double downhill) {
   return fabs(mus_dot(m->c->work->unknowns, m->free, m->c->work->change)) <= 0.9 * downhill;
 }
 
+// m: how far two velocities lead apart: the root mean square of vertices, or a part of the farthest's way.
+static double distance(const mus_minimisation *m, const double *one, const double *other) {
+  size_t n = m->c->work->unknowns;
+  double sum = 0, largest = 0;
+  for (size_t i = 0; i < n; i += 3) {
+    double way[3], square;
+    mus_subtract3(one + i, other + i, way);
+    square = mus_dot3(way, way);
+    sum += square;
+    largest = fmax(largest, square);
+  }
+  return m->s->length * fmax(sqrt(3 * sum / (double)n), sqrt(largest) / m->spread);
+}
+
 mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, double *best) {
   enum { TRIALS = 24 };
   static const double wolfe = 1e-4;
@@ -208,6 +222,8 @@ mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, doub
     part *= isfinite(rise) ? fmin(0.5, fmax(0.1, lowest / part)) : 0.1;
   }
   place(m, 0);
+  mus_axpy(n, *length, m->c->work->change, m->iterate);
+  m->barred = fmax(m->barred, distance(m, m->c->state->velocity, m->iterate));
   m->assembled = 0;
   *length = 0;
   return mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time);
@@ -254,21 +270,6 @@ mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, co
   return obey(out);
 }
 
-// m: how far vertices have gone since `last`: their root mean square, or a part of the farthest's way.
-static double way_gone(const mus_minimisation *m) {
-  const double *now = m->c->state->velocity;
-  size_t n = m->c->work->unknowns;
-  double sum = 0, largest = 0;
-  for (size_t i = 0; i < n; i += 3) {
-    double way[3], square;
-    mus_subtract3(now + i, m->last + i, way);
-    square = mus_dot3(way, way);
-    sum += square;
-    largest = fmax(largest, square);
-  }
-  return m->s->length * fmax(sqrt(3 * sum / (double)n), sqrt(largest) / m->spread);
-}
-
 mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
   double before = m->moved;
   mus_status status = mus_stop_check();
@@ -276,10 +277,13 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
     return status;
   mus_copy(m->c->work->unknowns, m->c->state->velocity, m->last);
   m->cut = 1;
+  m->barred = 0;
   status = minimiser->kind->iterate(m, minimiser->own);
   m->changed = 0;
-  m->moved = way_gone(m) / m->cut;
+  m->moved = status ? m->barred : distance(m, m->c->state->velocity, m->last) / m->cut;
   m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
+  if (status == MUS_NOT_CONVERGED) // as far as energies tell, this is the minimum
+    m->factor = 0;
   ++m->iteration;
   ++m->record->newton_iterations;
   return status;

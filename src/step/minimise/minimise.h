@@ -25,7 +25,8 @@ typedef struct mus_minimisation {
   double cut;      // the least part of a correction's first length that this iteration has gone
   double spread;   // how often the accuracy a single vertex may be off; 1: the farthest counts
   double moved;    // m: how far the last iteration moved vertices: the root mean square, or the farthest over `spread`;
-                   // had it gone all the way
+                   // had it gone all the way, or could it have gone at all
+  double barred;   // m: likewise, how far corrections of this iteration would have gone that led to nothing lower
   double off;      // m: how far the iterate was from what the last look at contact asked for
   double factor;   // of the last iteration: `moved` over that of the one before
 } mus_minimisation;
