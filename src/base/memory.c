@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 // Allocations from LARGE on are asked to lie in large pages: fewer faults while they are first written, and fewer
 // misses when products walk through them.
@@ -16,6 +17,11 @@ enum { PAGE_LARGE = 2 << 20, LARGE = 8 << 20 };
 static atomic_long fail_countdown = -1;
 
 void mus_memory_fail_after(long n) { atomic_store(&fail_countdown, n < 0 ? -1 : n); }
+
+size_t mus_memory_physical(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
+}
 
 static int told_to_fail(void) {
   long left = atomic_load(&fail_countdown);

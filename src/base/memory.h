@@ -17,6 +17,9 @@ void *mus_alloc(size_t count, size_t size);
 void *mus_alloc_zero(size_t count, size_t size);
 void mus_free(void *memory);
 
+// Bytes of memory that this machine has, whoever uses them; 0 where that is not known.
+size_t mus_memory_physical(void);
+
 // For tests: the n-th allocation from now (0 is the next) and all after it fail; a negative n ends this.
 void mus_memory_fail_after(long n);
 

@@ -116,18 +116,19 @@ static mus_status make_beam(job *j) { return make_cells(j, (const double[]){1, 0
 
 // --- surfaces ------------------------------------------------------------------------------------------------------
 
-static mus_status read_surface(job *j, const char *path) {
+mus_status mus_fill_read_surface(mus_arena *arena, const char *path, mus_mesh *out) {
   if (mus_gltf_is_path(path)) {
     mus_gltf *gltf = NULL;
     mus_status status = mus_gltf_read(path, &gltf);
     if (!status)
-      status = mus_mesh_copy(&j->arena, mus_gltf_mesh(gltf), &j->mesh);
+      status = mus_mesh_copy(arena, mus_gltf_mesh(gltf), out);
     mus_gltf_free(gltf);
     return status;
   }
   mus_mesh_file file;
-  mus_status status = mus_mesh_file_read(path, &j->arena, &file);
-  j->mesh = status ? j->mesh : file.mesh;
+  mus_status status = mus_mesh_file_read(path, arena, &file);
+  if (!status)
+    *out = file.mesh;
   return status;
 }
 
@@ -179,7 +180,7 @@ static mus_status make_builtin(job *j, const char *name) {
 }
 
 static mus_status make_from_file(job *j, const char *path) {
-  mus_status status = read_surface(j, path);
+  mus_status status = mus_fill_read_surface(&j->arena, path, &j->mesh);
   if (status)
     return status;
   status = fill_surface(j);

@@ -12,4 +12,7 @@
 mus_status mus_fill_shape(mus_arena *arena, const char *shape, int is_file, const mus_fill_options *options,
                           size_t size, char *repairs, mus_tetrahedra *out);
 
+// The surface in a mesh file: OBJ, PLY, or glTF as it stands at rest.
+mus_status mus_fill_read_surface(mus_arena *arena, const char *path, mus_mesh *out);
+
 #endif

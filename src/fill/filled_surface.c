@@ -94,6 +94,18 @@ static double distance(const void *data, const double p[3]) {
 
 mus_box mus_filled_surface_box(const mus_filled_surface *surface) { return mus_mesh_box(&surface->mesh); }
 
+const mus_mesh *mus_filled_surface_mesh(const mus_filled_surface *surface) { return &surface->mesh; }
+
+int mus_filled_surface_is_closed(const mus_filled_surface *surface) { return surface->closed; }
+
+double mus_filled_surface_number(const mus_filled_surface *surface, const double p[3]) {
+  return mus_winding_number(surface->winding, p);
+}
+
+int mus_filled_surface_is_inside(const mus_filled_surface *surface, const double p[3]) {
+  return mus_winding_is_inside(surface->winding, p);
+}
+
 mus_shape mus_filled_surface_shape(mus_filled_surface *surface, double spacing) {
   mus_shape shape = {.distance = distance, .data = surface, .slope = surface->closed ? 1 : 0};
   surface->reach = 2 * spacing;

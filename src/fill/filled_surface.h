@@ -21,6 +21,13 @@ void mus_filled_surface_free(mus_filled_surface *surface); // NULL is fine
 mus_shape mus_filled_surface_shape(mus_filled_surface *surface, double spacing);
 // The box around it.
 mus_box mus_filled_surface_box(const mus_filled_surface *surface);
+// As repaired.
+const mus_mesh *mus_filled_surface_mesh(const mus_filled_surface *surface);
+// Whether it is closed everywhere, so that the winding number is the same wherever no triangle lies between.
+int mus_filled_surface_is_closed(const mus_filled_surface *surface);
+// The winding number (collide/winding.h), and whether it is more than a half, which is found faster.
+double mus_filled_surface_number(const mus_filled_surface *surface, const double p[3]);
+int mus_filled_surface_is_inside(const mus_filled_surface *surface, const double p[3]);
 
 // How far a filling and its surface are apart, in metres: the farthest that a vertex or the middle of a triangle of
 // `mesh`, the filling's skin, is from the surface. Where the nearest is the rim of a hole, which the filling has
