@@ -57,8 +57,8 @@ static int list_options(bench_options *o, option *list) {
   list[n++] = option_choice("preset", &o->preset, "P", preset_words,
                             "of the simulator, and of solvers without one of their own:\n"
                             "paper, fast or robust");
-  list[n++] =
-      option_real("tolerance", &o->tolerance, "relative residual at which solvers stop, including the simulator's");
+  list[n++] = option_real_within("tolerance", &o->tolerance, 1e-14, 0.5,
+                                 "relative residual at which solvers stop, including the simulator's");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
   list[n++] = option_text("levels", &o->levels, "LIST",
@@ -69,10 +69,10 @@ static int list_options(bench_options *o, option *list) {
                           "by level, the finest last: jacobi:10/jacobi:5");
   list[n++] = option_flag("cycles", &o->stationary, "skinning by cycles alone, without conjugate gradients");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
-  list[n++] = option_real("time-step", &o->time_step, "seconds");
+  list[n++] = option_real_within("time-step", &o->time_step, 1e-9, 1e3, "seconds");
   list[n++] = option_flag("fixed-steps", &o->fixed_steps,
                           "never halve the simulator's steps, even if the scene is \"adaptive\"");
-  list[n++] = option_real("density", &o->density, "kg/m^2, of every cloth");
+  list[n++] = option_real_within("density", &o->density, 1e-6, 1e6, "kg/m^2, of every cloth");
   list[n++] = option_choice("unknown", &o->unknown, "U", unknowns,
                             "what to solve for: the change of velocity, from zero (velocity), or the change of\n"
                             "position, from the last step's (position) (velocity)");
@@ -143,20 +143,7 @@ static int parse_command(int argc, char **argv, bench_options *o) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static int check_range(const char *name, double value, double lowest, double highest) {
-  if (value == 0 || (value >= lowest && value <= highest))
-    return 0;
-  return failure_input(program, "--%s: %g is out of range; give %g to %g", name, value, lowest, highest);
-}
-
 static int change_scene(const bench_options *o, mus_scene *scene) {
-  int failed = check_range("time-step", o->time_step, 1e-9, 1e3);
-  if (!failed)
-    failed = check_range("tolerance", o->tolerance, 1e-14, 0.5);
-  if (!failed)
-    failed = check_range("density", o->density, 1e-6, 1e6);
-  if (failed)
-    return failed;
   if (o->plan.unknown == BENCH_POSITION && scene->integrator != MUS_INTEGRATOR_EULER)
     return failure_input(program, "--unknown position is for scenes with the integrator \"euler\"");
   if (o->time_step > 0) {
@@ -176,7 +163,7 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
     scene->solver.multigrid.cycle = (mus_cycle)o->cycle;
-  failed = option_copy(program, "levels", o->levels, MUS_LEVELS_TEXT, scene->solver.skinning.levels);
+  int failed = option_copy(program, "levels", o->levels, MUS_LEVELS_TEXT, scene->solver.skinning.levels);
   if (failed)
     return failed;
   for (int k = 0; k < scene->cloth_count && o->density > 0; ++k)

@@ -42,21 +42,22 @@ static int list_options(nonlinear_options *o, option *list) {
                            "approximate total, over all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
   list[n++] = option_whole("seed", &o->seed, 0, INT_MAX, "seed of an irregular tessellation");
-  list[n++] = option_real("time-step", &o->time_step, "seconds (1/30)");
+  list[n++] = option_real_within("time-step", &o->time_step, 1e-9, 1e3, "seconds (1/30)");
   list[n++] = option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST,
                            "steps simulated first, of the same length, each to convergence (8)");
-  list[n++] = option_real("stiffness", &o->stiffness, "factor on the stretch stiffness of every cloth (1)");
+  list[n++] =
+      option_real_within("stiffness", &o->stiffness, 1e-6, 1e6, "factor on the stretch stiffness of every cloth (1)");
   list[n++] = option_whole("iterations", &o->plan.iterations, 1, STEPS_MOST, "of each method at most (100)");
-  list[n++] = option_real("stop", &o->plan.stop,
-                          "methods end with an iteration that gains less than this part of the decrease\n"
-                          "so far (1e-7)");
-  list[n++] = option_real("seconds", &o->plan.seconds, "for each method at most; 0: no limit (0)");
+  list[n++] = option_real_within("stop", &o->plan.stop, 0, 0.5,
+                                 "methods end with an iteration that gains less than this part of the decrease\n"
+                                 "so far (1e-7)");
+  list[n++] = option_real_within("seconds", &o->plan.seconds, 0, 1e6, "for each method at most; 0: no limit (0)");
   list[n++] = option_text("reference", &o->plan.reference, "METHOD",
                           "also looks for the least energy, until nothing more is gained; none: the\n"
                           "least of the others counts (newton-cholmod up to 50,000 vertices,\n"
                           "newton-sa beyond)");
-  list[n++] = option_real("adaptive-smoothing", &o->adaptive_smoothing,
-                          "of fmg: skip rows whose residual is below this part of the root mean square (0)");
+  list[n++] = option_real_within("adaptive-smoothing", &o->adaptive_smoothing, 0, 10,
+                                 "of fmg: skip rows whose residual is below this part of the root mean square (0)");
   list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000, "times that each method runs; the fastest counts (1)");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = option_text("json", &o->json, "FILE", "also write every iteration's energy error, products and seconds");
@@ -135,24 +136,7 @@ static int parse_command(int argc, char **argv, nonlinear_options *o) {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static int check_range(const char *name, double value, double lowest, double highest) {
-  if (value >= lowest && value <= highest)
-    return 0;
-  return failure_input(program, "--%s: %g is out of range; give %g to %g", name, value, lowest, highest);
-}
-
 static int change_scene(const nonlinear_options *o, mus_scene *scene) {
-  int failed = check_range("time-step", o->time_step, 1e-9, 1e3);
-  if (!failed)
-    failed = check_range("stiffness", o->stiffness, 1e-6, 1e6);
-  if (!failed)
-    failed = check_range("adaptive-smoothing", o->adaptive_smoothing, 0, 10);
-  if (!failed)
-    failed = check_range("stop", o->plan.stop, 0, 0.5);
-  if (!failed)
-    failed = check_range("seconds", o->plan.seconds, 0, 1e6);
-  if (failed)
-    return failed;
   scene->integrator = MUS_INTEGRATOR_MINIMISE;
   scene->time_step = o->time_step;
   scene->time_steps.count = 0;

@@ -27,6 +27,13 @@ option option_real(const char *name, double *target, const char *help) {
   return (option){.name = name, .kind = OPTION_REAL, .target = target, .value = "X", .help = help};
 }
 
+option option_real_within(const char *name, double *target, double lowest, double highest, const char *help) {
+  option made = option_real(name, target, help);
+  made.lowest = lowest;
+  made.highest = highest;
+  return made;
+}
+
 option option_text(const char *name, const char **target, const char *value, const char *help) {
   return (option){.name = name, .kind = OPTION_TEXT, .target = target, .value = value, .help = help};
 }
@@ -121,6 +128,11 @@ static int parse_real(const option_table *table, const option *o, const char *te
   double value = strtod(text, &end);
   if (end == text || *end || !isfinite(value)) {
     fprintf(stderr, "%s: --%s: '%s' is not a finite number\n", table->program, o->name, text);
+    return USAGE_ERROR;
+  }
+  if (o->highest != o->lowest && !(value >= o->lowest && value <= o->highest)) {
+    fprintf(stderr, "%s: --%s: %s is out of range; give %g to %g\n", table->program, o->name, text, o->lowest,
+            o->highest);
     return USAGE_ERROR;
   }
   *(double *)o->target = value;

@@ -11,7 +11,7 @@ typedef enum option_kind {
   OPTION_FLAG,  // int: becomes 1
   OPTION_CLEAR, // int: becomes 0
   OPTION_WHOLE, // int, within minimum ... maximum
-  OPTION_REAL,  // double, finite
+  OPTION_REAL,  // double, finite, within lowest ... highest unless both are 0
   OPTION_TEXT,  // const char *: points into argv
   OPTION_TEXTS, // option_list: may be given several times
   OPTION_CHOICE // int: the place of the value in `choices`
@@ -31,6 +31,7 @@ typedef struct option {
   const char *value;          // what the value is called in the help, e.g. "FILE"
   const char *help;           // may hold line breaks
   int minimum, maximum;       // OPTION_WHOLE
+  double lowest, highest;     // OPTION_REAL
   const char *const *choices; // OPTION_CHOICE: ends with NULL
 } option;
 
@@ -38,6 +39,7 @@ typedef struct option {
 option option_flag(const char *name, int *target, const char *help);
 option option_whole(const char *name, int *target, int minimum, int maximum, const char *help);
 option option_real(const char *name, double *target, const char *help);
+option option_real_within(const char *name, double *target, double lowest, double highest, const char *help);
 option option_text(const char *name, const char **target, const char *value, const char *help);
 option option_texts(const char *name, option_list *target, const char *value, const char *help);
 option option_choice(const char *name, int *target, const char *value, const char *const *choices, const char *help);

@@ -130,42 +130,41 @@ static const char *const heats[] = {"none", "stretch", "bend", "residual", "stre
 static const char *const shown[] = {"nothing", "contacts", NULL};
 
 static int list_options(render_options *o, option *list) {
-  const option all[] = {
-      {"output", 'o', OPTION_TEXT, &o->output, "FILE",
-       "what to write: .png, or .mp4 (needs ffmpeg);\n"
-       "NAME_####.png for a sequence of pictures",
-       0, 0, NULL},
-      {"cache", 0, OPTION_TEXT, &o->cache, "FILE", "PC2 or MDD file that moves the mesh RESULT", 0, 0, NULL},
-      {"frame", 0, OPTION_TEXT, &o->frame, "N", "frame of a single picture; -1 is the last (-1)", 0, 0, NULL},
-      {"frames", 0, OPTION_TEXT, &o->frames, "A-B", "frames of a video or sequence (all)", 0, 0, NULL},
-      {"every", 0, OPTION_WHOLE, &o->draw.every, "K", "draw only every K-th of these (1)", 1, 1000000, NULL},
-      {"fps", 0, OPTION_REAL, &o->draw.frames_per_second, "HZ", "frames per second of a video (real time)", 0, 0, NULL},
-      {"size", 0, OPTION_TEXT, &o->size, "WxH", "pixels (960x540)", 0, 0, NULL},
-      {"samples", 0, OPTION_WHOLE, &o->draw.samples, "N", "rays per pixel: 1, 4 or 16 (4)", 1, 16, NULL},
-      {"look", 0, OPTION_CHOICE, &o->look, "WHICH", "fabric (threads), plain or checker (fabric)", 0, 0, looks},
-      {"colour", 0, OPTION_TEXT, &o->colour, "RRGGBB", "colour of all parts (fabrics and materials have their own)", 0,
-       0, NULL},
-      {"body-colour", 0, OPTION_TEXT, &o->body_colour, "RRGGBB", "colour of all bodies (the scene's, or grey)", 0, 0,
-       NULL},
-      {"hide-bodies", 0, OPTION_FLAG, &o->draw.hide_bodies, NULL, "draw no body", 0, 0, NULL},
-      {"heat", 0, OPTION_CHOICE, &o->heat, "WHAT",
-       "false colours: stretch (%), bend (1/m), of solids stress\n(von Mises, Pa) and volume (change, %), residual (kg "
-       "m/s,\nof a run with --residual), or none (none)",
-       0, 0, heats},
-      {"show", 0, OPTION_CHOICE, &o->show, "WHAT", "contacts: what intersects is red (nothing)", 0, 0, shown},
-      {"range", 0, OPTION_TEXT, &o->range, "LOW:HIGH", "range of the false colours (covers nearly all vertices)", 0, 0,
-       NULL},
-      {"wireframe", 0, OPTION_FLAG, &o->draw.wireframe, NULL, "draw the edges of triangles", 0, 0, NULL},
-      {"no-ground", 0, OPTION_FLAG, &o->draw.no_ground, NULL, "draw no ground", 0, 0, NULL},
-      {"camera", 0, OPTION_TEXT, &o->camera, "EYE[:TARGET[:FOV]]",
-       "X,Y,Z in metres each, and the vertical field of view in\ndegrees (automatic, 26 degrees)", 0, 0, NULL},
-      {"follow", 0, OPTION_FLAG, &o->draw.follow, NULL, "the camera of a video moves along with the cloth", 0, 0, NULL},
-      {"turntable", 0, OPTION_FLAG, &o->draw.turntable, NULL,
-       "it goes around the cloth once; with --frame, around that\nframe, in 96 pictures", 0, 0, NULL},
-      {"threads", 0, OPTION_WHOLE, &o->draw.threads, "N", "number of threads; 0: all cores (0)", 0, 4096, NULL},
-      {"help", 'h', OPTION_FLAG, &o->help, NULL, "print this text", 0, 0, NULL}};
-  memcpy(list, all, sizeof all);
-  return (int)(sizeof all / sizeof *all);
+  int n = 0;
+  list[n++] = option_text("output", &o->output, "FILE",
+                          "what to write: .png, or .mp4 (needs ffmpeg);\n"
+                          "NAME_####.png for a sequence of pictures");
+  list[n - 1].letter = 'o';
+  list[n++] = option_text("cache", &o->cache, "FILE", "PC2 or MDD file that moves the mesh RESULT");
+  list[n++] = option_text("frame", &o->frame, "N", "frame of a single picture; -1 is the last (-1)");
+  list[n++] = option_text("frames", &o->frames, "A-B", "frames of a video or sequence (all)");
+  list[n++] = option_whole("every", &o->draw.every, 1, 1000000, "draw only every K-th of these (1)");
+  list[n - 1].value = "K";
+  list[n++] = option_real("fps", &o->draw.frames_per_second, "frames per second of a video (real time)");
+  list[n - 1].value = "HZ";
+  list[n++] = option_text("size", &o->size, "WxH", "pixels (960x540)");
+  list[n++] = option_whole("samples", &o->draw.samples, 1, 16, "rays per pixel: 1, 4 or 16 (4)");
+  list[n++] = option_choice("look", &o->look, "WHICH", looks, "fabric (threads), plain or checker (fabric)");
+  list[n++] = option_text("colour", &o->colour, "RRGGBB", "colour of all parts (fabrics and materials have their own)");
+  list[n++] = option_text("body-colour", &o->body_colour, "RRGGBB", "colour of all bodies (the scene's, or grey)");
+  list[n++] = option_flag("hide-bodies", &o->draw.hide_bodies, "draw no body");
+  list[n++] = option_choice(
+      "heat", &o->heat, "WHAT", heats,
+      "false colours: stretch (%), bend (1/m), of solids stress\n(von Mises, Pa) and volume (change, %), residual (kg "
+      "m/s,\nof a run with --residual), or none (none)");
+  list[n++] = option_choice("show", &o->show, "WHAT", shown, "contacts: what intersects is red (nothing)");
+  list[n++] = option_text("range", &o->range, "LOW:HIGH", "range of the false colours (covers nearly all vertices)");
+  list[n++] = option_flag("wireframe", &o->draw.wireframe, "draw the edges of triangles");
+  list[n++] = option_flag("no-ground", &o->draw.no_ground, "draw no ground");
+  list[n++] = option_text("camera", &o->camera, "EYE[:TARGET[:FOV]]",
+                          "X,Y,Z in metres each, and the vertical field of view in\ndegrees (automatic, 26 degrees)");
+  list[n++] = option_flag("follow", &o->draw.follow, "the camera of a video moves along with the cloth");
+  list[n++] = option_flag("turntable", &o->draw.turntable,
+                          "it goes around the cloth once; with --frame, around that\nframe, in 96 pictures");
+  list[n++] = option_whole("threads", &o->draw.threads, 0, 4096, "number of threads; 0: all cores (0)");
+  list[n++] = option_flag("help", &o->help, "print this text");
+  list[n - 1].letter = 'h';
+  return n;
 }
 
 static void print_help(const option_table *table) {

@@ -54,12 +54,13 @@ static int list_options(run_options *o, option *list) {
   list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
                            "approximate total, over all cloths that are not from files");
   list[n++] = option_choice("tessellation", &o->tessellation, "T", tessellations, "regular or irregular");
-  list[n++] = option_real("time-step", &o->time_step, "seconds, at most; a frame is a whole number of equal steps");
+  list[n++] = option_real_within("time-step", &o->time_step, 1e-9, 1e3,
+                                 "seconds, at most; a frame is a whole number of equal steps");
   list[n - 1].value = "S";
   list[n++] = option_choice("integrator", &o->integrator, "I", integrators, list_integrators());
-  list[n++] = option_real("accuracy", &o->accuracy,
-                          "mm: how far from their exact end steps may leave positions; by the integrator\n"
-                          "minimise, a step per frame unless a time step is given");
+  list[n++] = option_real_within("accuracy", &o->accuracy, 1e-9, 1e3,
+                                 "mm: how far from their exact end steps may leave positions; by the integrator\n"
+                                 "minimise, a step per frame unless a time step is given");
   list[n - 1].value = "MM";
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
@@ -119,8 +120,6 @@ static void lengthen_steps(mus_scene *scene) {
 }
 
 static int change_integrator(const run_options *o, mus_scene *scene) {
-  if (o->accuracy >= 0 && !(o->accuracy >= 1e-9 && o->accuracy <= 1000))
-    return failure_input(program, "--accuracy: %g is out of range; give 1e-9 to 1000 mm", o->accuracy);
   if (o->accuracy >= 0 && o->integrator >= 0 && o->integrator != MUS_INTEGRATOR_MINIMISE)
     return failure_input(program, "--accuracy is for the integrator minimise: leave out --integrator %s",
                          integrators[o->integrator]);
@@ -146,8 +145,6 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
-  if (o->time_step >= 0 && !(o->time_step >= 1e-9 && o->time_step <= 1e3))
-    return failure_input(program, "--time-step: %g is out of range; give 1e-9 to 1000 seconds", o->time_step);
   if (o->time_step >= 0) {
     scene->time_step = o->time_step;
     scene->time_steps.count = 0;

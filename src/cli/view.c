@@ -36,9 +36,10 @@ static int list_options(watch_options *o, option *list) {
   list[n++] = option_whole("vertices", &o->vertices, 4, VERTICES_MOST,
                            "approximate total, over all cloths that are not from files\n"
                            "(what runs in real time here)");
-  list[n++] = option_real("time-step", &o->time_step, "seconds, at most (1/60)");
+  list[n++] = option_real_within("time-step", &o->time_step, 1e-5, 0.1, "seconds, at most (1/60)");
   list[n - 1].value = "S";
-  list[n++] = option_real("tolerance", &o->tolerance, "of the linear solver (1e-3, enough for the eye)");
+  list[n++] =
+      option_real_within("tolerance", &o->tolerance, 1e-14, 0.1, "of the linear solver (1e-3, enough for the eye)");
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
@@ -108,15 +109,11 @@ static int choose_size(const watch_options *o, mus_scene *scene) {
 }
 
 static int change_scene(const watch_options *o, mus_scene *scene) {
-  if (!isnan(o->time_step) && !(o->time_step >= 1e-5 && o->time_step <= 0.1))
-    return failure_input(program, "--time-step: %g is out of range; give 1e-5 to 0.1 seconds", o->time_step);
   choose_rate(o, scene);
   if (o->preset >= 0)
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
-  if (!isnan(o->tolerance) && !(o->tolerance >= 1e-14 && o->tolerance <= 0.1))
-    return failure_input(program, "--tolerance: %g is out of range; give 1e-14 to 0.1", o->tolerance);
   scene->solver.tolerance = isnan(o->tolerance) ? usual_tolerance : o->tolerance;
   int failed = o->solver ? method_choose(program, o->solver, &scene->solver.method) : 0;
   if (failed)

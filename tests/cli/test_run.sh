@@ -200,8 +200,9 @@ refuses "empty.json:1: '[' or '{' expected near end of file" empty.json
 head -c 4096 /dev/urandom >noise.json
 expect 2 run noise.json -o refused
 holds "noise leaves no folder" test ! -e refused
-refuses '--time-step: 0 is out of range; give 1e-9 to 1000 seconds' drooping --time-step 0
-refuses '--accuracy: 0 is out of range; give 1e-9 to 1000 mm' drooping --accuracy 0
+refuses '--time-step: 0 is out of range; give 1e-09 to 1000' drooping --time-step 0
+refuses '--time-step: -1 is out of range; give 1e-09 to 1000' drooping --time-step -1
+refuses '--accuracy: 0 is out of range; give 1e-09 to 1000' drooping --accuracy 0
 refuses '--accuracy is for the integrator minimise: leave out --integrator euler' drooping --accuracy 1 --integrator euler
 scene minimiser '{"integrator": "minimise", "minimiser": "guess", "cloths": [{"shape": {"vertices": 25}}]}'
 expect 2 run minimiser.json -o refused

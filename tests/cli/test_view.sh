@@ -19,9 +19,9 @@ says err 'nothing to view: name a scene file'
 expect 2 view curtian
 says err 'did you mean curtain'
 expect 2 view curtain --time-step 3
-says err '1e-5 to 0.1 seconds'
+says err '1e-05 to 0.1'
 expect 2 view curtain --time-step -3
-says err '1e-5 to 0.1 seconds'
+says err '1e-05 to 0.1'
 expect 2 view curtain --tolerance 2
 says err '1e-14 to 0.1'
 expect 2 view curtain --solver best
