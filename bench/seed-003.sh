@@ -51,7 +51,7 @@ measure() {
   [ $status -le 1 ] && [ -e "$runs/$name.json" ] || { cat "$runs/$name.txt" >&2 && exit 1; }
 }
 
-methods=fmg,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
+methods=fmg,fas,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
 measure figure-4 --example sphere --vertices "$size" --methods $methods --iterations 500
 measure figure-4-stiff --example sphere --vertices "$size" --stiffness 100 --methods $methods --iterations 500
 measure figure-6 --example sphere --vertices "$size" --methods fmg,fmg:matrix-level,fmg:matrix-cycle,fmg:matrix-step

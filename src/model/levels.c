@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "mesh/coarsen.h"
 
 // Coarsening ends at so many vertices in all, or where a level would have more than this part of the one above.
 enum { BOTTOM = 250, FEWER = 4 };
@@ -26,17 +25,7 @@ static mus_status join_cloths(const mus_model *model, mus_arena *arena, mus_mesh
   return MUS_OK;
 }
 
-static mus_status coarsen(mus_arena *arena, mus_mesh *mesh, mus_interpolation *out) {
-  mus_coarser coarser;
-  mus_status status = mus_mesh_coarsen(arena, mesh, mesh->vertices / FEWER, &coarser);
-  if (status)
-    return status;
-  *out = (mus_interpolation){mesh->vertices, coarser.mesh.vertices, coarser.carrier, coarser.weight};
-  *mesh = coarser.mesh;
-  return MUS_OK;
-}
-
-mus_status mus_model_levels(const mus_model *model, mus_arena *arena, int *count, mus_interpolation *level) {
+mus_status mus_model_coarse_meshes(const mus_model *model, mus_arena *arena, int *count, mus_coarser *level) {
   for (int k = 0; k < model->part_count; ++k)
     if (!model->parts[k].cloth)
       return mus_fail(MUS_UNSUPPORTED,
@@ -44,11 +33,21 @@ mus_status mus_model_levels(const mus_model *model, mus_arena *arena, int *count
   mus_mesh mesh;
   mus_status status = join_cloths(model, arena, &mesh);
   for (*count = 0; !status && mesh.vertices > BOTTOM && *count < MUS_LEVELS_MAXIMUM - 1; ++*count) {
-    mus_interpolation made;
-    status = coarsen(arena, &mesh, &made);
-    if (status || made.coarse > hardly * made.nodes)
+    mus_coarser made;
+    status = mus_mesh_coarsen(arena, &mesh, mesh.vertices / FEWER, &made);
+    if (status || made.mesh.vertices > hardly * mesh.vertices)
       break;
     level[*count] = made;
+    mesh = made.mesh;
   }
+  return status;
+}
+
+mus_status mus_model_levels(const mus_model *model, mus_arena *arena, int *count, mus_interpolation *level) {
+  mus_coarser made[MUS_LEVELS_MAXIMUM];
+  mus_status status = mus_model_coarse_meshes(model, arena, count, made);
+  int nodes = model->vertices;
+  for (int l = 0; l < *count && !status; nodes = level[l++].coarse)
+    level[l] = (mus_interpolation){nodes, made[l].mesh.vertices, made[l].carrier, made[l].weight};
   return status;
 }

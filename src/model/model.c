@@ -574,8 +574,7 @@ static mus_status make_elements(mus_model *model, const mus_element_kind *const 
   return status;
 }
 
-// The pattern that all lists share, and where their numbers go in it.
-static mus_status join_elements(mus_model *model) {
+mus_status mus_model_join_elements(mus_model *model) {
   mus_list pairs = {0};
   mus_tuples *tuples = mus_alloc((size_t)model->list_count + 1, sizeof *tuples);
   mus_status status = tuples ? mus_stitches_fill(model, &pairs) : mus_fail_memory();
@@ -631,7 +630,7 @@ static mus_status fill(mus_model *model, const mus_element_kind *const *extra) {
   if (!status)
     status = mus_stop_check();
   if (!status)
-    status = join_elements(model);
+    status = mus_model_join_elements(model);
   if (!status)
     status = mus_model_make_pins(model);
   if (!status && scene->wind.count > 0)

@@ -108,6 +108,9 @@ int mus_model_part_named(const mus_model *model, const char *name);
 mus_status mus_model_set_fabric(mus_model *model, int cloth, const char *name);
 void mus_model_free(mus_model *model);
 
+// For those who make models: the pattern that all lists share, and where their numbers go in it.
+mus_status mus_model_join_elements(mus_model *model);
+
 // All stitches as ties, in their order, of which none holds yet.
 mus_status mus_model_ties(const mus_model *model, mus_arena *arena, mus_ties *out);
 

@@ -160,16 +160,23 @@ int mus_soft_pins_drag(const mus_prescribed *prescribed) {
 
 // --- contacts --------------------------------------------------------------------------------------------------------
 
+static mus_status reserve(mus_prescribed *prescribed, int needed) {
+  if (needed <= prescribed->capacity)
+    return MUS_OK;
+  mus_constraint *larger = realloc(prescribed->list, (size_t)needed * 2 * sizeof *larger);
+  if (!larger)
+    return mus_fail_memory();
+  prescribed->list = larger;
+  prescribed->capacity = needed * 2;
+  return MUS_OK;
+}
+
 mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const double *velocity,
                                   mus_prescribed *prescribed) {
-  int more = mus_contact_constraints(contact), needed = prescribed->count + more;
-  if (needed > prescribed->capacity) {
-    mus_constraint *larger = realloc(prescribed->list, (size_t)needed * 2 * sizeof *larger);
-    if (!larger)
-      return mus_fail_memory();
-    prescribed->list = larger;
-    prescribed->capacity = needed * 2;
-  }
+  int more = mus_contact_constraints(contact);
+  mus_status status = reserve(prescribed, prescribed->count + more);
+  if (status)
+    return status;
   for (int k = 0; k < more; ++k)
     mus_contact_constraint(contact, k, velocity, &prescribed->list[prescribed->count + k]);
   prescribed->count += more;
@@ -181,6 +188,18 @@ mus_status mus_prescribe_contacts_again(const mus_contact_workspace *contact, co
   prescribed->count = prescribed->pins;
   mus_prescribe_rest(prescribed);
   return mus_prescribe_contacts(contact, velocity, prescribed);
+}
+
+mus_status mus_prescribe_same(const mus_prescribed *from, const int *number, mus_prescribed *prescribed) {
+  mus_status status = reserve(prescribed, from->count);
+  prescribed->count = prescribed->pins = prescribed->soft_count = 0;
+  for (int k = 0; k < from->count && !status; ++k)
+    if (number[from->list[k].node] >= 0) {
+      mus_constraint *to = &prescribed->list[prescribed->count++];
+      *to = from->list[k];
+      to->node = number[from->list[k].node];
+    }
+  return status;
 }
 
 void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity) {

@@ -50,6 +50,9 @@ mus_status mus_prescribe_contacts(const mus_contact_workspace *contact, const do
 mus_status mus_prescribe_contacts_again(const mus_contact_workspace *contact, const double *velocity,
                                         mus_prescribed *prescribed);
 
+// What another prescribes at those of its vertices that have a number here, -1: none. Nothing else, and no pins.
+mus_status mus_prescribe_same(const mus_prescribed *from, const int *number, mus_prescribed *prescribed);
+
 // Has velocities do what is prescribed.
 void mus_prescribed_go(const mus_prescribed *prescribed, double *velocity);
 // The same directions, with nothing left to do in them.

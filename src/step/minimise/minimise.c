@@ -14,8 +14,8 @@
 
 // --- the table -------------------------------------------------------------------------------------------------------
 
-static const mus_minimiser_kind *const kinds[] = {&mus_minimiser_newton, &mus_minimiser_fmg, &mus_minimiser_ncg,
-                                                  &mus_minimiser_gs, &mus_minimiser_pd};
+static const mus_minimiser_kind *const kinds[] = {&mus_minimiser_newton, &mus_minimiser_fmg, &mus_minimiser_fas,
+                                                  &mus_minimiser_ncg,    &mus_minimiser_gs,  &mus_minimiser_pd};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const char *mus_minimiser_name(int index) {
@@ -114,6 +114,8 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix) {
     return;
   double begin = mus_seconds();
   mus_objective_assemble(m->c, m->s, with_matrix);
+  mus_minimise_terms_load(m->terms, m->c->model, m->c->state->velocity, with_matrix ? &m->c->linear->matrix : NULL,
+                          m->c->work->right);
   mus_copy(m->c->work->unknowns, m->c->work->right, m->free);
   mus_prescribed_clear(&m->c->work->prescribed, m->free);
   m->assembled = 1;
@@ -153,10 +155,14 @@ static void place(const mus_minimisation *m, double length) {
   mus_scheme_move(m->s, n, c->work->predicted, c->state->velocity, c->state->position);
 }
 
+static double energy_here(const mus_minimisation *m) {
+  return mus_objective(m->c, m->s) + mus_minimise_terms_energy(m->terms, m->c->model, m->c->state->velocity);
+}
+
 static double energy_at(mus_minimisation *m, double length) {
   double begin = mus_seconds();
   place(m, length);
-  double energy = mus_objective(m->c, m->s);
+  double energy = energy_here(m);
   m->record->assemble_seconds += mus_seconds() - begin;
   return energy;
 }
@@ -248,7 +254,7 @@ static mus_status obey(mus_minimisation *m) {
   mus_prescribe_rest(&c->work->prescribed);
   mus_seams_expand(&c->work->seams, c->state->velocity);
   mus_scheme_move(m->s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
-  m->energy = mus_objective(c, m->s);
+  m->energy = energy_here(m);
   m->assembled = 0;
   m->changed = 1;
   return isfinite(m->energy)

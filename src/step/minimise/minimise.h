@@ -7,6 +7,7 @@
 #ifndef MUS_STEP_MINIMISE_MINIMISE_H
 #define MUS_STEP_MINIMISE_MINIMISE_H
 
+#include "step/minimise/terms.h"
 #include "step/objective.h"
 
 // The minimum of one step, while it is looked for.
@@ -14,6 +15,8 @@ typedef struct mus_minimisation {
   const mus_step_context *c; // c->linear is the minimiser's to use
   const mus_scheme *s;
   mus_step_record *record;
+  // Of the energy, besides the step's; NULL: none.
+  const mus_minimise_terms *terms;
   double energy;   // J, at the iterate, which is in c->state
   double products; // work so far, in products with the matrix
   int iteration;   // which this is, from 0 at the start of the step
@@ -56,6 +59,7 @@ typedef struct mus_minimiser_kind {
 
 extern const mus_minimiser_kind mus_minimiser_newton; // newton.c
 extern const mus_minimiser_kind mus_minimiser_fmg;    // fmg.c
+extern const mus_minimiser_kind mus_minimiser_fas;    // fas.c
 extern const mus_minimiser_kind mus_minimiser_ncg;    // ncg.c
 extern const mus_minimiser_kind mus_minimiser_gs;     // gs_chebyshev.c
 extern const mus_minimiser_kind mus_minimiser_pd;     // pd.c
