@@ -1,0 +1,6 @@
+#include "lattice/cycle.h"
+
+#include "base/error.h"
+
+#define TEMPLATE "lattice/cycle_template.h"
+#include "base/both_precisions.h"

@@ -1,0 +1,35 @@
+// What a mus_lattice is made of; for the files of this folder that make and solve it.
+#ifndef MUS_LATTICE_LATTICE_STATE_H
+#define MUS_LATTICE_LATTICE_STATE_H
+
+#include "base/list.h"
+#include "lattice/cycle.h"
+#include "lattice/lattice.h"
+
+// A correction z and L z, each a vector of 4 fields.
+typedef struct mus_lattice_direction {
+  double *z, *lz;
+  double square; // |L z|^2; 0: there is none
+} mus_lattice_direction;
+
+struct mus_lattice {
+  mus_arena arena;
+  mus_lattice_domain *domain;
+  int levels;
+  double spacing, shear; // m, Pa (the modulus mu)
+  double inertia;        // kg/(m^3 s^2)
+  double weight;         // of the cells' equations in norms
+  mus_lattice_options options;
+  mus_lattice_level finest; // what is solved
+  double *force[3];
+  mus_lattice_cycle in_double; // its finest level has x, b and r of its own: corrections, residuals
+  mus_lattice_cycle_f in_single;
+  mus_lattice_direction *direction; // options.directions + 1
+  double *residuals;
+  int residuals_size;
+};
+
+// The right-hand sides of the finest level from the forces.
+void mus_lattice_load(mus_lattice *lattice);
+
+#endif

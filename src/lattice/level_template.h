@@ -1,0 +1,85 @@
+// Levels in one precision, as text for base/both_precisions.h. See level.h.
+
+mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_domain *domain, double compressibility,
+                                          double inertia, TYPE(mus_lattice_level) *out) {
+  *out =
+      (TYPE(mus_lattice_level)){.domain = domain, .compressibility = (REAL)compressibility, .inertia = (REAL)inertia};
+  size_t field = mus_lattice_field(domain);
+  REAL *memory = mus_arena_alloc_zero(arena, 12 * field, sizeof(REAL));
+  if (!memory)
+    return mus_fail_memory();
+  for (size_t f = 0; f < 4; ++f) {
+    out->x[f] = memory + f * field;
+    out->b[f] = memory + (4 + f) * field;
+    out->r[f] = memory + (8 + f) * field;
+  }
+  return MUS_OK;
+}
+
+void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) {
+  const mus_lattice_domain *d = l->domain;
+  MUS_PARALLEL_FOR
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
+      for (int a = 0; a < 3; ++a)
+        l->r[a][n] =
+            mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? l->b[a][n] - NAME(face_row)(l, a, n) : 0;
+      l->r[3][n] = mus_lattice_is(d, n, MUS_LATTICE_SOLID) ? l->b[3][n] - NAME(cell_row)(l, n) : 0;
+    }
+  }
+}
+
+// A displacement on a face at a free boundary, from sigma_aa in its only interior cell, which is what acts on the face.
+static REAL NAME(near_value)(const TYPE(mus_lattice_level) *l, int a, size_t cell) {
+  const mus_lattice_domain *d = l->domain;
+  size_t above = cell + d->stride[a], below = cell - d->stride[a];
+  if (mus_lattice_is(d, cell, MUS_LATTICE_SOLID))
+    return l->x[a][above] - (l->x[3][cell] + l->b[a][cell]) / 2;
+  return l->x[a][below] + (l->x[3][below] - l->b[a][cell]) / 2;
+}
+
+// D_a u_b on the edge between axes a and b at the cell's lower corner; 0 where one of its displacements is nowhere.
+static REAL NAME(slope)(const TYPE(mus_lattice_level) *l, int a, int b, size_t cell) {
+  const uint32_t value = (uint32_t)(MUS_LATTICE_UNKNOWN | MUS_LATTICE_HELD | MUS_LATTICE_NEAR) << b;
+  size_t below = cell - l->domain->stride[a];
+  return l->domain->flags[cell] & value && l->domain->flags[below] & value ? l->x[b][cell] - l->x[b][below] : 0;
+}
+
+// A displacement half a cell beyond a free boundary, from sigma_ab = 0 there; the mean where there are several.
+static REAL NAME(far_value)(const TYPE(mus_lattice_level) *l, int a, size_t cell) {
+  const mus_lattice_domain *d = l->domain;
+  uint32_t unknown = (uint32_t)MUS_LATTICE_UNKNOWN << a;
+  REAL sum = 0;
+  int count = 0;
+  for (int b = 0; b < 3; ++b) {
+    size_t above = cell + d->stride[b], below = cell - d->stride[b];
+    if (b != a && mus_lattice_is(d, below, unknown)) {
+      sum += l->x[a][below] - NAME(slope)(l, a, b, cell);
+      ++count;
+    }
+    if (b != a && mus_lattice_is(d, above, unknown)) {
+      sum += l->x[a][above] + NAME(slope)(l, a, b, above);
+      ++count;
+    }
+  }
+  return sum / (REAL)count;
+}
+
+void NAME(mus_lattice_extend)(const TYPE(mus_lattice_level) *l) {
+  const mus_lattice_domain *d = l->domain;
+  MUS_PARALLEL_FOR_IF(d->outer_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->outer_count; ++k)
+    for (int a = 0; a < 3; ++a) {
+      size_t cell = (size_t)d->outer[k];
+      if (mus_lattice_is(d, cell, (uint32_t)MUS_LATTICE_NEAR << a))
+        l->x[a][cell] = NAME(near_value)(l, a, cell);
+    }
+  MUS_PARALLEL_FOR_IF(d->outer_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->outer_count; ++k)
+    for (int a = 0; a < 3; ++a) {
+      size_t cell = (size_t)d->outer[k];
+      if (mus_lattice_is(d, cell, (uint32_t)MUS_LATTICE_FAR << a))
+        l->x[a][cell] = NAME(far_value)(l, a, cell);
+    }
+}

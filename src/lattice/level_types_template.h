@@ -1,0 +1,30 @@
+// A level in one precision, as text for base/both_precisions.h. See level.h.
+
+typedef struct TYPE(mus_lattice_level) {
+  const mus_lattice_domain *domain;
+  // Each of x, b and r is one vector of 4 fields.
+  REAL *x[4];           // u_0, u_1, u_2 and p; displacements that are held keep what they have
+  REAL *b[4];           // right-hand sides of their equations
+  REAL *r[4];           // residuals; r[3] is also room for the distributive sweep of pressures
+  REAL compressibility; // mu / lambda
+  REAL inertia;         // c h^2 / mu; 0: static
+} TYPE(mus_lattice_level);
+
+// Memory for the level's variables, all 0.
+mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_domain *domain, double compressibility,
+                                          double inertia, TYPE(mus_lattice_level) *out);
+
+// r = b - L x, in the equations of unknowns; 0 elsewhere.
+void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *level);
+
+// A sweep over the equations inside, distributive, and one over all variables of the band's cells, forth and back.
+void NAME(mus_lattice_sweep)(const TYPE(mus_lattice_level) *level);
+void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *level, const mus_lattice_list *cells, int sweeps);
+
+// Displacements beyond free boundaries, from tractions: b on a face at a free boundary is what acts on it.
+void NAME(mus_lattice_extend)(const TYPE(mus_lattice_level) *level);
+
+// b of the coarse level from r of the fine one, and coarse x = 0 ...
+void NAME(mus_lattice_restrict)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse);
+// ... and x of the fine level += what the coarse x is there.
+void NAME(mus_lattice_prolong)(const TYPE(mus_lattice_level) *coarse, const TYPE(mus_lattice_level) *fine);

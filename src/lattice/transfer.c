@@ -1,0 +1,11 @@
+// Transfer between levels (Zhu et al. 2010, section 6). Residuals are averaged, corrections interpolated linearly;
+// those of pressures are constant within a coarse cell. Fine faces near free boundaries also take from coarse
+// displacements beyond them, which tractions give.
+#include "lattice/level.h"
+
+#include <string.h>
+
+#include "par/par.h"
+
+#define TEMPLATE "lattice/transfer_template.h"
+#include "base/both_precisions.h"

@@ -1,0 +1,35 @@
+// Rates of cycles, as the factor of the residual per cycle, far from the start.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/check.h"
+#include "support/lattice_rates.h"
+
+enum { ENDS = 3 };
+
+// Zhu et al. 2010 have 0.26 at a ratio of 0.2 and 0.28 at 0.49 (figure 10).
+static void rates_do_not_depend_on_poissons_ratio(void **state) {
+  (void)state;
+  const double ratios[] = {0.2, 0.49, 0.4999999};
+  for (size_t k = 0; k < sizeof ratios / sizeof *ratios; ++k)
+    assert_true(box_rate(32, ENDS, ratios[k], 0) < 0.2);
+}
+
+// With a step of a frame, 1/24 s, rubber of the size of a hand: soft enough for inertia to matter.
+static void implicit_steps_converge_faster(void **state) {
+  (void)state;
+  double inertia = 1000 * 24.0 * 24;
+  assert_true(box_rate(16, ENDS, 0.4, inertia) < 0.1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rates_do_not_depend_on_poissons_ratio),
+      cmocka_unit_test(implicit_steps_converge_faster),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+#include "support/lattice_rates.h"
+
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "lattice/lattice.h"
+#include "support/lattices.h"
+
+double box_rate(int side, int held, double poisson, double inertia) {
+  mus_cells cells = box_cells(side, held);
+  mus_lattice_material material = {.young = 1e4, .poisson = poisson, .inertia = inertia};
+  mus_lattice_options options = mus_lattice_default_options();
+  mus_lattice_record record;
+  mus_lattice *lattice;
+  options.directions = 0;
+  if (mus_lattice_create(&cells, &material, &options, &lattice))
+    abort();
+  for (int a = 0; a < 3; ++a)
+    for (size_t n = 0; n < mus_cells_total(&cells); ++n)
+      mus_lattice_displacement(lattice, a)[n] = mus_random(9, 3 * n + (size_t)a);
+  if (mus_lattice_solve(lattice, 1e-8, 24, &record))
+    abort();
+  mus_lattice_free(lattice);
+  cells_free(&cells);
+  return record.rate;
+}

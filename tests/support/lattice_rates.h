@@ -1,0 +1,9 @@
+// Rates at which cycles on lattices converge.
+#ifndef TESTS_SUPPORT_LATTICE_RATES_H
+#define TESTS_SUPPORT_LATTICE_RATES_H
+
+// Of cycles by themselves, on a box of 1 m and 10 kPa with sides held as box_cells() says, which is moved at random:
+// what is unknown starts from random numbers.
+double box_rate(int side, int held, double poisson, double inertia);
+
+#endif
