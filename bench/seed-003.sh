@@ -59,7 +59,7 @@ measure figure-7 --example sphere --vertices "$size" --methods fmg,fmg:residual-
 for threshold in 0 0.1 0.3 1; do
   measure "skipping-$threshold" --example sphere --vertices "$size" --methods fmg --adaptive-smoothing $threshold
 done
-projective=pd-cholmod,pd-geometric,pd-sa,pd-pcg,pd-gs10,pd-gs50,pd-jacobi-chebyshev,fmg
+projective=pd-cholmod,pd-geometric,pd-fmg,pd-fmg:chebyshev,pd-sa,pd-pcg,pd-gs10,pd-gs50,pd-jacobi-chebyshev,fmg
 measure figure-9 --example tablecloth --vertices "$small" --methods $projective --iterations 300
 measure figure-10 --example tablecloth --vertices "$size" --methods $projective --iterations 300
 for vertices in $sizes; do

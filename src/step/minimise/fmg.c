@@ -2,10 +2,9 @@
 // search directions for the energy of the finest: with a matrix A and its Galerkin matrices, V-cycles start at the
 // coarsest level first and one level finer each time,
 //   c = P_l V_l P_l^T r,   v' += alpha c,   r anew,
-// so that no coarse discretisation is involved, which would lock. In the last and largest of them, r is also made anew
-// on the way down and up, above an intermediate level (figure 7). A is renewed at the beginning of a cycle and where it
-// is back at the finest level: coarse searches turn cloth so far that the matrix from before would lead fine ones
-// astray.
+// so that no coarse discretisation is involved, which would lock (full_cycle.h has the order). A is renewed at the
+// beginning of a cycle and where it is back at the finest level: coarse searches turn cloth so far that the matrix from
+// before would lead fine ones astray.
 //
 // Symmetric smoothing makes all V_l positive definite (their theorem 4.2), and c . r > 0. Smoothing that skips rows
 // does not: where c leads uphill, it is left out.
@@ -15,7 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "step/minimise/minimise.h"
+#include "step/minimise/full_cycle.h"
 
 static const char *const names[] = {"fmg-geometric", "fmg-sa", "fmg-skinning", NULL};
 static const char *const variants[] = {"matrix-level", "matrix-cycle",   "matrix-step",
@@ -70,7 +69,8 @@ static mus_status renew(mus_minimisation *m, fmg *f) {
 }
 
 // One direction of a level, and the way along it.
-static mus_status search(mus_minimisation *m, fmg *f, int level, mus_correction kind) {
+static mus_status search(mus_minimisation *m, void *own, int level, mus_correction kind) {
+  fmg *f = own;
   double *first = &f->length[kind][level], best = 1, length = *first;
   mus_status status = f->matrix == MATRIX_LEVEL ? renew(m, f) : MUS_OK;
   if (!status)
@@ -83,18 +83,6 @@ static mus_status search(mus_minimisation *m, fmg *f, int level, mus_correction 
   return status == MUS_NOT_CONVERGED ? MUS_OK : status;
 }
 
-// The last cycle: smoothing alone above the level `middle`, with r made anew each time.
-static mus_status largest_cycle(mus_minimisation *m, fmg *f, int middle) {
-  mus_status status = MUS_OK;
-  for (int level = 0; level < middle && !status; ++level)
-    status = search(m, f, level, MUS_CORRECT_SMOOTH);
-  if (!status)
-    status = search(m, f, middle, MUS_CORRECT_CYCLE);
-  for (int level = middle - 1; level >= 0 && !status; --level)
-    status = search(m, f, level, MUS_CORRECT_SMOOTH);
-  return status;
-}
-
 static mus_status iterate(mus_minimisation *m, void *own) {
   fmg *f = own;
   double before = m->energy;
@@ -105,12 +93,12 @@ static mus_status iterate(mus_minimisation *m, void *own) {
   mus_status status = f->matrix != MATRIX_STEP || m->changed ? renew(m, f) : MUS_OK;
   int levels = mus_solver_levels(m->c->linear->solver);
   int middle = f->residual == RESIDUAL_CYCLE ? 0 : f->residual == RESIDUAL_ALL ? levels - 1 : (levels - 1) / 2;
-  for (int level = levels - 1; level > 0 && !status; --level)
-    status = search(m, f, level, MUS_CORRECT_CYCLE);
+  if (!status)
+    status = mus_full_cycle_rise(m, levels, search, f);
   if (!status && f->matrix == MATRIX_FINEST)
     status = renew(m, f);
   if (!status)
-    status = largest_cycle(m, f, middle);
+    status = mus_full_cycle_largest(m, middle, search, f);
   if (!status && !(m->energy < before))
     return mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time);
   return status;

@@ -4,12 +4,15 @@
 //   pd-cholmod           Cholesky's method, whose factor stays until contacts change
 //   pd-skinning          a V-cycle of affine handles (multigrid/skinning/affine.h)
 //   pd-sa, pd-geometric  a V-cycle of the step's linear solver of that name
+//   pd-fmg               searches from all levels of "geometric", with a local step before each (full_cycle.h; Wang,
+//   Wu,
+//                        Fratarcangeli, Tang and Wang 2018, section 4.4)
 //   pd-pcg               conjugate gradients, preconditioned by the diagonal
 //   pd-gs10, pd-gs50     so many sweeps of Gauss and Seidel by colours (Fratarcangeli, Tibaldo and Pellacini 2016)
 //   pd-jacobi-chebyshev  one iteration of Jacobi's, accelerated (Wang 2015)
-// All of them lead downhill: the first five are symmetric and positive definite operations, and every sweep lowers
-// d.Ad/2 - r.d. ":chebyshev" accelerates any of them over the iterations, ":secants" takes the secants of the last
-// corrections (step/secants.h).
+// All of them lead downhill: the first six are symmetric and positive definite operations, and every sweep lowers
+// d.Ad/2 - r.d. ":chebyshev" accelerates any of them over the iterations, which are whole cycles of pd-fmg; ":secants"
+// takes the secants of the last corrections (step/secants.h).
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +24,7 @@
 #include "step/constant.h"
 #include "step/linearised.h"
 #include "step/minimise/acceleration.h"
+#include "step/minimise/full_cycle.h"
 #include "step/secants.h"
 
 enum { SECANTS = 5, PCG_ITERATIONS = 200, POWER_ITERATIONS = 12 };
@@ -36,7 +40,8 @@ typedef struct global_step {
   const char *name;
   int sweeps;                                          // of those that have a fixed number
   int accelerated;                                     // 1: always
-  int linear;                                          // 1: by the step's linear solver, which has the name
+  const char *linear;                                  // by the step's linear solver of this name; NULL: not so
+  int full;                                            // 1: and by all of its levels
   mus_status (*create)(const mus_model *model, pd *p); // of levels, factor or relaxation; NULL: nothing
   mus_status (*set)(mus_minimisation *m, pd *p, const mus_constant_change *by); // the matrix has changed
   // d for `right`; counts what it took.
@@ -53,7 +58,10 @@ struct pd {
   mus_shared_relaxation *relaxation;
   double factor_work; // of a solution with the factor, in products with a matrix of 3x3 blocks
   double work;        // of the linear solver so far, likewise
-  double jacobi;      // the factor of Jacobi's iteration
+  int level;          // of the linear solver that gives the next correction
+  mus_correction kind;
+  double jacobi; // the factor of Jacobi's iteration
+  int went;      // 1: a search of this cycle has led to a lower energy
   int accelerates;
   mus_acceleration acceleration;
   mus_secants secants;
@@ -161,25 +169,27 @@ static mus_status set_linear(mus_minimisation *m, pd *p, const mus_constant_chan
 
 static mus_status solve_linear(mus_minimisation *m, pd *p, const double *right, double *d) {
   mus_linear_system system = system_of(m, right);
-  mus_status status = mus_linear_correct(m->c->linear, &system, 0, MUS_CORRECT_CYCLE, d, m->record);
+  mus_status status = mus_linear_correct(m->c->linear, &system, p->level, p->kind, d, m->record);
   double work = mus_solver_work(m->c->linear->solver);
   m->products += work - p->work;
   p->work = work;
   return status;
 }
 
-static const global_step globals[] = {{"cholmod", 0, 0, 0, create_factor, set_factor, solve_factor},
-                                      {"skinning", 0, 0, 0, create_levels, set_levels, solve_levels},
-                                      {"sa", 0, 0, 1, NULL, set_linear, solve_linear},
-                                      {"geometric", 0, 0, 1, NULL, set_linear, solve_linear},
-                                      {"pcg", 0, 0, 0, create_relaxation, set_relaxation, solve_pcg},
-                                      {"gs10", 10, 0, 0, create_relaxation, set_relaxation, solve_sweeps},
-                                      {"gs50", 50, 0, 0, create_relaxation, set_relaxation, solve_sweeps},
-                                      {"jacobi-chebyshev", 0, 1, 0, create_relaxation, set_jacobi, solve_jacobi}};
+static const global_step globals[] = {
+    {"cholmod", .create = create_factor, .set = set_factor, .solve = solve_factor},
+    {"skinning", .create = create_levels, .set = set_levels, .solve = solve_levels},
+    {"sa", .linear = "sa", .set = set_linear, .solve = solve_linear},
+    {"geometric", .linear = "geometric", .set = set_linear, .solve = solve_linear},
+    {"fmg", .linear = "geometric", .full = 1, .set = set_linear, .solve = solve_linear},
+    {"pcg", .create = create_relaxation, .set = set_relaxation, .solve = solve_pcg},
+    {"gs10", .sweeps = 10, .create = create_relaxation, .set = set_relaxation, .solve = solve_sweeps},
+    {"gs50", .sweeps = 50, .create = create_relaxation, .set = set_relaxation, .solve = solve_sweeps},
+    {"jacobi-chebyshev", .accelerated = 1, .create = create_relaxation, .set = set_jacobi, .solve = solve_jacobi}};
 enum { GLOBALS = sizeof globals / sizeof *globals };
 
-static const char *const names[] = {"pd-cholmod", "pd-skinning",         "pd-sa", "pd-geometric", "pd-pcg", "pd-gs10",
-                                    "pd-gs50",    "pd-jacobi-chebyshev", NULL};
+static const char *const names[] = {"pd-cholmod", "pd-skinning", "pd-sa",   "pd-geometric",        "pd-fmg",
+                                    "pd-pcg",     "pd-gs10",     "pd-gs50", "pd-jacobi-chebyshev", NULL};
 static const char *const variants[] = {"chebyshev", "secants", NULL};
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -192,8 +202,11 @@ static const global_step *global_of(const mus_minimiser_words *words) {
 }
 
 static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
+  const global_step *global = global_of(words);
   mus_status status = mus_constant_check(model, "Projective Dynamics");
-  return status || !global_of(words)->linear ? status : mus_method_from_name(words->solver, &solver->method);
+  if (global->full && (!solver->multigrid.smoother[0] || strcmp(solver->multigrid.smoother, "chebyshev") == 0))
+    strcpy(solver->multigrid.smoother, "gs:2");
+  return status || !global->linear ? status : mus_method_from_name(global->linear, &solver->method);
 }
 
 static void destroy(void *own) {
@@ -218,6 +231,7 @@ static mus_status create(const mus_model *model, const mus_minimiser_words *word
     return mus_fail_memory();
   size_t unknowns = 3 * (size_t)model->vertices;
   p->global = global_of(words);
+  p->kind = MUS_CORRECT_CYCLE;
   p->accelerates = p->global->accelerated || mus_minimiser_has(words, "chebyshev");
   mus_status status = mus_constant_create(model, &p->constant);
   if (!status && p->global->create)
@@ -281,10 +295,50 @@ static mus_status correct(mus_minimisation *m, void *own) {
   return status;
 }
 
+// One direction of a level, and the way along it.
+static mus_status search(mus_minimisation *m, void *own, int level, mus_correction kind) {
+  pd *p = own;
+  p->level = level;
+  p->kind = kind;
+  mus_status status = mus_acceleration_go(NULL, m, correct, p, &p->length);
+  p->went |= !status;
+  return status == MUS_NOT_CONVERGED ? MUS_OK : status;
+}
+
+static mus_status full_cycle(mus_minimisation *m, pd *p) {
+  int levels = mus_solver_levels(m->c->linear->solver);
+  p->went = 0;
+  mus_status status = mus_full_cycle_rise(m, levels, search, p);
+  if (!status)
+    status = mus_full_cycle_largest(m, (levels - 1) / 2, search, p);
+  return !status && !p->went ? mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time)
+                             : status;
+}
+
+// A whole cycle as one correction, in work->change.
+static mus_status correct_by_cycle(mus_minimisation *m, void *own) {
+  double energy = m->energy, *velocity = m->c->state->velocity, *change = m->c->work->change;
+  size_t n = m->c->work->unknowns;
+  mus_status status = full_cycle(m, own);
+  mus_copy(n, velocity, change);
+  mus_axpy(n, -1, m->last, change);
+  mus_copy(n, m->last, velocity);
+  mus_scheme_move(m->s, n, m->c->work->predicted, velocity, m->c->state->position);
+  m->energy = energy;
+  m->assembled = 0;
+  mus_minimise_assemble(m, 0);
+  return status;
+}
+
 static mus_status iterate(mus_minimisation *m, void *own) {
   pd *p = own;
+  double gone;
   mus_status status = m->changed ? renew(m, p) : MUS_OK;
-  return status ? status : mus_acceleration_go(p->accelerates ? &p->acceleration : NULL, m, correct, p, &p->length);
+  if (status)
+    return status;
+  if (!p->global->full)
+    return mus_acceleration_go(p->accelerates ? &p->acceleration : NULL, m, correct, p, &p->length);
+  return p->accelerates ? mus_acceleration_go(&p->acceleration, m, correct_by_cycle, p, &gone) : full_cycle(m, p);
 }
 
 const mus_minimiser_kind mus_minimiser_pd = {.name = "pd",
