@@ -117,7 +117,7 @@ static mus_status look_closely(const mus_system *system, const mus_matrix *given
 
 static mus_status check_values(const mus_system *system, const double *values) {
   mus_matrix given = {&system->pattern, system->block, system->block, (double *)values}; // read only
-  return mus_matrix_is_sound(&given, &system->transpose) ? MUS_OK : look_closely(system, &given);
+  return mus_matrix_is_sound(&given, &system->transpose, asymmetry_allowed) ? MUS_OK : look_closely(system, &given);
 }
 
 static mus_status need_unmapped(const mus_system *system) {

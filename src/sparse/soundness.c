@@ -18,10 +18,10 @@ static inline void look_at(int block, const double *here, double *sum) {
     sum[k] += here[k] - here[k];
 }
 
-// Some rows: the sums stay 0 as long as all is well, and never become 0 again. Blocks above the diagonal are only
+// Some rows: a sum that is 0 where all is well, and not finite where a value is not. Blocks above the diagonal are only
 // looked at, so that they come from memory in order; those below are compared with them, which are in the cache by
 // then.
-static inline int are_sound(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end) {
+static inline double look(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end) {
   const mus_pattern *p = a->pattern;
   size_t size = (size_t)(block * block);
   double sum[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0}, total = 0; // many, so that none waits for another
@@ -34,10 +34,40 @@ static inline int are_sound(int block, const mus_matrix *a, const mus_transpose 
   }
   for (size_t k = 0; k < size; ++k)
     total += sum[k];
-  return total == 0;
+  return total;
 }
 
-int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at) {
+// Some rows whose values are finite: whether none differs from its mirror image by more than that part of the largest.
+static inline int are_nearly_symmetric(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end,
+                                       double allowed) {
+  const mus_pattern *p = a->pattern;
+  size_t size = (size_t)(block * block);
+  double largest[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0}, off[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
+  for (int i = begin; i < end; ++i)
+    for (int k = p->row_start[i]; k < p->row_start[i + 1] && p->column[k] <= i; ++k) {
+      const double *here = a->value + (size_t)k * size, *there = a->value + (size_t)at->source[k] * size;
+      for (int r = 0; r < block; ++r)
+        for (int c = 0; c < block; ++c) {
+          int e = r * block + c;
+          double difference = fabs(here[e] - there[c * block + r]), value = fabs(here[e]);
+          off[e] = difference > off[e] ? difference : off[e];
+          largest[e] = value > largest[e] ? value : largest[e];
+        }
+    }
+  for (size_t e = 1; e < size; ++e) {
+    off[0] = fmax(off[0], off[e]);
+    largest[0] = fmax(largest[0], largest[e]);
+  }
+  return off[0] <= allowed * largest[0];
+}
+
+static inline int run_is_sound(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end,
+                               double allowed) {
+  double sum = look(block, a, at, begin, end);
+  return sum == 0 || (sum < HUGE_VAL && are_nearly_symmetric(block, a, at, begin, end, allowed));
+}
+
+int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at, double allowed) {
   enum { RUN = 64 };
   int sound = 1, rows = a->pattern->rows, runs = (rows + RUN - 1) / RUN;
   MUS_PARALLEL
@@ -46,7 +76,8 @@ int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at) {
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
       int begin = run * RUN, end = rows - begin < RUN ? rows : begin + RUN;
-      mine &= a->row_block == 3 ? are_sound(3, a, at, begin, end) : are_sound(a->row_block, a, at, begin, end);
+      mine &= a->row_block == 3 ? run_is_sound(3, a, at, begin, end, allowed)
+                                : run_is_sound(a->row_block, a, at, begin, end, allowed);
     }
     MUS_ONE_AT_A_TIME
     sound &= mine;

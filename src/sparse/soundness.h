@@ -4,8 +4,9 @@
 
 #include "sparse/matrix.h"
 
-// 1 where all values are finite and the matrix is exactly symmetric, as one that was assembled is. Reads it once, about
-// as fast as a product does; what is wrong otherwise, mus_max_abs() and mus_asymmetry() find out.
-int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at);
+// 1 where all values are finite and none differs from its mirror image by more than `allowed` of the largest near it.
+// 0 does not say that the whole is worse: mus_max_abs() and mus_asymmetry() find out. Reads the matrix once, about as
+// fast as a product does.
+int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at, double allowed);
 
 #endif

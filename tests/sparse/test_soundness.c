@@ -42,17 +42,17 @@ static void every_entry_counts(void **state) {
     mus_pattern pattern;
     mus_transpose transpose;
     mus_matrix a = create(&arena, block, &pattern, &transpose);
-    assert_true(mus_matrix_is_sound(&a, &transpose));
+    assert_true(mus_matrix_is_sound(&a, &transpose, 0));
     for (size_t k = 0; k < mus_matrix_values(&a); ++k) {
       double was = a.value[k];
       const double wrong[] = {NAN, INFINITY, -INFINITY};
       for (int w = 0; w < 3; ++w) {
         a.value[k] = wrong[w];
-        assert_false(mus_matrix_is_sound(&a, &transpose));
+        assert_false(mus_matrix_is_sound(&a, &transpose, 0));
       }
       a.value[k] = was;
     }
-    assert_true(mus_matrix_is_sound(&a, &transpose));
+    assert_true(mus_matrix_is_sound(&a, &transpose, 0));
     mus_arena_clear(&arena);
   }
 }
@@ -71,12 +71,12 @@ static void differences_count(void **state) {
         for (int e = 0; e < 9; ++e) {
           double *x = &a.value[9 * k + e], was = *x;
           *x = nextafter(was, 2);
-          assert_int_equal(mus_matrix_is_sound(&a, &transpose), pattern.column[k] == i && e % 4 == 0);
+          assert_int_equal(mus_matrix_is_sound(&a, &transpose, 0), pattern.column[k] == i && e % 4 == 0);
           *x = was;
         }
     a.value[1] += 1; // of the first row's first block
     a.value[2] -= 1;
-    assert_false(mus_matrix_is_sound(&a, &transpose));
+    assert_false(mus_matrix_is_sound(&a, &transpose, 0));
     mus_par_set_threads(0);
     mus_arena_clear(&arena);
   }
@@ -90,8 +90,34 @@ static void infinities_in_pairs(void **state) {
   mus_transpose transpose;
   mus_matrix a = create(&arena, 3, &pattern, &transpose);
   a.value[1] = a.value[3] = INFINITY;
-  assert_false(mus_matrix_is_sound(&a, &transpose));
+  assert_false(mus_matrix_is_sound(&a, &transpose, 0));
   mus_arena_clear(&arena);
+}
+
+// Rounding passes where it is allowed, for every entry below the diagonal; values that are not finite never do.
+static void rounding_passes(void **state) {
+  (void)state;
+  for (int block = 1; block <= BLOCK_MOST; ++block) {
+    mus_arena arena = {0};
+    mus_pattern pattern;
+    mus_transpose transpose;
+    mus_matrix a = create(&arena, block, &pattern, &transpose);
+    for (size_t k = 0; k < mus_matrix_values(&a); ++k)
+      a.value[k] *= 1 + 1e-15 * (double)(k % 5);
+    assert_true(mus_matrix_is_sound(&a, &transpose, 1e-14));
+    assert_false(mus_matrix_is_sound(&a, &transpose, 1e-17));
+    double was = a.value[0];
+    a.value[0] = NAN;
+    assert_false(mus_matrix_is_sound(&a, &transpose, 1));
+    a.value[0] = was;
+    size_t last = mus_matrix_values(&a) - 2; // of its diagonal block, beside the diagonal
+    if (block > 1) {
+      a.value[last] += 1e-9;
+      assert_true(mus_matrix_is_sound(&a, &transpose, 1e-8));
+      assert_false(mus_matrix_is_sound(&a, &transpose, 1e-10));
+    }
+    mus_arena_clear(&arena);
+  }
 }
 
 int main(void) {
@@ -99,6 +125,7 @@ int main(void) {
       cmocka_unit_test(every_entry_counts),
       cmocka_unit_test(differences_count),
       cmocka_unit_test(infinities_in_pairs),
+      cmocka_unit_test(rounding_passes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
