@@ -18,6 +18,7 @@ typedef struct mus_run {
   mus_system *system;
   const double *b;
   double *x;                // initial guess in, solution out
+  double scale;             // what y is multiplied by in the prefiltered system; see run.h
   double *residuals;        // options.iterations + 1 norms
   int stationary;           // methods that can do so iterate without conjugate gradients
   mus_solve_record *record; // all but `bytes`, `true_residual` and what report() fills; see run.h

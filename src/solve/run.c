@@ -6,6 +6,26 @@
 #include "base/timer.h"
 #include "par/vector.h"
 
+// Numbers beyond these have squares that lose their digits.
+static const double smallest = 1e-100, largest = 1e100;
+
+// Brings a right-hand side that is beyond them, and the guess with it, to the size of 1. Returns by what factor.
+static double scale_down(mus_system *system) {
+  size_t n = mus_system_unknowns(system);
+  double size = mus_max_abs(n, system->right);
+  int exponent;
+  if (size == 0 || (size > smallest && size < largest))
+    return 1;
+  frexp(size, &exponent);
+  double factor = ldexp(1, -(exponent > -1000 ? exponent : -1000));
+  mus_scale(n, factor, system->right);
+  if (mus_max_abs(n, system->solution) < largest / fmax(factor, 1))
+    mus_scale(n, factor, system->solution);
+  else
+    mus_fill(n, 0, system->solution); // a guess that is no use
+  return factor;
+}
+
 void mus_run_prefilter(mus_run *run) {
   double begin = mus_seconds();
   mus_system *system = run->system;
@@ -25,6 +45,7 @@ void mus_run_prefilter(mus_run *run) {
   }
   mus_copy(n, run->x, system->solution);
   mus_filter_apply(s, system->solution);
+  run->scale = scale_down(system);
   run->record->prefilter_seconds += mus_seconds() - begin;
 }
 
@@ -33,6 +54,8 @@ static void unfilter(const mus_run *run, mus_status status) {
   if (status != MUS_OK && status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN)
     return;
   mus_copy(mus_system_unknowns(run->system), run->system->solution, run->x);
+  if (run->scale != 1)
+    mus_scale(mus_system_unknowns(run->system), 1 / run->scale, run->x);
   mus_filter_impose(&run->system->filter, run->x);
 }
 
@@ -43,9 +66,9 @@ double *mus_run_residuals(const mus_run *run) { return run->residuals + run->rec
 void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last) {
   mus_solve_record *record = run->record;
   unfilter(run, status);
-  double first = result->residuals[0], unit = record->iterations > 0 && first > 0 ? last / first : 1;
+  double first = result->residuals[0], unit = record->iterations > 0 && first > 0 ? last / first : 1 / run->scale;
   if (record->iterations == 0)
-    record->reference = result->reference;
+    record->reference = result->reference / run->scale;
   for (int k = 0; k <= result->iterations; ++k)
     result->residuals[k] *= unit;
   record->iterations += result->iterations;

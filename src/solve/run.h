@@ -8,7 +8,7 @@
 
 #include "solve/method.h"
 
-// Filters matrix, right-hand side and initial guess: system->right and system->solution are those of y.
+// Filters matrix, right-hand side and initial guess: system->right and system->solution are those of run->scale y.
 void mus_run_prefilter(mus_run *run);
 // Conjugate gradients, or what run->stationary asks for, on the prefiltered system as it is now, from solution to x.
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits);

@@ -164,6 +164,8 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
 }
 
 mus_status mus_solver_create(const mus_solver_options *options, mus_solver **out) {
+  if (!options)
+    return mus_fail(MUS_BAD_INPUT, "the solver needs options: take those of mus_default_solver_options");
   return mus_solver_create_with(options, mus_method_table(options->method), out);
 }
 
@@ -299,6 +301,7 @@ static mus_status solve_checked(mus_solver *solver, const double *b, double *x) 
   mus_run run = {.system = solver->system,
                  .b = b,
                  .x = x,
+                 .scale = 1,
                  .residuals = solver->residuals,
                  .stationary = solver->options.stationary,
                  .record = record};
@@ -331,7 +334,7 @@ mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
 
 static mus_status prepare_checked(mus_solver *solver) {
   mus_solve_record *record = &solver->record;
-  mus_run run = {.system = solver->system, .residuals = solver->residuals, .record = record};
+  mus_run run = {.system = solver->system, .scale = 1, .residuals = solver->residuals, .record = record};
   *record = (mus_solve_record){.true_residual = NAN};
   mus_status status = mus_linear_method_prepare(&solver->method, &run);
   mus_system_put(solver->system, MUS_FORM_GIVEN);

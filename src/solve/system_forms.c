@@ -58,16 +58,28 @@ mus_status mus_system_for_products(mus_system *system, mus_block_operator *out) 
   return status;
 }
 
+// The Euclidean norm. r is overwritten where its squares would lose their digits.
+static double length(size_t n, double *r) {
+  double size = mus_max_abs(n, r);
+  if (size == 0 || !isfinite(size))
+    return size;
+  if (size > 1e-100 && size < 1e100)
+    return sqrt(mus_dot(n, r, r));
+  double unit = fmax(size, 1e-300);
+  mus_scale(n, 1 / unit, r);
+  return unit * sqrt(mus_dot(n, r, r));
+}
+
 double mus_system_true_residual(mus_system *system, const double *b, const double *x) {
   size_t n = mus_system_unknowns(system);
   double *r = system->work, *z = system->work + n;
   mus_block_operator given = mus_system_given(system);
   mus_block_operator_residual(&given, b, x, r);
   mus_filter_apply(&system->filter, r);
-  double norm = sqrt(mus_dot(n, r, r));
+  double norm = length(n, r);
   mus_filter_target(&system->filter, z);
   mus_block_operator_residual(&given, b, z, r);
   mus_filter_apply(&system->filter, r);
-  double start = sqrt(mus_dot(n, r, r));
+  double start = length(n, r);
   return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
+#include "par/vector.h"
 #include "support/given.h"
 
 // --- options --------------------------------------------------------------------------------------------------------
@@ -65,6 +66,11 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(int, multigrid.lanczos_steps, 1, 0, 64, 65);
   CHECK_RANGE(int, multigrid.levels, 1, 0, MUS_LEVELS_MAXIMUM, MUS_LEVELS_MAXIMUM + 1);
   CHECK_RANGE(int, multigrid.bottom, 1, 0, 20000, 20001);
+}
+
+static void options_must_be_given(void **state) {
+  (void)state;
+  expect_refused(NULL, "mus_default_solver_options");
 }
 
 static void options_that_are_not_numbers_are_named(void **state) {
@@ -472,9 +478,40 @@ static void bad_vectors_are_refused(void **state) {
   survivor_free(r);
 }
 
+// Squares of these numbers vanish, or are infinite.
+static void right_hand_sides_may_have_any_size(void **state) {
+  (void)state;
+  random_system system = random_system_create(20, 3, 97);
+  given g = given_random(&system);
+  const double scales[] = {1e-290, 1e-160, 1e-90, 1e90, 1e160, 1e290};
+  double b[60], usual[60], x[60];
+  FOR_EACH_METHOD(method) {
+    if (method == MUS_METHOD_MPCG || method == MUS_METHOD_MPCG_ORIGINAL)
+      continue; // for comparison only
+    mus_solver_options options = given_options(method, 1e-10);
+    mus_solver *solver = given_solver(&g, &options);
+    given_solve(solver, &g, usual);
+    for (size_t k = 0; k < sizeof scales / sizeof *scales; ++k) {
+      given scaled = g;
+      for (int i = 0; i < 60; ++i)
+        b[i] = scales[k] * g.b[i];
+      scaled.b = b;
+      given_solve(solver, &scaled, x);
+      for (int i = 0; i < 60; ++i)
+        assert_true(fabs(x[i] / scales[k] - usual[i]) <= 1e-7 * mus_max_abs(60, usual));
+      const mus_solve_record *record = mus_solver_record(solver);
+      assert_true(record->true_residual < 1e-8);
+      assert_true(record->residuals[record->iterations] <= 1e-10 * record->reference);
+    }
+    mus_solver_free(solver);
+  }
+  random_system_free(&system);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_out_of_range_are_named),
+      cmocka_unit_test(options_must_be_given),
       cmocka_unit_test(options_that_are_not_numbers_are_named),
       cmocka_unit_test(methods_have_names),
       cmocka_unit_test(smoothers_have_names),
@@ -491,6 +528,7 @@ int main(void) {
       cmocka_unit_test(missing_levels_are_told),
       cmocka_unit_test(bad_constraints_are_refused),
       cmocka_unit_test(bad_vectors_are_refused),
+      cmocka_unit_test(right_hand_sides_may_have_any_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
