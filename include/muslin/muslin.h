@@ -10,6 +10,7 @@
 ///   muslin/recording.h      read the frames of such a folder
 ///   muslin/info.h           what a file contains
 ///   muslin/fill.h           surfaces and shapes filled with tetrahedra
+///   muslin/lattice.h        solids on a lattice, measured
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 ///   muslin/machine.h        how fast the machine is, for measurements
@@ -19,6 +20,7 @@
 #include "muslin/check.h"
 #include "muslin/fill.h"
 #include "muslin/info.h"
+#include "muslin/lattice.h"
 #include "muslin/machine.h"
 #include "muslin/matrix_market.h"
 #include "muslin/recording.h"

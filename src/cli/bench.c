@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench_lattice.h"
 #include "bench_nonlinear.h"
 #include "bench_report.h"
 #include "failure.h"
@@ -88,6 +89,7 @@ static void print_help(const option_table *table) {
   printf("muslin bench [options]\n\n"
          "Compares solvers on the linear systems of a scene's steps. All of them solve the same systems, in turn.\n"
          "With --nonlinear, compares methods on one nonlinear step instead: muslin bench --nonlinear --help.\n"
+         "With --lattice, measures an elastic solid on a lattice: muslin bench --lattice --help.\n"
          "See docs/benchmarks.md for what the figures mean.\n\nSolvers:");
   for (int method = 0; method < MUS_METHODS; ++method)
     if (mus_method_available((mus_method)method))
@@ -203,9 +205,12 @@ int bench_command(int argc, char **argv) {
       .cycle = -1};
   mus_scene scene;
   bench_results results = {0};
-  for (int k = 0; k < argc; ++k)
+  for (int k = 0; k < argc; ++k) {
     if (strcmp(argv[k], "--nonlinear") == 0)
       return bench_nonlinear_command(argc, argv);
+    if (strcmp(argv[k], "--lattice") == 0)
+      return bench_lattice_command(argc, argv);
+  }
   int failed = parse_command(argc, argv, &o);
   if (failed || o.help)
     return failed;

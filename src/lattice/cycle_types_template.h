@@ -2,6 +2,7 @@
 
 typedef struct TYPE(mus_lattice_cycle) {
   int levels;
+  REAL **first, **image; // for each level between the finest and the coarsest: room for z and L z of a first visit
   TYPE(mus_lattice_level) *level; // the finest first
   mus_lattice_bottom bottom;
   mus_lattice_sweeps sweeps;

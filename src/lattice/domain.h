@@ -59,6 +59,9 @@ typedef struct mus_lattice_domain {
 
 static inline int mus_lattice_rows(const mus_lattice_domain *d) { return d->count[1] * d->count[2]; }
 
+// Whether it pays to share a pass over the cells among threads.
+static inline int mus_lattice_is_large(const mus_lattice_domain *d) { return d->cells >= 1 << 13; }
+
 // Numbers between the starts of two fields of a level, each aligned.
 static inline size_t mus_lattice_field(const mus_lattice_domain *d) { return (d->cells + 15) / 16 * 16; }
 

@@ -12,7 +12,7 @@
 #define LEAST_POISSON 1e-6
 
 mus_lattice_options mus_lattice_default_options(void) {
-  return (mus_lattice_options){.visits = 2, .band = 1, .relocated = 1, .directions = 3};
+  return (mus_lattice_options){.visits = 2, .band = 1, .relocated = 1, .directions = -1};
 }
 
 static mus_status check_material(const mus_lattice_material *m) {
@@ -109,7 +109,15 @@ static mus_status check_held(const mus_lattice_domain *d) {
   return status;
 }
 
+// As many directions as take no more than that, from few to many.
+static int choose_directions(const mus_lattice_domain *d) {
+  const double most_bytes = 1024.0 * 1024 * 1024, bytes = 8.0 * (double)mus_lattice_field(d) * sizeof(double);
+  return (int)fmin(fmax(most_bytes / bytes, 3), 10);
+}
+
 static mus_status make_directions(mus_lattice *lattice) {
+  if (lattice->options.directions < 0)
+    lattice->options.directions = choose_directions(lattice->domain);
   size_t count = (size_t)lattice->options.directions + 1, size = 4 * mus_lattice_field(lattice->domain);
   lattice->direction = mus_arena_alloc_zero(&lattice->arena, count, sizeof *lattice->direction);
   if (!lattice->direction)

@@ -30,10 +30,11 @@ typedef struct mus_lattice_material {
 
 typedef struct mus_lattice_options {
   int in_double;  // cycles in double precision
-  int visits;     // of each level to the next coarser one: 1, V-cycles, or 2, W-cycles
+  int visits;     // of each level to the next coarser one: 1, V-cycles, or 2, K-cycles
   int band;       // sweeps over the cells at boundaries, before and after each sweep inside
   int relocated;  // more of them where boundaries move from a level to the next
-  int directions; // earlier corrections that each new one is made conjugate to; 0: cycles alone
+  int directions; // earlier corrections that each new one is made conjugate to; 0: cycles alone; -1: 3 to 10, so many
+                  // that they take at most 1 GiB
 } mus_lattice_options;
 
 // What was best over boxes and weakly held shapes alike (docs/lattice.md).
@@ -80,7 +81,9 @@ void mus_lattice_add_inertia(mus_lattice *lattice, const double *const predicted
 // MUS_BREAKDOWN (numbers that are not finite) and MUS_STOPPED what the last good cycle left.
 mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record);
 
-// Writes the residual's norm, not relative, for the displacements and pressures as they are; for measurements.
-double mus_lattice_measure(mus_lattice *lattice);
+// For measurements: runs a cycle for the last residual, without using what it gives; and the bytes that it moves if no
+// pass finds anything in a cache, and at least, if each sweep read and wrote its variables once.
+void mus_lattice_run_cycle(mus_lattice *lattice);
+void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *least);
 
 #endif

@@ -18,7 +18,7 @@ mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_do
 
 void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) {
   const mus_lattice_domain *d = l->domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {

@@ -43,7 +43,7 @@ void mus_lattice_load(mus_lattice *lattice) {
   const mus_lattice_domain *d = lattice->domain;
   mus_lattice_level *l = &lattice->finest;
   double factor = -1 / (lattice->shear * lattice->spacing);
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row)
     for (size_t n = (size_t)row * d->stride[1]; n < (size_t)(row + 1) * d->stride[1]; ++n) {
       for (int a = 0; a < 3; ++a)

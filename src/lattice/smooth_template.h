@@ -11,7 +11,7 @@ static void NAME(sweep_faces)(const TYPE(mus_lattice_level) *l, int a, int colou
   const mus_lattice_domain *d = l->domain;
   const REAL inverse = -(REAL)FACES / (6 + l->inertia);
   const uint32_t swept = (uint32_t)MUS_LATTICE_SWEPT << a;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + NAME(first_of_colour)(d, row, colour); n < first + (size_t)d->end[row]; n += 2) {
@@ -39,7 +39,7 @@ static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, int colour, int 
   const mus_lattice_domain *d = l->domain;
   const REAL own = 12 + l->inertia, inverse = (REAL)CELLS / (6 + l->compressibility * own);
   REAL *delta = l->r[3];
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + NAME(first_of_colour)(d, row, colour); n < first + (size_t)d->end[row]; n += 2) {

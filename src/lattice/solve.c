@@ -24,12 +24,6 @@ static void take_residual(const mus_lattice *lattice, const mus_lattice_level *l
     mus_scale(mus_lattice_field(lattice->domain), lattice->weight, level->r[3]);
 }
 
-double mus_lattice_measure(mus_lattice *lattice) {
-  mus_lattice_load(lattice);
-  take_residual(lattice, &lattice->finest);
-  return sqrt(mus_dot(vector_size(lattice), lattice->finest.r[0], lattice->finest.r[0]));
-}
-
 // z from r by one cycle.
 static void correct(mus_lattice *lattice, double size, double *z) {
   size_t n = vector_size(lattice), field = mus_lattice_field(lattice->domain);
@@ -48,6 +42,13 @@ static void correct(mus_lattice *lattice, double size, double *z) {
     mus_lattice_cycle_run_f(&lattice->in_single);
     mus_to_double(n, size, l->x[0], z);
   }
+}
+
+void mus_lattice_run_cycle(mus_lattice *lattice) {
+  if (lattice->options.in_double)
+    mus_lattice_cycle_run(&lattice->in_double);
+  else
+    mus_lattice_cycle_run_f(&lattice->in_single);
 }
 
 // y = L z, by way of residuals: r - (b - L (x + z)).
@@ -140,10 +141,12 @@ static void rest(mus_lattice *lattice) {
 }
 
 static mus_status iterate(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
-  double scale = record->reference, *residuals = lattice->residuals, size = mus_lattice_measure(lattice);
+  double scale = record->reference, *residuals = lattice->residuals, size;
   mus_status status = MUS_OK;
   for (int k = 0; k <= lattice->options.directions; ++k)
     lattice->direction[k].square = 0;
+  take_residual(lattice, &lattice->finest);
+  size = sqrt(mus_dot(vector_size(lattice), lattice->finest.r[0], lattice->finest.r[0]));
   residuals[0] = size / scale;
   while (!status && residuals[record->cycles] > tolerance && record->cycles < cycles) {
     status = mus_stop_check();
@@ -184,4 +187,27 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
   record->rate = late_rate(record->residuals, record->cycles);
   record->seconds = mus_seconds() - begin;
   return status;
+}
+
+// Arrays over a level that its share of a cycle passes over: each smoothing sweep, the residual and what is
+// transferred. Displacements of a colour read u and p, b of one field, and write u and p; pressures likewise.
+enum {
+  SWEEP_ARRAYS = 3 * 2 * 7 + 3 * 10,
+  RESIDUAL_ARRAYS = 8 + 4,
+  RESTRICT_ARRAYS = 4,
+  PROLONG_ARRAYS = 8,
+  LEAST_ARRAYS = 8
+};
+
+void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *least) {
+  size_t number = lattice->options.in_double ? sizeof(double) : sizeof(float);
+  double visits = 1;
+  *moved = *least = 0;
+  for (const mus_lattice_domain *d = lattice->domain; d->coarse; d = d->coarse) {
+    double cells = visits * (double)d->solid;
+    *moved += cells * (double)(number * (2 * SWEEP_ARRAYS + RESIDUAL_ARRAYS + RESTRICT_ARRAYS + PROLONG_ARRAYS) +
+                               10 * sizeof *d->flags);
+    *least += cells * (double)(number * 2 * LEAST_ARRAYS);
+    visits *= lattice->options.visits;
+  }
 }

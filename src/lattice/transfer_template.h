@@ -25,7 +25,7 @@ void NAME(mus_lattice_restrict)(const TYPE(mus_lattice_level) *fine, const TYPE(
   const mus_lattice_domain *d = coarse->domain, *from = fine->domain;
   for (int f = 0; f < 4; ++f)
     memset(coarse->x[f], 0, d->cells * sizeof(REAL));
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     int j = 2 * (row % d->count[1]) - from->shift[1], k = 2 * (row / d->count[1]) - from->shift[2];
     for (int i = d->begin[row]; i < d->end[row]; ++i) {
@@ -70,7 +70,7 @@ static REAL NAME(prolonged_face)(const TYPE(mus_lattice_level) *coarse, int a, c
 
 void NAME(mus_lattice_prolong)(const TYPE(mus_lattice_level) *coarse, const TYPE(mus_lattice_level) *fine) {
   const mus_lattice_domain *d = fine->domain, *from = coarse->domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     int at[3] = {0, row % d->count[1], row / d->count[1]};
     for (int i = d->begin[row]; i < d->end[row]; ++i) {

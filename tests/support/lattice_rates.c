@@ -24,3 +24,21 @@ double box_rate(int side, int held, double poisson, double inertia) {
   cells_free(&cells);
   return record.rate;
 }
+
+double ball_residual(int side, double poisson, int cycles) {
+  mus_cells cells = ball_cells(side);
+  mus_lattice_material material = {.young = 1e4, .poisson = poisson};
+  mus_lattice_record record;
+  mus_lattice *lattice;
+  if (mus_lattice_create(&cells, &material, NULL, &lattice))
+    abort();
+  for (size_t n = 0; n < mus_cells_total(&cells); ++n)
+    if (n % (size_t)cells.count[0] > (size_t)cells.count[0] / 2)
+      mus_lattice_displacement(lattice, 1)[n] = 0.1;
+  if (mus_lattice_solve(lattice, 1e-14, cycles, &record) != MUS_NOT_CONVERGED)
+    abort();
+  double residual = record.residuals[cycles] / record.residuals[0];
+  mus_lattice_free(lattice);
+  cells_free(&cells);
+  return residual;
+}

@@ -6,4 +6,7 @@
 // what is unknown starts from random numbers.
 double box_rate(int side, int held, double poisson, double inertia);
 
+// The residual, relative to the first, after some cycles on a ball one end of which is moved, solved as by default.
+double ball_residual(int side, double poisson, int cycles);
+
 #endif
