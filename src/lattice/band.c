@@ -12,6 +12,8 @@
 
 #include "par/par.h"
 
+enum { BLOCKS_LARGE = 16 }; // fewer are not worth waking threads for
+
 #define TEMPLATE "lattice/stencil_template.h"
 #include "base/both_precisions.h"
 

@@ -23,13 +23,21 @@ static void NAME(relax_box)(const TYPE(mus_lattice_level) *l, size_t cell) {
   }
 }
 
-void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *l, const mus_lattice_list *list, int sweeps) {
-  for (int pass = 0; pass < 2 * sweeps; ++pass)
+// The cells of a block, in their order or from the last to the first.
+static void NAME(relax_block)(const TYPE(mus_lattice_level) *l, const mus_lattice_list *list, int block, int backward) {
+  int first = list->block[block], last = list->block[block + 1] - 1;
+  for (int k = 0; k <= last - first; ++k)
+    NAME(relax_box)(l, (size_t)list->cell[backward ? last - k : first + k]);
+}
+
+void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *l, const mus_lattice_list *list, int sweeps,
+                                  int backward) {
+  for (int sweep = 0; sweep < sweeps; ++sweep)
     for (int g = 0; g < MUS_LATTICE_GROUPS; ++g) {
-      int group = pass % 2 ? MUS_LATTICE_GROUPS - 1 - g : g;
+      int group = backward ? MUS_LATTICE_GROUPS - 1 - g : g;
       int start = list->start[group], end = list->start[group + 1];
-      MUS_PARALLEL_FOR_IF(end - start >= MUS_PAR_MINIMUM)
-      for (int k = start; k < end; ++k)
-        NAME(relax_box)(l, (size_t)list->cell[k]);
+      MUS_PARALLEL_FOR_IF(end - start >= BLOCKS_LARGE)
+      for (int block = start; block < end; ++block)
+        NAME(relax_block)(l, list, block, backward);
     }
 }

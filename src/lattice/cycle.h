@@ -13,9 +13,9 @@
 #include "lattice/bottom.h"
 #include "lattice/level.h"
 
-// How often cells at boundaries are smoothed, each time forth and back.
+// How often cells at boundaries are smoothed.
 typedef struct mus_lattice_sweeps {
-  int band;      // before, and again after each sweep inside
+  int band;      // forth before, and back after each sweep inside
   int relocated; // where boundaries move from a level to the next: before residuals are restricted, and after
                  // corrections
   int visits;    // of a level to the next coarser one: 1 in V-cycles, 2 in K-cycles

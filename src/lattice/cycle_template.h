@@ -28,9 +28,9 @@ mus_status NAME(mus_lattice_cycle_create)(mus_arena *arena, const mus_lattice_do
 }
 
 static void NAME(smooth)(const TYPE(mus_lattice_cycle) *cycle, const TYPE(mus_lattice_level) *l) {
-  NAME(mus_lattice_sweep_band)(l, &l->domain->band, cycle->sweeps.band);
+  NAME(mus_lattice_sweep_band)(l, &l->domain->band, cycle->sweeps.band, 0);
   NAME(mus_lattice_sweep)(l);
-  NAME(mus_lattice_sweep_band)(l, &l->domain->band, cycle->sweeps.band);
+  NAME(mus_lattice_sweep_band)(l, &l->domain->band, cycle->sweeps.band, 1);
 }
 
 static void NAME(solve_bottom)(TYPE(mus_lattice_cycle) *cycle) {
@@ -93,7 +93,7 @@ static void NAME(run_from)(TYPE(mus_lattice_cycle) *cycle, int k) {
     return;
   }
   NAME(smooth)(cycle, l);
-  NAME(mus_lattice_sweep_band)(l, &l->domain->relocated, cycle->sweeps.relocated);
+  NAME(mus_lattice_sweep_band)(l, &l->domain->relocated, cycle->sweeps.relocated, 0);
   NAME(mus_lattice_residual)(l);
   NAME(mus_lattice_restrict)(l, l + 1);
   if (k + 2 < cycle->levels && cycle->sweeps.visits > 1)
@@ -102,7 +102,7 @@ static void NAME(run_from)(TYPE(mus_lattice_cycle) *cycle, int k) {
     NAME(run_from)(cycle, k + 1);
   NAME(mus_lattice_extend)(l + 1);
   NAME(mus_lattice_prolong)(l + 1, l);
-  NAME(mus_lattice_sweep_band)(l, &l->domain->relocated, cycle->sweeps.relocated);
+  NAME(mus_lattice_sweep_band)(l, &l->domain->relocated, cycle->sweeps.relocated, 1);
   NAME(smooth)(cycle, l);
 }
 

@@ -113,6 +113,73 @@ static mus_status list_outer(mus_arena *arena, mus_lattice_domain *d) {
   return MUS_OK;
 }
 
+static uint32_t flag_of_runs(int kind) {
+  if (kind < MUS_LATTICE_RUN_SWEPT_P)
+    return (uint32_t)MUS_LATTICE_SWEPT << (kind - MUS_LATTICE_RUN_SWEPT);
+  if (kind >= MUS_LATTICE_RUN_REGULAR && kind < MUS_LATTICE_RUN_REGULAR_P)
+    return (uint32_t)MUS_LATTICE_REGULAR << (kind - MUS_LATTICE_RUN_REGULAR);
+  return kind == MUS_LATTICE_RUN_SWEPT_P     ? MUS_LATTICE_SWEPT_P
+         : kind == MUS_LATTICE_RUN_REGULAR_P ? MUS_LATTICE_REGULAR_P
+                                             : MUS_LATTICE_SOLID;
+}
+
+// Writes the runs into `range`, unless it is NULL, and their starts; returns how many there are.
+static int find_runs(const mus_lattice_domain *d, uint32_t flag, int *start, int (*range)[2]) {
+  int count = 0;
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    const uint32_t *flags = d->flags + (size_t)row * d->stride[1];
+    start[row] = count;
+    for (int i = 0, begin = 0; i <= d->count[0]; ++i) {
+      if (i < d->count[0] && flags[i] & flag)
+        continue;
+      if (i > begin && range) {
+        range[count][0] = begin;
+        range[count][1] = i;
+      }
+      count += i > begin;
+      begin = i + 1;
+    }
+  }
+  start[mus_lattice_rows(d)] = count;
+  return count;
+}
+
+static mus_status make_runs(mus_arena *arena, mus_lattice_domain *d) {
+  for (int kind = 0; kind < MUS_LATTICE_RUNS; ++kind) {
+    mus_lattice_runs *runs = &d->runs[kind];
+    runs->start = mus_arena_alloc(arena, (size_t)mus_lattice_rows(d) + 1, sizeof *runs->start);
+    if (!runs->start)
+      return mus_fail_memory();
+    int count = find_runs(d, flag_of_runs(kind), runs->start, NULL);
+    runs->range = mus_arena_alloc(arena, (size_t)count, sizeof *runs->range);
+    if (!runs->range)
+      return mus_fail_memory();
+    find_runs(d, flag_of_runs(kind), runs->start, runs->range);
+  }
+  return MUS_OK;
+}
+
+static int is_irregular(const mus_lattice_domain *d, size_t cell) {
+  uint32_t flags = d->flags[cell];
+  int irregular = flags & MUS_LATTICE_SOLID && !(flags & MUS_LATTICE_REGULAR_P);
+  for (int a = 0; a < 3; ++a)
+    irregular |= flags & (uint32_t)MUS_LATTICE_UNKNOWN << a && !(flags & (uint32_t)MUS_LATTICE_REGULAR << a);
+  return irregular;
+}
+
+static mus_status list_irregular(mus_arena *arena, mus_lattice_domain *d) {
+  int count = 0;
+  for (size_t cell = 0; cell < d->cells; ++cell)
+    count += is_irregular(d, cell);
+  d->irregular = mus_arena_alloc(arena, (size_t)count, sizeof *d->irregular);
+  if (!d->irregular)
+    return mus_fail_memory();
+  for (size_t cell = 0; cell < d->cells; ++cell)
+    if (is_irregular(d, cell))
+      d->irregular[d->irregular_count++] = (int)cell;
+  return MUS_OK;
+}
+
 static void measure_rows(mus_lattice_domain *d) {
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     const uint32_t *flags = d->flags + (size_t)row * d->stride[1], all = MUS_LATTICE_SOLID | 7 * MUS_LATTICE_UNKNOWN;
@@ -135,34 +202,84 @@ static void count_unknowns(mus_lattice_domain *d) {
   }
 }
 
-// Cells three apart along every axis neither read nor write what the other writes.
-static int group_of(const mus_lattice_domain *d, size_t cell) {
-  size_t i = cell % d->stride[1], j = cell % d->stride[2] / d->stride[1], k = cell / d->stride[2];
-  return (int)(i % 3 + 3 * (j % 3) + 9 * (k % 3));
+// Blocks of cells, long along axis 0, along which memory lies.
+static const int block_shift[3] = {4, 2, 2};
+
+typedef struct block_counts {
+  int along[3];
+  size_t total;
+  int *cells; // of each block, then where its next cell goes
+} block_counts;
+
+static size_t block_of(const mus_lattice_domain *d, const block_counts *blocks, size_t cell) {
+  size_t at[3] = {cell % d->stride[1], cell % d->stride[2] / d->stride[1], cell / d->stride[2]};
+  for (int a = 0; a < 3; ++a)
+    at[a] >>= block_shift[a];
+  return (at[2] * (size_t)blocks->along[1] + at[1]) * (size_t)blocks->along[0] + at[0];
 }
 
-// The cells that are marked, by groups.
-static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const unsigned char *mark,
-                            mus_lattice_list *list) {
-  int next[MUS_LATTICE_GROUPS] = {0};
-  size_t total = 0;
+static int group_of_block(const block_counts *blocks, size_t block) {
+  size_t x = (size_t)blocks->along[0], y = (size_t)blocks->along[1];
+  return (int)(block % x % 2 + 2 * (block / x % y % 2) + 4 * (block / x / y % 2));
+}
+
+// Where the blocks of each group lie, and their cells: the counts become places.
+static void place_blocks(block_counts *blocks, mus_lattice_list *list) {
+  int block = 0, cell = 0;
+  for (int g = 0; g < MUS_LATTICE_GROUPS; ++g) {
+    list->start[g] = block;
+    for (size_t k = 0; k < blocks->total; ++k) {
+      int count = blocks->cells[k];
+      if (count == 0 || group_of_block(blocks, k) != g)
+        continue;
+      list->block[block++] = cell;
+      blocks->cells[k] = cell;
+      cell += count;
+    }
+  }
+  list->start[MUS_LATTICE_GROUPS] = block;
+  list->block[block] = cell;
+}
+
+static mus_status count_blocks(mus_arena *scratch, const mus_lattice_domain *d, const unsigned char *mark,
+                               block_counts *out, size_t *used, size_t *cells) {
+  out->total = 1;
+  for (int a = 0; a < 3; ++a) {
+    out->along[a] = (d->count[a] >> block_shift[a]) + 1;
+    out->total *= (size_t)out->along[a];
+  }
+  *used = *cells = 0;
+  out->cells = mus_arena_alloc_zero(scratch, out->total, sizeof *out->cells);
+  if (!out->cells)
+    return mus_fail_memory();
   for (size_t cell = 0; cell < d->cells; ++cell)
     if (mark[cell]) {
-      ++next[group_of(d, cell)];
-      ++total;
+      *used += out->cells[block_of(d, out, cell)]++ == 0;
+      ++*cells;
     }
-  list->cell = mus_arena_alloc(arena, total, sizeof *list->cell);
-  if (!list->cell)
-    return mus_fail_memory();
-  list->start[0] = 0;
-  for (int g = 0; g < MUS_LATTICE_GROUPS; ++g) {
-    list->start[g + 1] = list->start[g] + next[g];
-    next[g] = list->start[g];
-  }
-  for (size_t cell = 0; cell < d->cells; ++cell)
-    if (mark[cell])
-      list->cell[next[group_of(d, cell)]++] = (int)cell;
   return MUS_OK;
+}
+
+// The cells that are marked.
+static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const unsigned char *mark,
+                            mus_lattice_list *list) {
+  mus_arena scratch = {0};
+  block_counts blocks;
+  size_t used, cells;
+  mus_status status = count_blocks(&scratch, d, mark, &blocks, &used, &cells);
+  if (!status) {
+    list->block = mus_arena_alloc(arena, used + 1, sizeof *list->block);
+    list->cell = mus_arena_alloc(arena, cells, sizeof *list->cell);
+    status = list->block && list->cell ? MUS_OK : mus_fail_memory();
+  }
+  if (!status) {
+    place_blocks(&blocks, list);
+    for (size_t cell = 0; cell < d->cells; ++cell)
+      if (mark[cell])
+        list->cell[blocks.cells[block_of(d, &blocks, cell)]++] = (int)cell;
+  }
+  mus_arena_clear(&scratch);
+  return status;
 }
 
 static mus_status make_band(mus_arena *arena, mus_lattice_domain *d, unsigned char *mark) {
@@ -189,7 +306,10 @@ static mus_status classify(mus_arena *arena, const mus_cells *cells, mus_lattice
   for_inner_cells(d, classify_outer, NULL);
   measure_rows(d);
   count_unknowns(d);
-  return list_outer(arena, d);
+  mus_status status = make_runs(arena, d);
+  if (!status)
+    status = list_irregular(arena, d);
+  return status ? status : list_outer(arena, d);
 }
 
 // Any Dirichlet child makes a coarse cell a Dirichlet cell, then any interior child an interior cell.

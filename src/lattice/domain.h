@@ -32,13 +32,32 @@ enum {
   MUS_LATTICE_FAR = 1 << 24        // the face lies half a cell beyond a free boundary, beside an unknown one
 };
 
-// Cells in groups: those of a group can be worked on in any order, or at once, with the same result.
-enum { MUS_LATTICE_GROUPS = 27 };
+// Cells in blocks, and blocks in groups. Blocks of a group are a block apart, so that what is done to the cells of one
+// neither reads nor writes what is done to another's: they can be worked on in any order, or at once, with the same
+// result. Within a block, cells have their order.
+enum { MUS_LATTICE_GROUPS = 8 };
 
 typedef struct mus_lattice_list {
-  int start[MUS_LATTICE_GROUPS + 1]; // of each group in `cell`
+  int start[MUS_LATTICE_GROUPS + 1]; // of each group in `block`
+  int *block;                        // start of each block in `cell`
   int *cell;
 } mus_lattice_list;
+
+// Unbroken runs of faces or cells with a flag, row by row: those of a row are range[start[row]] ... range[start[row +
+// 1] - 1], each from range[0] to range[1] - 1 along axis 0. Kinds of runs; those with an axis: + axis.
+enum {
+  MUS_LATTICE_RUN_SWEPT,
+  MUS_LATTICE_RUN_SWEPT_P = 3,
+  MUS_LATTICE_RUN_REGULAR,
+  MUS_LATTICE_RUN_REGULAR_P = 7,
+  MUS_LATTICE_RUN_SOLID,
+  MUS_LATTICE_RUNS
+};
+
+typedef struct mus_lattice_runs {
+  int *start;
+  int (*range)[2];
+} mus_lattice_runs;
 
 typedef struct mus_lattice_domain {
   int count[3];
@@ -52,6 +71,9 @@ typedef struct mus_lattice_domain {
   mus_lattice_list band; // interior cells at the boundary, whose equations are not smoothed distributively
   mus_lattice_list
       relocated; // interior cells where the next coarser domain has another boundary; empty on the coarsest
+  mus_lattice_runs runs[MUS_LATTICE_RUNS];
+  int irregular_count;
+  int *irregular; // cells that have equations in which stresses are given
   int outer_count;
   int *outer;                        // cells with faces that are NEAR or FAR
   struct mus_lattice_domain *coarse; // NULL on the coarsest

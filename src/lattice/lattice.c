@@ -12,7 +12,7 @@
 #define LEAST_POISSON 1e-6
 
 mus_lattice_options mus_lattice_default_options(void) {
-  return (mus_lattice_options){.visits = 2, .band = 1, .relocated = 1, .directions = -1};
+  return (mus_lattice_options){.visits = 2, .band = 2, .relocated = 2, .directions = -1};
 }
 
 static mus_status check_material(const mus_lattice_material *m) {
@@ -112,7 +112,7 @@ static mus_status check_held(const mus_lattice_domain *d) {
 // As many directions as take no more than that, from few to many.
 static int choose_directions(const mus_lattice_domain *d) {
   const double most_bytes = 1024.0 * 1024 * 1024, bytes = 8.0 * (double)mus_lattice_field(d) * sizeof(double);
-  return (int)fmin(fmax(most_bytes / bytes, 3), 10);
+  return (int)fmin(fmax(most_bytes / bytes, 3), 20);
 }
 
 static mus_status make_directions(mus_lattice *lattice) {

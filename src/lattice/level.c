@@ -1,6 +1,7 @@
 #include "lattice/level.h"
 
 #include "base/error.h"
+#include "lattice/rows.h"
 #include "par/par.h"
 
 #define TEMPLATE "lattice/stencil_template.h"

@@ -1,11 +1,16 @@
 // Levels in one precision, as text for base/both_precisions.h. See level.h.
+#if SINGLE
+#define LOOPS in_single
+#else
+#define LOOPS in_double
+#endif
 
 mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_domain *domain, double compressibility,
                                           double inertia, TYPE(mus_lattice_level) *out) {
   *out =
       (TYPE(mus_lattice_level)){.domain = domain, .compressibility = (REAL)compressibility, .inertia = (REAL)inertia};
   size_t field = mus_lattice_field(domain);
-  REAL *memory = mus_arena_alloc_zero(arena, 12 * field, sizeof(REAL));
+  REAL *memory = mus_arena_alloc_zero(arena, 13 * field, sizeof(REAL));
   if (!memory)
     return mus_fail_memory();
   for (size_t f = 0; f < 4; ++f) {
@@ -13,20 +18,39 @@ mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_do
     out->b[f] = memory + (4 + f) * field;
     out->r[f] = memory + (8 + f) * field;
   }
+  out->delta = memory + 12 * field;
   return MUS_OK;
 }
 
+static void NAME(residuals_of_row)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int row) {
+  const mus_lattice_domain *d = l->domain;
+  for (int f = 0; f < 4; ++f) {
+    const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_REGULAR + f];
+    for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
+      int begin = runs->range[run][0], count = runs->range[run][1] - begin;
+      size_t n = (size_t)row * d->stride[1] + (size_t)begin;
+      if (f < 3)
+        loops->face_residuals(l, f, n, count);
+      else
+        loops->cell_residuals(l, n, count);
+    }
+  }
+}
+
 void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) {
+  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
   const mus_lattice_domain *d = l->domain;
   MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
-  for (int row = 0; row < mus_lattice_rows(d); ++row) {
-    size_t first = (size_t)row * d->stride[1];
-    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
-      for (int a = 0; a < 3; ++a)
-        l->r[a][n] =
-            mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? l->b[a][n] - NAME(face_row)(l, a, n) : 0;
-      l->r[3][n] = mus_lattice_is(d, n, MUS_LATTICE_SOLID) ? l->b[3][n] - NAME(cell_row)(l, n) : 0;
-    }
+  for (int row = 0; row < mus_lattice_rows(d); ++row)
+    NAME(residuals_of_row)(l, loops, row);
+  MUS_PARALLEL_FOR_IF(d->irregular_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->irregular_count; ++k) {
+    size_t n = (size_t)d->irregular[k];
+    for (int a = 0; a < 3; ++a)
+      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+        l->r[a][n] = l->b[a][n] - NAME(face_row)(l, a, n);
+    if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
+      l->r[3][n] = l->b[3][n] - NAME(cell_row)(l, n);
   }
 }
 
@@ -83,3 +107,5 @@ void NAME(mus_lattice_extend)(const TYPE(mus_lattice_level) *l) {
         l->x[a][cell] = NAME(far_value)(l, a, cell);
     }
 }
+
+#undef LOOPS

@@ -5,7 +5,8 @@ typedef struct TYPE(mus_lattice_level) {
   // Each of x, b and r is one vector of 4 fields.
   REAL *x[4];           // u_0, u_1, u_2 and p; displacements that are held keep what they have
   REAL *b[4];           // right-hand sides of their equations
-  REAL *r[4];           // residuals; r[3] is also room for the distributive sweep of pressures
+  REAL *r[4];           // residuals
+  REAL *delta;          // of the distributive sweep of pressures; 0 in cells that it leaves out
   REAL compressibility; // mu / lambda
   REAL inertia;         // c h^2 / mu; 0: static
 } TYPE(mus_lattice_level);
@@ -14,12 +15,14 @@ typedef struct TYPE(mus_lattice_level) {
 mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_domain *domain, double compressibility,
                                           double inertia, TYPE(mus_lattice_level) *out);
 
-// r = b - L x, in the equations of unknowns; 0 elsewhere.
+// r = b - L x, in the equations of unknowns; elsewhere r stays as it is, which is 0.
 void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *level);
 
-// A sweep over the equations inside, distributive, and one over all variables of the band's cells, forth and back.
+// A sweep over the equations inside, distributive, and some over all variables of the cells of a list, group by group,
+// from the last group to the first if `backward`.
 void NAME(mus_lattice_sweep)(const TYPE(mus_lattice_level) *level);
-void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *level, const mus_lattice_list *cells, int sweeps);
+void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *level, const mus_lattice_list *cells, int sweeps,
+                                  int backward);
 
 // Displacements beyond free boundaries, from tractions: b on a face at a free boundary is what acts on it.
 void NAME(mus_lattice_extend)(const TYPE(mus_lattice_level) *level);

@@ -7,8 +7,7 @@
 // column i of M. Displacements come first, in any order, then pressures.
 #include "lattice/level.h"
 
-#include <string.h>
-
+#include "lattice/rows.h"
 #include "par/par.h"
 
 // Over-relaxation, which serves red-black sweeps of Laplacians in three dimensions well (Yavneh 1996): on a box of 32^3
@@ -16,8 +15,7 @@
 #define FACES 1.1
 #define CELLS 1.2
 
-#define TEMPLATE "lattice/stencil_template.h"
-#include "base/both_precisions.h"
+enum { ROW = 512 }; // faces whose deltas are made at a time
 
 #define TEMPLATE "lattice/smooth_template.h"
 #include "base/both_precisions.h"

@@ -189,10 +189,11 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
   return status;
 }
 
-// Arrays over a level that its share of a cycle passes over: each smoothing sweep, the residual and what is
-// transferred. Displacements of a colour read u and p, b of one field, and write u and p; pressures likewise.
+// Arrays over a level that its share of a cycle passes over, if none stays in a cache from one pass to the next. Faces
+// of a colour read all of x and one b, and write one u and p; cells of a colour read x, b and delta, and write x and
+// delta, the last of three passes delta and p alone.
 enum {
-  SWEEP_ARRAYS = 3 * 2 * 7 + 3 * 10,
+  SWEEP_ARRAYS = 3 * 2 * 7 + 10 + 11 + 3,
   RESIDUAL_ARRAYS = 8 + 4,
   RESTRICT_ARRAYS = 4,
   PROLONG_ARRAYS = 8,

@@ -254,7 +254,8 @@ static void sweeps_keep_solutions(void **state) {
     p.level.b[0][k] = -p.level.r[0][k];
   memcpy(before, p.level.x[0], n * sizeof *before);
   mus_lattice_sweep(&p.level);
-  mus_lattice_sweep_band(&p.level, &p.domain->band, 2);
+  mus_lattice_sweep_band(&p.level, &p.domain->band, 2, 0);
+  mus_lattice_sweep_band(&p.level, &p.domain->band, 1, 1);
   for (size_t k = 0; k < n; ++k)
     assert_true(fabs(p.level.x[0][k] - before[k]) < 1e-12);
   free(before);
@@ -275,8 +276,8 @@ static void single_precision_is_double_rounded(void **state) {
     }
   mus_lattice_sweep(&p.level);
   mus_lattice_sweep_f(&single);
-  mus_lattice_sweep_band(&p.level, &p.domain->band, 1);
-  mus_lattice_sweep_band_f(&single, &p.domain->band, 1);
+  mus_lattice_sweep_band(&p.level, &p.domain->band, 1, 0);
+  mus_lattice_sweep_band_f(&single, &p.domain->band, 1, 0);
   mus_lattice_extend(&p.level);
   mus_lattice_extend_f(&single);
   mus_lattice_residual(&p.level);

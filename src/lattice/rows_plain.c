@@ -1,0 +1,4 @@
+// For every processor. See rows.h.
+#define TABLE mus_lattice_kernels_plain
+#define TABLE_NAME "plain"
+#include "lattice/rows_table.h"

@@ -1,0 +1,67 @@
+// Every instruction set gives the same bits.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "lattice/rows.h"
+#include "support/check.h"
+#include "support/lattices.h"
+
+// Two sweeps and a residual from random numbers; the level's memory, to be freed with free().
+static float *swept(const mus_lattice_kernels *kernels, size_t *count) {
+  mus_cells cells = ball_cells(20);
+  mus_arena arena = {0};
+  mus_lattice_domain *domain;
+  mus_lattice_level_f level;
+  int levels;
+  mus_lattice_kernels_use(kernels);
+  assert_ok(mus_lattice_domains_create(&arena, &cells, &domain, &levels));
+  assert_ok(mus_lattice_level_create_f(&arena, domain, 0.01, 0.2, &level));
+  *count = 13 * mus_lattice_field(domain);
+  for (size_t k = 0; k < 8 * mus_lattice_field(domain); ++k)
+    level.x[0][k] = (float)mus_random(3, k);
+  mus_lattice_sweep_f(&level);
+  mus_lattice_sweep_f(&level);
+  mus_lattice_residual_f(&level);
+  mus_lattice_kernels_use(NULL);
+  float *copy = malloc(*count * sizeof *copy);
+  assert_non_null(copy);
+  memcpy(copy, level.x[0], *count * sizeof *copy);
+  mus_arena_clear(&arena);
+  cells_free(&cells);
+  return copy;
+}
+
+static void all_instruction_sets_agree(void **state) {
+  (void)state;
+  size_t count;
+  float *plain = swept(mus_lattice_kernels_number(0), &count);
+  for (int k = 1; mus_lattice_kernels_number(k); ++k) {
+    float *other = swept(mus_lattice_kernels_number(k), &count);
+    assert_memory_equal(plain, other, count * sizeof *plain);
+    free(other);
+  }
+  free(plain);
+}
+
+static void the_widest_is_used(void **state) {
+  (void)state;
+  int count = 0;
+  while (mus_lattice_kernels_number(count))
+    ++count;
+  assert_ptr_equal(mus_lattice_kernels_current(), mus_lattice_kernels_number(count - 1));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_instruction_sets_agree),
+      cmocka_unit_test(the_widest_is_used),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
