@@ -308,7 +308,7 @@ typedef struct mus_scene {
   int newton_iterations;     ///< at most, for MUS_INTEGRATOR_NEWTON (50)
   double newton_tolerance;   ///< m/s: stop when velocities are accurate to this (1e-6)
   /// mm, for MUS_INTEGRATOR_MINIMISE: how far from the exact end of a step its positions may be, as a root mean square;
-  /// a single vertex thirty times as far (0.3)
+  /// a single vertex thirty times as far (3)
   double accuracy;
   /// for MUS_INTEGRATOR_MINIMISE: the name of a minimiser, see mus_minimiser_name(); "": what was measured to be
   /// fastest, with the scene's solver ("")

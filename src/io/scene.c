@@ -26,7 +26,7 @@ mus_scene mus_default_scene(void) {
                      .newton_iterations = 50,
                      .settle = 400,
                      .newton_tolerance = 1e-6,
-                     .accuracy = 0.3,
+                     .accuracy = 3,
                      .projective_iterations = 10,
                      .projective_cycles = 1,
                      .projective_memory = 5,

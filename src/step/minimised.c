@@ -103,7 +103,8 @@ static mus_status converge(mus_minimisation *m, mus_minimiser *minimiser, double
 typedef struct demands {
   double accuracy, spread; // m; see mus_minimisation
   int iterations;
-  int strict; // 1: a step that does not get there fails
+  int by_energy; // see mus_minimisation, too
+  int strict;    // 1: a step that does not get there fails
 } demands;
 
 static mus_status minimise(const mus_step_context *c, minimised *d, const mus_scheme *s, const demands *wanted,
@@ -111,6 +112,7 @@ static mus_status minimise(const mus_step_context *c, minimised *d, const mus_sc
   mus_minimisation m;
   mus_status status = mus_minimise_begin(c, s, &d->work, record, &m);
   m.spread = wanted->spread;
+  m.by_energy = wanted->by_energy;
   if (!status)
     status = converge(&m, &d->minimiser, wanted->accuracy, wanted->iterations);
   record->unfinished = status == MUS_NOT_CONVERGED;
@@ -121,7 +123,7 @@ static mus_status minimise(const mus_step_context *c, minimised *d, const mus_sc
 }
 
 static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
-  demands wanted = {.accuracy = c->settings->accuracy, .spread = spread, .iterations = ITERATIONS};
+  demands wanted = {.accuracy = c->settings->accuracy, .spread = spread, .by_energy = 1, .iterations = ITERATIONS};
   return minimise(c, own, s, &wanted, record);
 }
 

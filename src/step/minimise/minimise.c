@@ -277,7 +277,7 @@ mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, co
 }
 
 mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
-  double before = m->moved;
+  double before = m->moved, energy = m->energy;
   mus_status status = mus_stop_check();
   if (status)
     return status;
@@ -286,6 +286,8 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
   m->barred = 0;
   status = minimiser->kind->iterate(m, minimiser->own);
   m->changed = 0;
+  memmove(m->drop + 1, m->drop, 3 * sizeof *m->drop);
+  m->drop[0] = fmax(energy - m->energy, 0);
   m->moved = status ? m->barred : distance(m, m->c->state->velocity, m->last) / m->cut;
   m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
   if (status == MUS_NOT_CONVERGED) // as far as energies tell, this is the minimum
@@ -310,9 +312,27 @@ mus_status mus_minimise_look(mus_minimisation *m, int converged) {
   return status || !changed ? status : obey(m);
 }
 
+// What is left to gain of something of which each iteration gains `factor` times as much as the one before.
+static double left_after(double gained, double factor) {
+  factor = fmin(fmax(factor, 0.01), 0.95);
+  return gained * factor / (1 - factor);
+}
+
+// J: what the energy has yet to fall by. Single iterations are lucky or not; two are taken together where there are
+// enough.
+static double energy_left(const mus_minimisation *m) {
+  const double *drop = m->drop;
+  double now = drop[0] + drop[1], before = drop[2] + drop[3];
+  if (m->iteration < 4)
+    return left_after(drop[0], drop[1] > 0 ? drop[0] / drop[1] : 0);
+  return left_after(now / 2, before > 0 ? sqrt(now / before) : 0);
+}
+
 double mus_minimise_error(const mus_minimisation *m) {
-  double factor = fmin(fmax(m->factor, 0.01), 0.95);
-  return m->iteration < 2 ? m->moved : m->moved * factor / (1 - factor);
+  if (m->iteration < 2)
+    return m->by_energy ? INFINITY : m->moved;
+  double error = left_after(m->moved, m->factor);
+  return m->by_energy ? fmax(error, m->s->length * sqrt(2 * energy_left(m) / m->c->model->total_mass)) : error;
 }
 
 void mus_minimise_end(mus_minimisation *m) {

@@ -32,6 +32,8 @@ typedef struct mus_minimisation {
   double barred;   // m: likewise, how far corrections of this iteration would have gone that led to nothing lower
   double off;      // m: how far the iterate was from what the last look at contact asked for
   double factor;   // of the last iteration: `moved` over that of the one before
+  double drop[4];  // J: by how much the last iterations have lowered the energy, the latest first
+  int by_energy;   // 1: the error is estimated by these as well
 } mus_minimisation;
 
 enum { MUS_MINIMISER_VARIANTS = 3 };
@@ -120,7 +122,9 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser);
 // Looks at contact again (contact/contact.h) between iterations; at the minimum, where `converged` is 1, it is also
 // seen what has to be let go. m->changed becomes 1 where that makes another energy, and m->off tells by how much.
 mus_status mus_minimise_look(mus_minimisation *m, int converged);
-// m: an estimate of how far the iterate is from the minimum, by the last iterations; INFINITY before there are any.
+// m: an estimate of how far the iterate is from the minimum, by how far the last iterations moved, and how fast that
+// falls; INFINITY before there are any. With `by_energy` it is also, as a root mean square by mass, the distance at
+// which inertia alone would cost the energy that iterations have yet to gain, judged by what the last ones have gained.
 double mus_minimise_error(const mus_minimisation *m);
 // Leaves the step as integrators do (step/integrator.h).
 void mus_minimise_end(mus_minimisation *m);
