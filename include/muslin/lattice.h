@@ -24,14 +24,21 @@
 extern "C" {
 #endif
 
+typedef enum mus_lattice_method {
+  MUS_LATTICE_MULTIGRID,
+  MUS_LATTICE_CG, ///< conjugate gradients on the system for displacements alone, for comparison
+  MUS_LATTICE_PCG ///< the same, with its diagonal as the preconditioner
+} mus_lattice_method;
+
 typedef struct mus_lattice_problem {
+  mus_lattice_method method;
   const char *shape; ///< a closed surface, OBJ or PLY; NULL: a box
   int cells;         ///< along the longest side, 4 to 1024
   double young;      ///< Young's modulus, Pa
   double poisson;    ///< Poisson's ratio, above -1 and below 1/2
   double time_step;  ///< s, of an implicit step; 0: static
   double tolerance;  ///< of the residual, relative to the first
-  int cycles;        ///< at most
+  int cycles;        ///< or iterations, at most
   int in_double;     ///< cycles in double precision rather than single
   int visits;        ///< of each level to the next coarser one: 1, V-cycles, or 2, K-cycles
   int directions; ///< earlier corrections that are combined with each new one; 0: cycles alone; -1: 3 to 20, as memory
@@ -46,7 +53,7 @@ typedef struct mus_lattice_result {
   int cycles;
   double *residuals;        ///< cycles + 1 of them, relative to the first
   double rate;              ///< factor of the residual per cycle, over the second half of the cycles
-  double seconds_per_cycle; ///< of multigrid cycles by themselves, in their precision
+  double seconds_per_cycle; ///< of multigrid cycles by themselves, in their precision; or of iterations
   double seconds;           ///< for the whole solve
   double bytes_per_cell;    ///< memory, per interior cell
   double cycle_bytes;       ///< that a cycle moves if no pass over an array finds any of it in a cache

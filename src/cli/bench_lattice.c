@@ -11,6 +11,7 @@
 
 static const char *const program = "muslin bench";
 static const char *const precisions[] = {"double", "single", NULL};
+static const char *const methods[] = {"multigrid", "cg", "pcg", NULL}; // in the order of mus_lattice_method
 static const char *const cycles[] = {"v", "k", NULL};
 
 enum { OPTIONS_MAXIMUM = 16, THREADS_MOST = 1024 };
@@ -18,7 +19,7 @@ enum { OPTIONS_MAXIMUM = 16, THREADS_MOST = 1024 };
 typedef struct lattice_options {
   mus_lattice_problem problem;
   const char *shape, *json;
-  int precision, cycle; // places in their lists
+  int method, precision, cycle; // places in their lists
   int lattice, help;
 } lattice_options;
 
@@ -32,8 +33,11 @@ static int list_options(lattice_options *o, option *list) {
   list[n++] = option_text("shape", &o->shape, "S", "box, or a closed surface: an OBJ or PLY file (box)");
   list[n++] = option_real_within("dynamic", &p->time_step, 1e-9, 1e3,
                                  "one implicit step of so many seconds, at 1000 kg/m^3, instead of rest");
+  list[n++] = option_choice("method", &o->method, "M", methods,
+                            "multigrid, or conjugate gradients for comparison: cg, or pcg with the\n"
+                            "matrix's diagonal (multigrid)");
   list[n++] = option_real_within("tolerance", &p->tolerance, 1e-14, 0.5, "of the residual (1e-8)");
-  list[n++] = option_whole("cycles", &p->cycles, 1, 100000, "at most (60)");
+  list[n++] = option_whole("cycles", &p->cycles, 1, 100000, "or iterations, at most (60)");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "v, or k, which visits coarse levels twice (k)");
   list[n++] = option_whole("directions", &p->directions, 0, 100,
                            "earlier corrections that are combined with each new one;\n"
@@ -65,11 +69,13 @@ static void print(const lattice_options *o, const mus_lattice_result *r, const m
   printf("%s: %d cells along it, %s interior, %s unknowns, %d levels; Poisson's ratio %.9g\n",
          o->problem.shape ? o->problem.shape : "box", o->problem.cells, numbers_grouped((long long)r->interior).text,
          numbers_grouped((long long)r->unknowns).text, r->levels, o->problem.poisson);
-  printf("residual %.2e after %d cycles, %s: a factor of %.3f each at the end\n", r->residuals[r->cycles], r->cycles,
-         numbers_duration(r->seconds).text, r->rate);
-  printf("a cycle: %s, %.1f times the least bytes, %.0f%% of %.1f GB/s; memory: %.0f bytes per interior cell\n",
-         numbers_duration(r->seconds_per_cycle).text, r->cycle_bytes / r->least_bytes, 100 * bandwidth_part(r, machine),
-         machine->stream_gb_s, r->bytes_per_cell);
+  printf("residual %.2e after %d %s, %s: a factor of %.3f each at the end\n", r->residuals[r->cycles], r->cycles,
+         o->problem.method == MUS_LATTICE_MULTIGRID ? "cycles" : "iterations", numbers_duration(r->seconds).text,
+         r->rate);
+  if (o->problem.method == MUS_LATTICE_MULTIGRID)
+    printf("a cycle: %s, %.1f times the least bytes, %.0f%% of %.1f GB/s; memory: %.0f bytes per interior cell\n",
+           numbers_duration(r->seconds_per_cycle).text, r->cycle_bytes / r->least_bytes,
+           100 * bandwidth_part(r, machine), machine->stream_gb_s, r->bytes_per_cell);
   printf("%s, %d thread%s\n", machine->cpu, machine->threads, machine->threads == 1 ? "" : "s");
 }
 
@@ -80,15 +86,15 @@ static int write_json(const lattice_options *o, const mus_lattice_result *r, con
   json_t *on = json_pack("{s:s, s:i, s:o}", "cpu", machine->cpu, "threads", machine->threads, "stream_gb_s",
                          numbers_json(machine->stream_gb_s));
   json_t *report = json_pack(
-      "{s:s, s:o, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-      "program_version", mus_version(), "machine", on, "shape", o->problem.shape ? o->problem.shape : "box", "cells",
-      o->problem.cells, "interior", (json_int_t)r->interior, "unknowns", (json_int_t)r->unknowns, "levels", r->levels,
-      "poisson", numbers_json(o->problem.poisson), "time_step", numbers_json(o->problem.time_step), "cycle",
-      cycles[o->problem.visits - 1], "precision", precisions[!o->problem.in_double], "directions",
-      o->problem.directions, "cycles", r->cycles, "rate", numbers_json(r->rate), "residuals", residuals,
-      "seconds_per_cycle", numbers_json(r->seconds_per_cycle), "seconds", numbers_json(r->seconds), "bytes_per_cell",
-      numbers_json(r->bytes_per_cell), "bytes_ratio", numbers_json(r->cycle_bytes / r->least_bytes), "bandwidth_part",
-      numbers_json(bandwidth_part(r, machine)));
+      "{s:s, s:o, s:s, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+      "program_version", mus_version(), "machine", on, "method", methods[o->problem.method], "shape",
+      o->problem.shape ? o->problem.shape : "box", "cells", o->problem.cells, "interior", (json_int_t)r->interior,
+      "unknowns", (json_int_t)r->unknowns, "levels", r->levels, "poisson", numbers_json(o->problem.poisson),
+      "time_step", numbers_json(o->problem.time_step), "cycle", cycles[o->problem.visits - 1], "precision",
+      precisions[!o->problem.in_double], "directions", o->problem.directions, "cycles", r->cycles, "rate",
+      numbers_json(r->rate), "residuals", residuals, "seconds_per_cycle", numbers_json(r->seconds_per_cycle), "seconds",
+      numbers_json(r->seconds), "bytes_per_cell", numbers_json(r->bytes_per_cell), "bytes_ratio",
+      numbers_json(r->cycle_bytes / r->least_bytes), "bandwidth_part", numbers_json(bandwidth_part(r, machine)));
   return numbers_write_json(program, o->json, report);
 }
 
@@ -123,6 +129,7 @@ int bench_lattice_command(int argc, char **argv) {
   }
   o.problem.in_double = o.precision == 0;
   o.problem.visits = o.cycle + 1;
+  o.problem.method = (mus_lattice_method)o.method;
   o.problem.shape = o.shape && strcmp(o.shape, "box") != 0 ? o.shape : NULL;
   return run(&o);
 }

@@ -11,6 +11,7 @@
 #include "fill/body_cells.h"
 #include "fill/held_cells.h"
 #include "io/mesh_file.h"
+#include "lattice/conjugate.h"
 #include "lattice/lattice.h"
 #include "par/par.h"
 
@@ -36,6 +37,8 @@ mus_lattice_problem mus_lattice_default_problem(void) {
 }
 
 static mus_status check(const mus_lattice_problem *p) {
+  if (p->method < MUS_LATTICE_MULTIGRID || p->method > MUS_LATTICE_PCG)
+    return mus_fail(MUS_BAD_INPUT, "lattice: there is no method %d", (int)p->method);
   if (p->cells < LEAST_CELLS || p->cells > MOST_CELLS)
     return mus_fail(MUS_BAD_INPUT, "lattice: %d cells along the longest side: %d to %d are possible", p->cells,
                     LEAST_CELLS, MOST_CELLS);
@@ -147,7 +150,8 @@ static double time_cycles(mus_lattice *lattice) {
   return best;
 }
 
-static mus_status keep(mus_lattice *lattice, const mus_lattice_record *record, mus_lattice_result *result) {
+static mus_status keep(mus_lattice *lattice, mus_lattice_method method, const mus_lattice_record *record,
+                       mus_lattice_result *result) {
   const mus_lattice_domain *d = mus_lattice_get_domain(lattice);
   result->interior = d->solid;
   result->unknowns = d->solid + d->unknowns;
@@ -162,7 +166,8 @@ static mus_status keep(mus_lattice *lattice, const mus_lattice_record *record, m
     return mus_fail_memory();
   for (int k = 0; k <= record->cycles; ++k)
     result->residuals[k] = record->residuals[0] > 0 ? record->residuals[k] / record->residuals[0] : 0;
-  result->seconds_per_cycle = time_cycles(lattice);
+  result->seconds_per_cycle =
+      method == MUS_LATTICE_MULTIGRID ? time_cycles(lattice) : record->seconds / fmax(record->cycles, 1);
   return MUS_OK;
 }
 
@@ -180,9 +185,11 @@ static mus_status solve(const mus_lattice_problem *p, const mus_cells *cells, mu
   if (status)
     return status;
   move_end(cells, lattice);
-  status = mus_lattice_solve(lattice, p->tolerance, p->cycles, &record);
+  status = p->method == MUS_LATTICE_MULTIGRID
+               ? mus_lattice_solve(lattice, p->tolerance, p->cycles, &record)
+               : mus_lattice_solve_cg(lattice, p->method == MUS_LATTICE_PCG, p->tolerance, p->cycles, &record);
   if (!status || status == MUS_NOT_CONVERGED)
-    status = keep(lattice, &record, result);
+    status = keep(lattice, p->method, &record, result);
   mus_lattice_free(lattice);
   return status;
 }

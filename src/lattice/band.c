@@ -14,8 +14,5 @@
 
 enum { BLOCKS_LARGE = 16 }; // fewer are not worth waking threads for
 
-#define TEMPLATE "lattice/stencil_template.h"
-#include "base/both_precisions.h"
-
 #define TEMPLATE "lattice/band_template.h"
 #include "base/both_precisions.h"

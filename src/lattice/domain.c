@@ -204,6 +204,7 @@ static void count_unknowns(mus_lattice_domain *d) {
 
 // Blocks of cells, long along axis 0, along which memory lies.
 static const int block_shift[3] = {4, 2, 2};
+enum { BLOCK_BITS = 8 };
 
 typedef struct block_counts {
   int along[3];
@@ -260,6 +261,56 @@ static mus_status count_blocks(mus_arena *scratch, const mus_lattice_domain *d, 
   return MUS_OK;
 }
 
+// Cells three apart along every axis have nothing to do with each other: within a block, those whose numbers leave the
+// same remainders follow each other, so that processors can begin one while they end another.
+static int class_of(const mus_lattice_domain *d, int cell) {
+  size_t n = (size_t)cell;
+  return (int)(n % d->stride[1] % 3 + 3 * (n % d->stride[2] / d->stride[1] % 3) + 9 * (n / d->stride[2] % 3));
+}
+
+static void order_block(const mus_lattice_domain *d, int count, int *cell) {
+  int ordered[1 << BLOCK_BITS], place[28] = {0};
+  for (int k = 0; k < count; ++k)
+    ++place[class_of(d, cell[k]) + 1];
+  for (int k = 0; k < 27; ++k)
+    place[k + 1] += place[k];
+  for (int k = 0; k < count; ++k)
+    ordered[place[class_of(d, cell[k])]++] = cell[k];
+  memcpy(cell, ordered, (size_t)count * sizeof *cell);
+}
+
+static uint32_t box_stresses(const mus_lattice_domain *d, size_t cell) {
+  uint32_t bits = 0;
+  for (int a = 0; a < 3; ++a) {
+    size_t next = d->stride[(a + 1) % 3], after = d->stride[(a + 2) % 3];
+    for (int k = 0; k < 3; ++k)
+      bits |= (uint32_t)is(d, cell + (size_t)k * d->stride[a] - d->stride[a], (uint32_t)MUS_LATTICE_NORMAL << a)
+              << (MUS_LATTICE_BOX_NORMAL + 3 * a + k);
+    for (int k = 0; k < 4; ++k)
+      bits |= (uint32_t)is(d, cell + (k & 1 ? next : 0) + (k & 2 ? after : 0), (uint32_t)MUS_LATTICE_SHEAR << a)
+              << (MUS_LATTICE_BOX_SHEAR + 4 * a + k);
+  }
+  return bits;
+}
+
+static uint32_t box_weights(const mus_lattice_domain *d, size_t cell) {
+  uint32_t bits = 0;
+  for (int f = 0; f < 6; ++f) {
+    int a = f / 2;
+    size_t n = f % 2 ? cell + d->stride[a] : cell;
+    uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << a, weight = 0;
+    if (!is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+      continue;
+    weight = 2 * (uint32_t)(is(d, n, normal) + is(d, n - d->stride[a], normal));
+    for (int b = 0; b < 3; ++b) {
+      uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+      weight += b != a ? (uint32_t)(is(d, n, shear) + is(d, n + d->stride[b], shear)) : 0;
+    }
+    bits |= weight << (4 * f);
+  }
+  return bits;
+}
+
 // The cells that are marked.
 static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const unsigned char *mark,
                             mus_lattice_list *list) {
@@ -270,13 +321,21 @@ static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const
   if (!status) {
     list->block = mus_arena_alloc(arena, used + 1, sizeof *list->block);
     list->cell = mus_arena_alloc(arena, cells, sizeof *list->cell);
-    status = list->block && list->cell ? MUS_OK : mus_fail_memory();
+    list->stresses = mus_arena_alloc(arena, cells, sizeof *list->stresses);
+    list->weights = mus_arena_alloc(arena, cells, sizeof *list->weights);
+    status = list->block && list->cell && list->stresses && list->weights ? MUS_OK : mus_fail_memory();
   }
   if (!status) {
     place_blocks(&blocks, list);
     for (size_t cell = 0; cell < d->cells; ++cell)
       if (mark[cell])
         list->cell[blocks.cells[block_of(d, &blocks, cell)]++] = (int)cell;
+    for (size_t k = 0; k < used; ++k)
+      order_block(d, list->block[k + 1] - list->block[k], list->cell + list->block[k]);
+    for (size_t k = 0; k < cells; ++k) {
+      list->stresses[k] = box_stresses(d, (size_t)list->cell[k]);
+      list->weights[k] = box_weights(d, (size_t)list->cell[k]);
+    }
   }
   mus_arena_clear(&scratch);
   return status;

@@ -41,7 +41,15 @@ typedef struct mus_lattice_list {
   int start[MUS_LATTICE_GROUPS + 1]; // of each group in `block`
   int *block;                        // start of each block in `cell`
   int *cell;
+  uint32_t *stresses; // of each cell, which stresses around it are computed: MUS_LATTICE_BOX_...
+  uint32_t *weights;  // of each cell, 4 bits for each face, lower and upper along axis 0 first: minus the diagonal of
+                      // the face's equation without inertia; 0 if the face is not unknown
 } mus_lattice_list;
+
+// Bits of stresses around a cell. Along axis a: the normal stress in the cell below, in the cell and in the one above,
+// at NORMAL + 3 a. On edges along axis a: those at the cell's corners 0 and 1 along the next axis, and the same again
+// with 1 along the one after that, at SHEAR + 4 a.
+enum { MUS_LATTICE_BOX_NORMAL = 0, MUS_LATTICE_BOX_SHEAR = 9 };
 
 // Unbroken runs of faces or cells with a flag, row by row: those of a row are range[start[row]] ... range[start[row +
 // 1] - 1], each from range[0] to range[1] - 1 along axis 0. Kinds of runs; those with an axis: + axis.

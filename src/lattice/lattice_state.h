@@ -32,4 +32,8 @@ struct mus_lattice {
 // The right-hand sides of the finest level from the forces.
 void mus_lattice_load(mus_lattice *lattice);
 
+// Room for the residuals of so many cycles, and the mean factor of those in their second half.
+mus_status mus_lattice_make_history(mus_lattice *lattice, int cycles);
+double mus_lattice_late_rate(const double *residuals, int cycles);
+
 #endif

@@ -119,7 +119,7 @@ static double reference(mus_lattice *lattice) {
   return sqrt(mus_dot(4 * field, still.r[0], still.r[0]));
 }
 
-static mus_status make_history(mus_lattice *lattice, int cycles) {
+mus_status mus_lattice_make_history(mus_lattice *lattice, int cycles) {
   if (lattice->residuals_size > cycles)
     return MUS_OK;
   mus_free(lattice->residuals);
@@ -163,7 +163,7 @@ static mus_status iterate(mus_lattice *lattice, double tolerance, int cycles, mu
   return status;
 }
 
-static double late_rate(const double *residuals, int cycles) {
+double mus_lattice_late_rate(const double *residuals, int cycles) {
   int from = cycles / 2;
   return cycles > 0 && residuals[from] > 0 ? pow(residuals[cycles] / residuals[from], 1.0 / (cycles - from)) : 0;
 }
@@ -171,7 +171,7 @@ static double late_rate(const double *residuals, int cycles) {
 mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
   double begin = mus_seconds();
   *record = (mus_lattice_record){0};
-  mus_status status = make_history(lattice, cycles);
+  mus_status status = mus_lattice_make_history(lattice, cycles);
   if (status)
     return status;
   record->residuals = lattice->residuals;
@@ -184,7 +184,7 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
   else
     rest(lattice);
   mus_lattice_extend(&lattice->finest);
-  record->rate = late_rate(record->residuals, record->cycles);
+  record->rate = mus_lattice_late_rate(record->residuals, record->cycles);
   record->seconds = mus_seconds() - begin;
   return status;
 }

@@ -32,6 +32,7 @@ refuses 'cells: 2 is out of range' --cells 2
 refuses 'dynamic: 0 is out of range' --cells 8 --dynamic 0
 refuses 'nothing.obj' --cells 8 --shape nothing.obj
 refuses 'is not one of v, k' --cycle w
+refuses 'is not one of multigrid, cg, pcg' --method sa
 refuses 'unknown option --example' --example drooping
 printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n' >triangle.obj
 refuses 'triangle.obj: ' --cells 8 --shape triangle.obj
@@ -54,6 +55,12 @@ holds "in double precision" grep -q '"precision": "double"' other.json
 holds "the time step" grep -q '"time_step": 0.04' other.json
 expect 0 bench --lattice --cells 8 --cycles 2
 says out 'after 2 cycles'
+
+for method in cg pcg; do
+  expect 0 bench --lattice --cells 8 --method $method --cycles 500 --json $method.json
+  says out 'iterations'
+  holds "the method" grep -q "\"method\": \"$method\"" $method.json
+done
 
 # A surface: an octahedron.
 printf 'v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\nf 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n' >eight.obj

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lattice/conjugate.h"
 #include "lattice/lattice.h"
 #include "par/par.h"
 #include "support/check.h"
@@ -187,6 +188,35 @@ static void pressures_are_those_of_divergences(void **state) {
   cells_free(&cells);
 }
 
+// Conjugate gradients, which share nothing with cycles, find the same.
+static void conjugate_gradients_agree(void **state) {
+  (void)state;
+  mus_cells cells = ball_cells(12);
+  mus_lattice_material material = {.young = 1e4, .poisson = 0.4};
+  mus_lattice_record record;
+  mus_lattice *lattice[3];
+  for (int k = 0; k < 3; ++k) {
+    assert_ok(mus_lattice_create(&cells, &material, NULL, &lattice[k]));
+    mus_lattice_add_weight(lattice[k], 1000, (double[]){0, 3, -9.81});
+    if (k == 0)
+      assert_ok(mus_lattice_solve(lattice[k], 1e-12, 60, &record));
+    else
+      assert_ok(mus_lattice_solve_cg(lattice[k], k - 1, 1e-12, 2000, &record));
+  }
+  double most = 0, apart = 0;
+  for (size_t n = 0; n < mus_cells_total(&cells); ++n)
+    for (int a = 0; a < 3; ++a)
+      for (int k = 1; k < 3; ++k) {
+        most = fmax(most, fabs(mus_lattice_displacement(lattice[0], a)[n]));
+        apart =
+            fmax(apart, fabs(mus_lattice_displacement(lattice[0], a)[n] - mus_lattice_displacement(lattice[k], a)[n]));
+      }
+  assert_true(most > 0 && apart < 1e-8 * most);
+  for (int k = 0; k < 3; ++k)
+    mus_lattice_free(lattice[k]);
+  cells_free(&cells);
+}
+
 // Whether nothing happens where nothing acts.
 static void nothing_acts_and_nothing_moves(void **state) {
   (void)state;
@@ -306,10 +336,15 @@ static void bad_input_is_rejected(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(affine_displacements_are_reproduced), cmocka_unit_test(uniaxial_stretch_gives_both_moduli),
-      cmocka_unit_test(errors_inside_are_of_second_order),   cmocka_unit_test(pressures_are_those_of_divergences),
-      cmocka_unit_test(nothing_acts_and_nothing_moves),      cmocka_unit_test(threads_change_no_bit),
-      cmocka_unit_test(failing_allocations_are_reported),    cmocka_unit_test(bad_input_is_rejected),
+      cmocka_unit_test(affine_displacements_are_reproduced),
+      cmocka_unit_test(uniaxial_stretch_gives_both_moduli),
+      cmocka_unit_test(errors_inside_are_of_second_order),
+      cmocka_unit_test(pressures_are_those_of_divergences),
+      cmocka_unit_test(conjugate_gradients_agree),
+      cmocka_unit_test(nothing_acts_and_nothing_moves),
+      cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(failing_allocations_are_reported),
+      cmocka_unit_test(bad_input_is_rejected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
