@@ -51,11 +51,11 @@ measure() {
   [ $status -le 1 ] && [ -e "$runs/$name.json" ] || { cat "$runs/$name.txt" >&2 && exit 1; }
 }
 
-methods=fmg,fas,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
+methods=fmg,fmg:plain,fas,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
 measure figure-4 --example sphere --vertices "$size" --methods $methods --iterations 500
 measure figure-4-stiff --example sphere --vertices "$size" --stiffness 100 --methods $methods --iterations 500
-measure figure-6 --example sphere --vertices "$size" --methods fmg,fmg:matrix-level,fmg:matrix-cycle,fmg:matrix-step
-measure figure-7 --example sphere --vertices "$size" --methods fmg,fmg:residual-all,fmg:residual-cycle
+measure figure-6 --example sphere --vertices "$size" --methods fmg:plain,fmg:plain:matrix-level,fmg:plain:matrix-cycle,fmg:plain:matrix-step
+measure figure-7 --example sphere --vertices "$size" --methods fmg:plain,fmg:plain:residual-all,fmg:plain:residual-cycle
 for threshold in 0 0.1 0.3 1; do
   measure "skipping-$threshold" --example sphere --vertices "$size" --methods fmg --adaptive-smoothing $threshold
 done

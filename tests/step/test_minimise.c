@@ -158,7 +158,8 @@ static void no_minimiser_raises_the_energy_and_all_find_the_same(void **state) {
 static void variants_of_full_multigrid_find_it_too(void **state) {
   (void)state;
   static const char *const names[] = {"fmg:matrix-level", "fmg-sa:matrix-step", "fmg:matrix-cycle",
-                                      "fmg:residual-all", "fmg:residual-cycle", "fmg:matrix-level:residual-all"};
+                                      "fmg:residual-all", "fmg:residual-cycle", "fmg:matrix-level:residual-all",
+                                      "fmg:plain"};
   run *r = hanging_sheet();
   runs_begin(r);
   runs_frame(r);

@@ -136,10 +136,9 @@ mus_status mus_minimise_prepare(mus_minimisation *m) {
   return mus_linear_prepare(m->c->linear, &system, m->record);
 }
 
-mus_status mus_minimise_correct(mus_minimisation *m, int level, mus_correction kind) {
-  mus_minimise_assemble(m, 0);
+mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind) {
   mus_linear_system system = mus_linear_system_of(m->c);
-  system.right = m->free;
+  system.right = right;
   double before = mus_solver_work(m->c->linear->solver);
   mus_status status = mus_linear_correct(m->c->linear, &system, level, kind, m->c->work->change, m->record);
   m->products += mus_solver_work(m->c->linear->solver) - before;

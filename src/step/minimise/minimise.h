@@ -98,8 +98,8 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix);
 mus_status mus_minimise_solve(mus_minimisation *m, const double *right);
 // ... r and its matrix at the iterate, with the solver prepared for corrections ...
 mus_status mus_minimise_prepare(mus_minimisation *m);
-// ... and what a level makes of r, at which the matrix need not have been prepared, in work->change.
-mus_status mus_minimise_correct(mus_minimisation *m, int level, mus_correction kind);
+// ... and what a level makes of a right-hand side with that matrix, in work->change.
+mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind);
 
 // Goes from the iterate along work->change: `length` of it, or less until the energy is lower, or more or less where
 // the parabola through what is known says so and `search` is 1. `length` becomes the part that was gone, `best` (unless

@@ -56,9 +56,9 @@ static mus_status renew(mus_minimisation *m, ncg *n) {
 
 // change = B r
 static mus_status precondition(mus_minimisation *m, const ncg *n) {
-  if (!n->inverse)
-    return mus_minimise_correct(m, 0, MUS_CORRECT_CYCLE);
   mus_minimise_assemble(m, 0);
+  if (!n->inverse)
+    return mus_minimise_correct(m, m->free, 0, MUS_CORRECT_CYCLE);
   double *change = m->c->work->change;
   MUS_PARALLEL_FOR_IF(m->c->work->unknowns > MUS_PAR_MINIMUM)
   for (size_t i = 0; i < m->c->work->unknowns; i += 3)

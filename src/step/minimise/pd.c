@@ -25,7 +25,7 @@
 #include "step/linearised.h"
 #include "step/minimise/acceleration.h"
 #include "step/minimise/full_cycle.h"
-#include "step/secants.h"
+#include "step/minimise/secant_search.h"
 
 enum { SECANTS = 5, PCG_ITERATIONS = 200, POWER_ITERATIONS = 12 };
 static const double pcg_tolerance = 0.01;
@@ -64,10 +64,7 @@ struct pd {
   int went;      // 1: a search of this cycle has led to a lower energy
   int accelerates;
   mus_acceleration acceleration;
-  mus_secants secants;
-  double *turned,
-      *correction; // unknowns: with secants, the right-hand side that they make of r, and the last correction
-  double length;   // how much of that was gone
+  mus_secant_search secants;
 };
 
 // --- Cholesky's method -----------------------------------------------------------------------------------------------
@@ -219,12 +216,6 @@ static void destroy(void *own) {
   mus_free(p);
 }
 
-static mus_status make_secants(size_t unknowns, pd *p) {
-  p->turned = mus_arena_alloc_zero(&p->arena, unknowns, sizeof *p->turned);
-  p->correction = mus_arena_alloc_zero(&p->arena, unknowns, sizeof *p->correction);
-  return p->turned && p->correction ? mus_secants_create(&p->arena, unknowns, SECANTS, &p->secants) : mus_fail_memory();
-}
-
 static mus_status create(const mus_model *model, const mus_minimiser_words *words, void **own) {
   pd *p = mus_alloc_zero(1, sizeof *p);
   if (!p)
@@ -239,7 +230,7 @@ static mus_status create(const mus_model *model, const mus_minimiser_words *word
   if (!status && p->accelerates)
     status = mus_acceleration_create(&p->arena, unknowns, &p->acceleration);
   if (!status && mus_minimiser_has(words, "secants"))
-    status = make_secants(unknowns, p);
+    status = mus_secant_search_create(&p->arena, unknowns, SECANTS, &p->secants);
   if (status)
     destroy(p);
   else
@@ -267,8 +258,7 @@ static mus_status renew(mus_minimisation *m, pd *p) {
   p->made = !status;
   if (p->accelerates)
     mus_acceleration_begin(&p->acceleration, m->c->work->unknowns, m->c->state->velocity);
-  mus_secants_clear(&p->secants);
-  p->length = 0;
+  mus_secant_search_begin(&p->secants);
   m->record->setup_seconds += mus_seconds() - begin;
   return status;
 }
@@ -277,19 +267,9 @@ static mus_status renew(mus_minimisation *m, pd *p) {
 static mus_status correct(mus_minimisation *m, void *own) {
   pd *p = own;
   double begin = mus_seconds(), *change = m->c->work->change;
-  const double *right = m->free;
-  if (p->turned) {
-    if (p->length > 0)
-      mus_secants_note(&p->secants, p->length, p->correction, m->free);
-    mus_secants_down(&p->secants, m->free, p->turned);
-    right = p->turned;
-  }
-  mus_status status = p->global->solve(m, p, right, change);
-  if (p->turned)
-    mus_secants_up(&p->secants, change);
+  mus_status status = p->global->solve(m, p, mus_secant_search_right(&p->secants, m), change);
   mus_prescribed_clear(&m->c->work->prescribed, change);
-  if (p->turned)
-    mus_copy(m->c->work->unknowns, change, p->correction);
+  mus_secant_search_turn(&p->secants, m);
   ++m->record->iterations;
   m->record->solve_seconds += mus_seconds() - begin;
   return status;
@@ -300,7 +280,7 @@ static mus_status search(mus_minimisation *m, void *own, int level, mus_correcti
   pd *p = own;
   p->level = level;
   p->kind = kind;
-  mus_status status = mus_acceleration_go(NULL, m, correct, p, &p->length);
+  mus_status status = mus_acceleration_go(NULL, m, correct, p, &p->secants.length);
   p->went |= !status;
   return status == MUS_NOT_CONVERGED ? MUS_OK : status;
 }
@@ -337,7 +317,7 @@ static mus_status iterate(mus_minimisation *m, void *own) {
   if (status)
     return status;
   if (!p->global->full)
-    return mus_acceleration_go(p->accelerates ? &p->acceleration : NULL, m, correct, p, &p->length);
+    return mus_acceleration_go(p->accelerates ? &p->acceleration : NULL, m, correct, p, &p->secants.length);
   return p->accelerates ? mus_acceleration_go(&p->acceleration, m, correct_by_cycle, p, &gone) : full_cycle(m, p);
 }
 
