@@ -49,7 +49,7 @@ static double dot(int n, const double *x, const double *y) {
   return sum;
 }
 
-static void factorise(int n, double *a) {
+void mus_lattice_factorise(int n, double *a) {
   for (int i = 0; i < n; ++i) {
     double *row = a + (size_t)i * (size_t)n, diagonal = row[i];
     for (int j = 0; j < i; ++j) {
@@ -74,11 +74,11 @@ mus_status mus_lattice_bottom_create(mus_arena *arena, const mus_lattice_domain 
   list_unknowns(out);
   for (int k = 0; k < out->unknowns; ++k)
     make_column(out, k);
-  factorise(out->unknowns, out->factor);
+  mus_lattice_factorise(out->unknowns, out->factor);
   return MUS_OK;
 }
 
-static void substitute(int n, const double *factor, double *x) {
+void mus_lattice_substitute(int n, const double *factor, double *x) {
   for (int i = 0; i < n; ++i) {
     const double *row = factor + (size_t)i * (size_t)n;
     x[i] = row[i] > 0 ? (x[i] - dot(i, row, x)) / row[i] : 0;
@@ -101,7 +101,7 @@ void mus_lattice_bottom_solve(mus_lattice_bottom *bottom) {
     size_t cell = (size_t)bottom->cell[k];
     bottom->right[k] = face_row(l, bottom->axis[k], cell) - l->b[bottom->axis[k]][cell];
   }
-  substitute(bottom->unknowns, bottom->factor, bottom->right);
+  mus_lattice_substitute(bottom->unknowns, bottom->factor, bottom->right);
   for (int k = 0; k < bottom->unknowns; ++k)
     l->x[bottom->axis[k]][bottom->cell[k]] = bottom->right[k];
   for (size_t cell = 0; cell < l->domain->cells; ++cell)

@@ -20,4 +20,9 @@ mus_status mus_lattice_bottom_create(mus_arena *arena, const mus_lattice_domain 
 // x from b, both in out->level.
 void mus_lattice_bottom_solve(mus_lattice_bottom *bottom);
 
+// A dense symmetric matrix, by rows, becomes its lower Cholesky factor; x = b before, the solution after. Directions
+// in which nothing is stiff are left at 0.
+void mus_lattice_factorise(int n, double *a);
+void mus_lattice_substitute(int n, const double *factor, double *x);
+
 #endif

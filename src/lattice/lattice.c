@@ -200,4 +200,6 @@ double mus_lattice_pressure(const mus_lattice *lattice, size_t cell) {
   return lattice->finest.x[3][cell] * lattice->shear / lattice->spacing;
 }
 
+double *mus_lattice_stored_pressure(mus_lattice *lattice) { return lattice->finest.x[3]; }
+
 double *mus_lattice_force(mus_lattice *lattice, int axis) { return lattice->force[axis]; }

@@ -66,6 +66,8 @@ size_t mus_lattice_bytes(const mus_lattice *lattice);
 double *mus_lattice_displacement(mus_lattice *lattice, int axis);
 // The pressure -lambda div u in a cell after a solve, Pa; 0 in cells that are not interior.
 double mus_lattice_pressure(const mus_lattice *lattice, size_t cell);
+// All of them in the units of level.h, to be kept and restored.
+double *mus_lattice_stored_pressure(mus_lattice *lattice);
 
 // Forces along an axis, N, that act on faces. All are 0 at first. What acts on a face at a free boundary is a traction;
 // on other faces that are not unknown it has no effect.
@@ -80,6 +82,18 @@ void mus_lattice_add_inertia(mus_lattice *lattice, const double *const predicted
 // Solves to residuals of `tolerance` times the reference. MUS_NOT_CONVERGED leaves what it got to in that many cycles,
 // MUS_BREAKDOWN (numbers that are not finite) and MUS_STOPPED what the last good cycle left.
 mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record);
+
+// Solves co-rotational elasticity: the solid may turn by any angle. From the displacements, pressures and rotations as
+// they are, one cycle after another, with rotations renewed after each. Residuals are those of the nonlinear equations;
+// the first few, while what is held is followed, those with rotations as they were. The reference is the norm of forces
+// and of stresses at the start. MUS_NOT_CONVERGED and MUS_STOPPED as above. Where what is held turns by more than about
+// 45 degrees at once, turn it in several parts and solve after each.
+mus_status mus_lattice_solve_corotational(mus_lattice *lattice, double tolerance, int cycles,
+                                          mus_lattice_record *record);
+// The rotation of a cell, by rows: the identity until a co-rotational solve has found others. The next solve begins
+// with what is set. Together with displacements and pressures it is all that the next solve depends on.
+void mus_lattice_get_rotation(const mus_lattice *lattice, size_t cell, double rotation[9]);
+mus_status mus_lattice_set_rotation(mus_lattice *lattice, size_t cell, const double rotation[9]);
 
 // For measurements: runs a cycle for the last residual, without using what it gives; and the bytes that it moves if no
 // pass finds anything in a cache, and at least, if each sweep read and wrote its variables once.

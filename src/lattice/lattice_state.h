@@ -12,6 +12,8 @@ typedef struct mus_lattice_direction {
   double square; // |L z|^2; 0: there is none
 } mus_lattice_direction;
 
+struct mus_corotational; // corotational.c
+
 struct mus_lattice {
   mus_arena arena;
   mus_lattice_domain *domain;
@@ -24,7 +26,8 @@ struct mus_lattice {
   double *force[3];
   mus_lattice_cycle in_double; // its finest level has x, b and r of its own: corrections, residuals
   mus_lattice_cycle_f in_single;
-  mus_lattice_direction *direction; // options.directions + 1
+  mus_lattice_direction *direction;      // options.directions + 1
+  struct mus_corotational *corotational; // NULL until it is needed
   double *residuals;
   int residuals_size;
 };

@@ -260,3 +260,20 @@ int constraint_equations(int rows, int block, int count, const mus_constraint *c
     }
   return equations;
 }
+
+static double determinant3(const double *a) {
+  return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+void dense_rotation(const double f[9], double r[9]) {
+  double a[9], s[3], u[9], vt[9], work[64];
+  int n = 3, size = 64, info;
+  for (int k = 0; k < 9; ++k)
+    a[3 * (k % 3) + k / 3] = f[k];
+  dgesvd_("A", "A", &n, &n, a, &n, s, u, &n, vt, &n, work, &size, &info, 1, 1);
+  require(info == 0, "dgesvd");
+  double last = determinant3(u) * determinant3(vt) < 0 ? -1 : 1;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      r[3 * i + j] = u[i] * vt[3 * j] + u[3 + i] * vt[3 * j + 1] + last * u[6 + i] * vt[3 * j + 2];
+}

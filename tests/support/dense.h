@@ -26,6 +26,9 @@ void dense_solve(int n, const double *a, const double *b, double *x);
 void dense_null_space_solve(int n, const double *a, const double *b, int equations, const double *c, const double *d,
                             double *x);
 
+// The rotation nearest to a 3x3 matrix, both by rows, from its singular value decomposition.
+void dense_rotation(const double f[9], double r[9]);
+
 // max |x - y| / max |y|
 double dense_difference(int n, const double *x, const double *y);
 

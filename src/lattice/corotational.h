@@ -1,0 +1,40 @@
+// Cycles for co-rotational elasticity over the levels of a lattice, with rotations frozen, and what solves keep.
+#ifndef MUS_LATTICE_COROTATIONAL_H
+#define MUS_LATTICE_COROTATIONAL_H
+
+#include "lattice/lattice_state.h"
+#include "lattice/turned.h"
+
+// A change of x and by how much it lessened the residual, each a vector of 4 fields.
+typedef struct mus_corotational_secant {
+  double *x, *r;
+  double square; // |r|^2; 0: there is none
+} mus_corotational_secant;
+
+enum { MUS_COROTATIONAL_SECANTS = 12 };
+
+typedef struct mus_corotational {
+  mus_turned_level solved; // the lattice's own displacements and pressures; its rotations are those of level[0]
+  mus_turned_level *level; // of corrections, the finest first
+  int levels, visits;
+  int unknowns; // of the coarsest level, which is solved by a dense factor
+  int *cell;
+  unsigned char *axis;
+  double *factor, *right;
+  mus_corotational_secant secant[MUS_COROTATIONAL_SECANTS];
+  double *start, *residual; // vectors: of the iterate before
+} mus_corotational;
+
+// What a lattice needs for co-rotational solves; nothing if it is there.
+mus_status mus_corotational_create(mus_lattice *lattice);
+
+// Rotations from the displacements and pressures of the solid, right-hand sides, and the residuals of the nonlinear
+// equations; where rotations are frozen, of the equations for these. Returns the residuals' norm.
+double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen);
+// Rotations of coarse levels from those of the finest one.
+void mus_corotational_coarsen(mus_corotational *corotational);
+
+// x of the finest level's corrections from its b, by one cycle.
+void mus_corotational_cycle(mus_corotational *corotational);
+
+#endif

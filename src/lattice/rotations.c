@@ -1,0 +1,159 @@
+#include "lattice/rotations.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "energy/svd3.h"
+#include "par/par.h"
+
+static int is(const mus_lattice_domain *d, size_t cell, uint32_t flags) { return mus_lattice_is(d, cell, flags); }
+
+void mus_rotation_of(const double f[9], double r[9]) {
+  double u[9], s[3], v[9];
+  mus_svd3(f, u, s, v);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      r[3 * a + b] = u[3 * a] * v[3 * b] + u[3 * a + 1] * v[3 * b + 1] + u[3 * a + 2] * v[3 * b + 2];
+}
+
+// What acts on the free face of a cell along an axis, as a stress.
+static double traction(const mus_lattice_level *l, int a, size_t cell) {
+  const uint32_t near = (uint32_t)MUS_LATTICE_NEAR << a;
+  size_t above = cell + l->domain->stride[a];
+  return (is(l->domain, cell, near) ? l->b[a][cell] : 0) - (is(l->domain, above, near) ? l->b[a][above] : 0);
+}
+
+void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double length, const double r[9], double f[9]) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  double given = 1 + l->x[3][cell] / (2 * length);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      double sum = 0;
+      if (a == b)
+        sum = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a)
+                  ? 1 + (l->x[a][cell + d->stride[a]] - l->x[a][cell]) / length
+                  : r[4 * a] * given + traction(l, a, cell) / (2 * length);
+      for (int k = 0; k < 4 && a != b; ++k) {
+        size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
+        if (mus_turned_is_computed(d, edge, a, b))
+          sum += (l->x[a][edge] - l->x[a][edge - d->stride[b]]) / (4 * length);
+        else
+          sum += r[3 * a + b] * given / 4;
+      }
+      f[3 * a + b] = sum;
+    }
+}
+
+static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
+  enum { PASSES = 400 }; // few are needed, but for corners that turn by 90 degrees at once
+  int passes = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 1 : PASSES; // F depends on R at free boundaries
+  double r[9], next[9], f[9], change = 1;
+  for (int k = 0; k < 9; ++k)
+    r[k] = t->rotation[k][cell];
+  for (int pass = 0; pass < passes && change > 1e-14; ++pass) {
+    mus_rotations_gradient(t, cell, length, r, f);
+    mus_rotation_of(f, next);
+    change = 0;
+    for (int k = 0; k < 9; ++k)
+      change = fmax(change, fabs(next[k] - r[k]));
+    memcpy(r, next, sizeof r);
+  }
+  for (int k = 0; k < 9; ++k)
+    t->rotation[k][cell] = r[k];
+}
+
+void mus_rotations_renew(mus_turned_level *t, double length) {
+  MUS_PARALLEL_FOR
+  for (int k = 0; k < (int)t->level.domain->solid; ++k)
+    renew_cell(t, (size_t)t->cell[k], length);
+  mus_turned_renew(t);
+}
+
+// The constant part of P_aa in a cell ...
+static double normal_constant(const mus_turned_level *t, int a, size_t cell, double length) {
+  return is(t->level.domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? 2 * length * (1 - t->rotation[4 * a][cell]) : 0;
+}
+
+// ... and of P_ab on an edge.
+static double shear_constant(const mus_turned_level *t, int a, int b, size_t edge, double length) {
+  const mus_lattice_domain *d = t->level.domain;
+  double sum = 0;
+  int count = 0;
+  for (int k = 0; k < 4 && mus_turned_is_computed(d, edge, a, b); ++k) {
+    size_t cell = edge - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
+    if (!is(d, cell, MUS_LATTICE_SOLID))
+      continue;
+    sum += t->rotation[3 * a + b][cell];
+    ++count;
+  }
+  return count > 0 ? -2 * length * sum / count : 0;
+}
+
+static double face_constant(const mus_turned_level *t, int a, size_t n, double length) {
+  const size_t *stride = t->level.domain->stride;
+  double sum = normal_constant(t, a, n, length) - normal_constant(t, a, n - stride[a], length);
+  for (int b = 0; b < 3; ++b)
+    if (b != a)
+      sum += shear_constant(t, a, b, n + stride[b], length) - shear_constant(t, a, b, n, length);
+  return sum;
+}
+
+// The constant part of a cell's equation, h tr(R^T F) - 3 h.
+static double cell_constant(const mus_turned_level *t, size_t cell, double length) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  double sum = -3 * length;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      double r = t->rotation[3 * a + b][cell];
+      if (a == b)
+        sum +=
+            is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? r * length : r * (r * length + traction(l, a, cell) / 2);
+      for (int k = 0; k < 4 && a != b; ++k) {
+        size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
+        if (!mus_turned_is_computed(d, edge, a, b))
+          sum += r * r * length / 4;
+      }
+    }
+  return sum;
+}
+
+void mus_rotations_load(mus_turned_level *t, double length) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  MUS_PARALLEL_FOR
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
+      for (int a = 0; a < 3; ++a)
+        if (is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+          l->b[a][n] -= face_constant(t, a, n, length);
+      if (is(d, n, MUS_LATTICE_SOLID))
+        l->b[3][n] = -cell_constant(t, n, length);
+    }
+  }
+}
+
+void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coarse) {
+  const mus_lattice_domain *d = coarse->level.domain, *from = fine->level.domain;
+  MUS_PARALLEL_FOR
+  for (int k = 0; k < (int)d->solid; ++k) {
+    size_t cell = (size_t)coarse->cell[k], low = 0, rest = cell;
+    double sum[9] = {0}, r[9];
+    for (int a = 3; a-- > 0;) {
+      low += (2 * (rest / d->stride[a]) - (size_t)from->shift[a]) * from->stride[a];
+      rest %= d->stride[a];
+    }
+    for (int child = 0; child < 8; ++child) {
+      size_t n = low + (child & 1 ? from->stride[0] : 0) + (child & 2 ? from->stride[1] : 0) +
+                 (child & 4 ? from->stride[2] : 0);
+      for (int e = 0; e < 9 && is(from, n, MUS_LATTICE_SOLID); ++e)
+        sum[e] += fine->rotation[e][n];
+    }
+    mus_rotation_of(sum, r);
+    for (int e = 0; e < 9; ++e)
+      coarse->rotation[e][cell] = r[e];
+  }
+  mus_turned_renew(coarse);
+}

@@ -1,0 +1,283 @@
+#include "lattice/turned.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "par/par.h"
+
+// Displacements that a cell's equation has: for each axis, those on both faces and on four neighbours of each.
+enum { FACES = 30 };
+
+static int is(const mus_lattice_domain *d, size_t cell, uint32_t flags) { return mus_lattice_is(d, cell, flags); }
+
+// Cells four apart along an axis neither read nor write what the other writes.
+static int group_of(const mus_lattice_domain *d, size_t cell) {
+  size_t i = cell % d->stride[1], j = cell % d->stride[2] / d->stride[1], k = cell / d->stride[2];
+  return (int)(i % 4 + 4 * (j % 4) + 16 * (k % 4));
+}
+
+static void make_groups(mus_turned_level *out) {
+  const mus_lattice_domain *d = out->level.domain;
+  int next[MUS_TURNED_GROUPS] = {0};
+  for (size_t cell = 0; cell < d->cells; ++cell)
+    if (is(d, cell, MUS_LATTICE_SOLID))
+      ++next[group_of(d, cell)];
+  out->start[0] = 0;
+  for (int g = 0; g < MUS_TURNED_GROUPS; ++g) {
+    out->start[g + 1] = out->start[g] + next[g];
+    next[g] = out->start[g];
+  }
+  for (size_t cell = 0; cell < d->cells; ++cell)
+    if (is(d, cell, MUS_LATTICE_SOLID))
+      out->cell[next[group_of(d, cell)]++] = (int)cell;
+}
+
+mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain, double compressibility, double inertia,
+                             mus_turned_level *out) {
+  *out = (mus_turned_level){0};
+  mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
+  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 10 * domain->cells, sizeof *memory);
+  out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
+  if (!memory || !out->cell)
+    return mus_fail_memory();
+  for (size_t k = 0; k < 9; ++k)
+    out->rotation[k] = memory + k * domain->cells;
+  out->diagonal = memory + 9 * domain->cells;
+  for (size_t k = 0; k < 9; k += 4)
+    for (size_t cell = 0; cell < domain->cells; ++cell)
+      out->rotation[k][cell] = 1;
+  make_groups(out);
+  mus_turned_renew(out);
+  return MUS_OK;
+}
+
+static double cell_diagonal(const mus_turned_level *t, size_t cell) {
+  const mus_lattice_domain *d = t->level.domain;
+  double sum = t->level.compressibility;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      double square = t->rotation[3 * a + b][cell] * t->rotation[3 * a + b][cell];
+      int given = 0;
+      if (a == b && !is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
+        given = 4;
+      for (int k = 0; k < 4 && a != b; ++k)
+        given += !mus_turned_is_computed(d, mus_turned_edge(d, cell, a, b, k & 1, k >> 1), a, b);
+      sum += given * square / 8;
+    }
+  return sum;
+}
+
+void mus_turned_renew(mus_turned_level *t) {
+  const mus_lattice_domain *d = t->level.domain;
+  MUS_PARALLEL_FOR
+  for (int k = 0; k < (int)d->solid; ++k)
+    t->diagonal[t->cell[k]] = cell_diagonal(t, (size_t)t->cell[k]);
+}
+
+static double normal_stress(const mus_turned_level *t, int a, size_t cell) {
+  const mus_lattice_level *l = &t->level;
+  if (!is(l->domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
+    return 0;
+  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->rotation[4 * a][cell] * l->x[3][cell];
+}
+
+// P_ab on the edge. Pressures are 0 in cells that are not interior.
+static double shear_stress(const mus_turned_level *t, int a, int b, size_t edge) {
+  const mus_lattice_level *l = &t->level;
+  size_t s = l->domain->stride[a], u = l->domain->stride[b];
+  const double *r = t->rotation[3 * a + b], *p = l->x[3];
+  if (!mus_turned_is_computed(l->domain, edge, a, b))
+    return 0;
+  double sum =
+      (r[edge] * p[edge] + r[edge - s] * p[edge - s]) + (r[edge - u] * p[edge - u] + r[edge - s - u] * p[edge - s - u]);
+  return 2 * (l->x[a][edge] - l->x[a][edge - u]) - sum / 4;
+}
+
+double mus_turned_face_row(const mus_turned_level *t, int a, size_t cell) {
+  const size_t *stride = t->level.domain->stride;
+  int b = (a + 1) % 3, c = (a + 2) % 3;
+  double sum = normal_stress(t, a, cell) - normal_stress(t, a, cell - stride[a]);
+  sum += shear_stress(t, a, b, cell + stride[b]) - shear_stress(t, a, b, cell);
+  sum += shear_stress(t, a, c, cell + stride[c]) - shear_stress(t, a, c, cell);
+  return sum - t->level.inertia * t->level.x[a][cell];
+}
+
+static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
+  const mus_lattice_domain *d = t->level.domain;
+  uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << a;
+  int sum = is(d, cell, normal) + is(d, cell - d->stride[a], normal);
+  for (int b = 0; b < 3; ++b) {
+    uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+    if (b != a)
+      sum += is(d, cell, shear) + is(d, cell + d->stride[b], shear);
+  }
+  return -2.0 * sum - t->level.inertia;
+}
+
+double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  double sum = t->diagonal[cell] * l->x[3][cell];
+  for (int a = 0; a < 3; ++a) {
+    const double *u = l->x[a];
+    if (is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
+      sum += t->rotation[4 * a][cell] * (u[cell + d->stride[a]] - u[cell]);
+    for (int b = 0; b < 3; ++b) {
+      double edges = 0;
+      for (int k = 0; k < 4 && a != b; ++k) {
+        size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
+        if (mus_turned_is_computed(d, edge, a, b))
+          edges += u[edge] - u[edge - d->stride[b]];
+      }
+      sum += t->rotation[3 * a + b][cell] * edges / 4;
+    }
+  }
+  return sum;
+}
+
+void mus_turned_residual(const mus_turned_level *t) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  MUS_PARALLEL_FOR
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
+      for (int a = 0; a < 3; ++a)
+        l->r[a][n] = is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? l->b[a][n] - mus_turned_face_row(t, a, n) : 0;
+      l->r[3][n] = is(d, n, MUS_LATTICE_SOLID) ? l->b[3][n] - mus_turned_cell_row(t, n) : 0;
+    }
+  }
+}
+
+// A displacement in a cell's equation.
+typedef struct variable {
+  size_t place;
+  double factor;   // in the equation
+  double residual; // of its own equation, over its diagonal
+  double inverse;  // of the diagonal
+  int axis;
+} variable;
+
+// The displacements along an axis in a cell's equation that are unknown: its own faces first, then what lies beside
+// them, where these matter.
+static int list_faces(const mus_turned_level *t, int a, size_t cell, variable *out) {
+  const mus_lattice_domain *d = t->level.domain;
+  const double small = 0.05; // entries of rotations that are not worth their work
+  int count = 0;
+  for (int side = 0; side < 2; ++side) {
+    size_t face = side ? cell + d->stride[a] : cell;
+    int own = count;
+    double normal = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? t->rotation[4 * a][cell] : 0;
+    out[count++] = (variable){.place = face, .factor = side ? normal : -normal, .axis = a};
+    for (int b = 0; b < 3; ++b) {
+      double quarter = b == a ? 0 : t->rotation[3 * a + b][cell] / 4;
+      for (int upper = 0; upper < 2 && fabs(quarter) > small / 4; ++upper) {
+        size_t edge = upper ? face + d->stride[b] : face;
+        if (!mus_turned_is_computed(d, edge, a, b))
+          continue;
+        out[count++] =
+            (variable){.place = upper ? edge : edge - d->stride[b], .factor = upper ? quarter : -quarter, .axis = a};
+        out[own].factor += upper ? -quarter : quarter;
+      }
+    }
+  }
+  return count;
+}
+
+static void relax_cell(const mus_turned_level *t, size_t cell) {
+  const mus_lattice_level *l = &t->level;
+  variable face[FACES];
+  int count = 0, kept = 0;
+  for (int a = 0; a < 3; ++a)
+    count += list_faces(t, a, cell, face + count);
+  double right = l->b[3][cell] - mus_turned_cell_row(t, cell), diagonal = t->diagonal[cell];
+  for (int k = 0; k < count; ++k) {
+    variable v = face[k];
+    if (!is(l->domain, v.place, (uint32_t)MUS_LATTICE_UNKNOWN << v.axis))
+      continue;
+    double own = face_diagonal(t, v.axis, v.place);
+    if (!(own < 0))
+      continue;
+    v.inverse = 1 / own;
+    v.residual = (l->b[v.axis][v.place] - mus_turned_face_row(t, v.axis, v.place)) * v.inverse;
+    right -= v.factor * v.residual;
+    diagonal -= v.factor * v.factor * v.inverse;
+    face[kept++] = v;
+  }
+  double pressure = right / diagonal;
+  l->x[3][cell] += pressure;
+  for (int k = 0; k < kept; ++k)
+    l->x[face[k].axis][face[k].place] += face[k].residual - face[k].factor * pressure * face[k].inverse;
+}
+
+void mus_turned_sweep(const mus_turned_level *t, int backwards) {
+  for (int g = 0; g < MUS_TURNED_GROUPS; ++g) {
+    int group = backwards ? MUS_TURNED_GROUPS - 1 - g : g;
+    int start = t->start[group], end = t->start[group + 1];
+    MUS_PARALLEL_FOR_IF(end - start >= 64)
+    for (int k = start; k < end; ++k)
+      relax_cell(t, (size_t)t->cell[k]);
+  }
+}
+
+// A displacement on a face at a free boundary, from P_aa in its only interior cell: D_a u_a = R_aa (h + p/2) - h, and
+// half of what acts there.
+static double near_value(const mus_turned_level *t, int a, size_t face, double length) {
+  const mus_lattice_level *l = &t->level;
+  const mus_lattice_domain *d = l->domain;
+  int is_lower = is(d, face, MUS_LATTICE_SOLID); // of its cell's two faces
+  size_t cell = is_lower ? face : face - d->stride[a];
+  double difference = t->rotation[4 * a][cell] * (length + l->x[3][cell] / 2) - length;
+  return is_lower ? l->x[a][face + d->stride[a]] - difference - l->b[a][face] / 2
+                  : l->x[a][cell] + difference - l->b[a][face] / 2;
+}
+
+static void extend_near(const mus_turned_level *t, double length) {
+  const mus_lattice_domain *d = t->level.domain;
+  MUS_PARALLEL_FOR_IF(d->outer_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->outer_count; ++k)
+    for (int a = 0; a < 3; ++a) {
+      size_t face = (size_t)d->outer[k];
+      if (is(d, face, (uint32_t)MUS_LATTICE_NEAR << a))
+        t->level.x[a][face] = near_value(t, a, face, length);
+    }
+}
+
+// D_b u_a beyond a free boundary beside an unknown face, from P_ab = 0: the mean of what the face's two cells give.
+static double slope_beyond(const mus_turned_level *t, int a, int b, size_t face, double length) {
+  const double *r = t->rotation[3 * a + b], *p = t->level.x[3];
+  size_t below = face - t->level.domain->stride[a];
+  return (r[face] * (length + p[face] / 2) + r[below] * (length + p[below] / 2)) / 2;
+}
+
+// A displacement half a cell beyond a free boundary; the mean where there are several unknown ones beside it.
+static double far_value(const mus_turned_level *t, int a, size_t face, double length) {
+  const mus_lattice_domain *d = t->level.domain;
+  const uint32_t unknown = (uint32_t)MUS_LATTICE_UNKNOWN << a;
+  double sum = 0;
+  int count = 0;
+  for (int b = 0; b < 3; ++b) {
+    size_t above = face + d->stride[b], below = face - d->stride[b];
+    if (b != a && is(d, below, unknown)) {
+      sum += t->level.x[a][below] + slope_beyond(t, a, b, below, length);
+      ++count;
+    }
+    if (b != a && is(d, above, unknown)) {
+      sum += t->level.x[a][above] - slope_beyond(t, a, b, above, length);
+      ++count;
+    }
+  }
+  return sum / count;
+}
+
+void mus_turned_extend(const mus_turned_level *t, double length) {
+  const mus_lattice_domain *d = t->level.domain;
+  extend_near(t, length);
+  MUS_PARALLEL_FOR_IF(d->outer_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->outer_count; ++k)
+    for (int a = 0; a < 3; ++a) {
+      size_t face = (size_t)d->outer[k];
+      if (is(d, face, (uint32_t)MUS_LATTICE_FAR << a))
+        t->level.x[a][face] = far_value(t, a, face, length);
+    }
+}

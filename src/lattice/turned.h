@@ -1,0 +1,70 @@
+// One level of a staggered lattice with a rotation R in each interior cell: the equations of co-rotational elasticity
+// with rotations frozen (Zhu, Sifakis, Teran and Brandt 2010, section 7), and a smoother for them.
+//
+// With p = -(lambda/mu) (tr(R^T F) - 3), which is 0 at rest for all materials, stresses divided by mu are
+// P = 2 (F - R) - p R. In the units of level.h, with displacements as unknowns,
+//
+//   P_aa = 2 D_a u_a - R_aa p                          in the middle of cells
+//   P_ab = 2 D_b u_a - mean of R_ab p                  on edges, over the four cells around
+//   sum_b D_b P_ab - c u_a = b_a                       on faces
+//   sum_ab R_ab (D_b u_a) + D_p p = b_p                in the middle of cells
+//
+// where D_b u_a for a != b is the mean over the cell's four edges along the third axis. The mean over cells of R_ab p
+// is its transpose, so that the matrix has the form of level.h and is as symmetric; constant terms are part of b
+// (rotations.h).
+//
+// Stresses that are not computed (domain.h) drop out. In a cell's equation, gradients that they belong to follow from
+// P_ab = 0, D_b u_a = R_ab p / 2, and add R_ab^2 / 2 to D_p, a quarter of that on each edge. So the equations are those
+// of the least of an energy, over displacements and over all gradients that are not computed:
+//
+//   sum over cells of mu (|F|^2 - 2 tr(R^T F) + 3) + lambda/2 (tr(R^T F) - 3)^2
+//
+// where |F|^2 is a mean over edges, and F that of cells. The derivative of R is no part of its first derivative, since
+// R is that of F, but is one of the second, which the frozen equations leave out.
+#ifndef MUS_LATTICE_TURNED_H
+#define MUS_LATTICE_TURNED_H
+
+#include "lattice/level.h"
+
+enum { MUS_TURNED_GROUPS = 64 };
+
+typedef struct mus_turned_level {
+  mus_lattice_level level;
+  double *rotation[9];              // in interior cells, by rows
+  double *diagonal;                 // D_p
+  int start[MUS_TURNED_GROUPS + 1]; // of each group of interior cells: those of a group can be worked on at once
+  int *cell;
+} mus_turned_level;
+
+// No rotations: all are the identity.
+mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain, double compressibility, double inertia,
+                             mus_turned_level *out);
+
+// The edge of a cell along the axis other than a and b, on its upper side (1) or lower side (0) along a and b.
+static inline size_t mus_turned_edge(const mus_lattice_domain *d, size_t cell, int a, int b, int upper_a, int upper_b) {
+  return cell + (upper_a ? d->stride[a] : 0) + (upper_b ? d->stride[b] : 0);
+}
+// Whether P_ab is computed on it.
+static inline int mus_turned_is_computed(const mus_lattice_domain *d, size_t edge, int a, int b) {
+  return mus_lattice_is(d, edge, (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b));
+}
+
+// D_p of all cells from their rotations.
+void mus_turned_renew(mus_turned_level *turned);
+
+// Left-hand sides: of u_a on a face that is unknown, and of p in an interior cell.
+double mus_turned_face_row(const mus_turned_level *turned, int a, size_t cell);
+double mus_turned_cell_row(const mus_turned_level *turned, size_t cell);
+
+// r = b - L x, in the equations of unknowns; 0 elsewhere.
+void mus_turned_residual(const mus_turned_level *turned);
+
+// A sweep over all interior cells, forwards or backwards: the pressure of a cell and all displacements that its
+// equation has, at once, with nothing but the diagonal between displacements (Vanka 1986).
+void mus_turned_sweep(const mus_turned_level *turned, int backwards);
+
+// Displacements beyond free boundaries. `length` is the spacing where displacements are those of a solid, 0 where they
+// are corrections.
+void mus_turned_extend(const mus_turned_level *turned, double length);
+
+#endif
