@@ -46,7 +46,7 @@ void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double lengt
 }
 
 static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
-  enum { PASSES = 400 }; // few are needed, but for corners that turn by 90 degrees at once
+  enum { PASSES = 400 }; // few are needed, but for corners that turn by 60 degrees at once
   int passes = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 1 : PASSES; // F depends on R at free boundaries
   double r[9], next[9], f[9], change = 1;
   for (int k = 0; k < 9; ++k)
