@@ -6,8 +6,8 @@
 # PROGRAM is muslin, TOOL is bench_seed_003. Figures 4, 6, 7 and 14 are of `sphere`, figures 9 and 10 of `tablecloth`.
 # Cloths have 40,401 vertices (10,201 in figure 9), 2,601 with --quick, and as many as in the paper, up to 200,000, with
 # --large. No method gets more than 20 s, 5 with --quick and 120 with --large; all of it takes about ten minutes on two
-# cores, with --quick three, with --large an hour. Every run leaves a file in the folder of runs (out/seed-003), and is not
-# repeated if that is there.
+# cores, with --quick three, with --large an hour. Where MUSLIN_DATA names a folder with garments made by others, table 1 has
+# them, too. Every run leaves a file in the folder of runs (out/seed-003), and is not repeated if that is there.
 set -eu
 program=${1:?which program? Give the path of muslin} tool=${2:?which tool? Give the path of bench_seed_003}
 shift 2

@@ -19,7 +19,8 @@ typedef struct nonlinear_options {
   const char *scene, *methods, *json;
   char *names;                               // of methods, taken apart
   int vertices, tessellation, seed, threads; // negative, or 0 vertices: as the scene says
-  double time_step, stiffness, adaptive_smoothing;
+  double time_step, stiffness;
+  double adaptive_smoothing; // negative: as the scene says
   int nonlinear, help;
 } nonlinear_options;
 
@@ -57,7 +58,7 @@ static int list_options(nonlinear_options *o, option *list) {
                           "least of the others counts (newton-cholmod up to 50,000 vertices,\n"
                           "newton-sa beyond)");
   list[n++] = option_real_within("adaptive-smoothing", &o->adaptive_smoothing, 0, 10,
-                                 "of fmg: skip rows whose residual is below this part of the root mean square (0)");
+                                 "of fmg: skip rows whose residual is below this part of the root mean square");
   list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000, "times that each method runs; the fastest counts (1)");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = option_text("json", &o->json, "FILE", "also write every iteration's energy error, products and seconds");
@@ -141,7 +142,8 @@ static int change_scene(const nonlinear_options *o, mus_scene *scene) {
   scene->time_step = o->time_step;
   scene->time_steps.count = 0;
   scene->frame_rate = 1 / o->time_step; // a frame is a whole number of steps, and frames do not matter here
-  scene->solver.multigrid.adaptive_smoothing = o->adaptive_smoothing;
+  if (o->adaptive_smoothing >= 0)
+    scene->solver.multigrid.adaptive_smoothing = o->adaptive_smoothing;
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
   for (int k = 0; k < scene->cloth_count; ++k)
@@ -206,7 +208,8 @@ int bench_nonlinear_command(int argc, char **argv) {
                          .seed = -1,
                          .threads = -1,
                          .time_step = 1.0 / 30,
-                         .stiffness = 1};
+                         .stiffness = 1,
+                         .adaptive_smoothing = -1};
   int failed = parse_command(argc, argv, &o);
   if (!failed && !o.help)
     failed = run(&o);

@@ -16,8 +16,8 @@ mus_status mus_constant_check(const mus_model *model, const char *user) {
     const mus_element_kind *kind = model->lists[l].elements.kind;
     if (!kind->weigh && !kind->lump)
       return mus_fail(MUS_UNSUPPORTED,
-                      "%s has no constant matrix for a %s: take no stitches, and \"model\": \"co-rotated\" or "
-                      "\"mass-spring\" for solids, or another",
+                      "%s has no constant matrix for a %s: choose another integrator or minimiser, or leave out "
+                      "stitches and give solids the model \"co-rotated\" or \"mass-spring\"",
                       user, kind->name);
   }
   return MUS_OK;

@@ -79,6 +79,20 @@ expect 0 $small --methods newton-sa --stiffness 100 --time-step 0.01 --iteration
 holds "the step" grep -q '"time_step": 0.01' other.json
 holds "the stiffness" grep -q '"stiffness": 100' other.json
 holds "two iterations" test "$(of newton-sa seconds other.json | wc -l)" = 3
+
+# What the scene says of adaptive smoothing holds unless an option overrides it.
+cat >skips.json <<'END'
+{"solver": {"sa": {"adaptive_smoothing": 1}}, "contact": false,
+ "cloths": [{"shape": {"vertices": 900}, "pins": [{"where": {"vertices": [0, 29]}}]}]}
+END
+skips="bench --nonlinear --example skips.json --warmup 2 --methods fmg --iterations 2 --reference none"
+expect 0 $skips --json skips-scene.json
+expect 0 $skips --adaptive-smoothing 1 --json skips-1.json
+expect 0 $skips --adaptive-smoothing 0 --json skips-0.json
+holds "the scene's adaptive smoothing" cmp -s <(of fmg products skips-scene.json) <(of fmg products skips-1.json)
+holds "the option's" awk 'NR == FNR { last = $1; next } END { exit !($1 > last) }' <(of fmg products skips-1.json) \
+  <(of fmg products skips-0.json)
+
 expect 1 $small --methods newton-sa --json no/such/folder.json
 says err 'cannot write'
 
