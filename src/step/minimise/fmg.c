@@ -10,8 +10,9 @@
 // does not: where c leads uphill, it is left out.
 //
 // Beyond the paper, directions know the secants of the last corrections, whichever levels they came from: where cloth
-// buckles, its energy is far flatter than A, and this halves the cycles to 0.1% of the energy error. ":plain" leaves
-// them out, and then learns from its parabolas where the first trial of a level's step length lies, cycle by cycle.
+// buckles, its energy is far flatter than A, and this saves up to half of the cycles to 0.1% of the energy error.
+// ":plain" leaves them out, and then learns from its parabolas where the first trial of a level's step length lies,
+// cycle by cycle.
 #include <math.h>
 #include <string.h>
 
