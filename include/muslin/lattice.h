@@ -41,7 +41,7 @@ typedef struct mus_lattice_problem {
   int cycles;        ///< or iterations, at most
   int in_double;     ///< cycles in double precision rather than single
   int visits;        ///< of each level to the next coarser one: 1, V-cycles, or 2, K-cycles
-  int directions; ///< earlier corrections that are combined with each new one; 0: cycles alone; -1: 3 to 20, as memory
+  int directions; ///< earlier corrections that are combined with each new one; 0: cycles alone; -1: 2 to 20, as memory
                   ///< allows
   int threads;    ///< 0: all cores
 } mus_lattice_problem;

@@ -41,7 +41,7 @@ static int list_options(lattice_options *o, option *list) {
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "v, or k, which visits coarse levels twice (k)");
   list[n++] = option_whole("directions", &p->directions, 0, 100,
                            "earlier corrections that are combined with each new one;\n"
-                           "0: cycles by themselves (3 to 20, as memory allows)");
+                           "0: cycles by themselves (2 to 20, as memory allows)");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of cycles: double or single (single)");
   list[n++] = option_whole("threads", &p->threads, 0, THREADS_MOST, "0: all cores (0)");
   list[n++] = option_text("json", &o->json, "FILE", "also write the figures");

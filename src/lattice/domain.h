@@ -92,6 +92,9 @@ static inline int mus_lattice_rows(const mus_lattice_domain *d) { return d->coun
 // Whether it pays to share a pass over the cells among threads.
 static inline int mus_lattice_is_large(const mus_lattice_domain *d) { return d->cells >= 1 << 13; }
 
+// Whether the fields do not fit into caches.
+static inline int mus_lattice_is_huge(const mus_lattice_domain *d) { return d->cells >= 1 << 18; }
+
 // Numbers between the starts of two fields of a level, each aligned.
 static inline size_t mus_lattice_field(const mus_lattice_domain *d) { return (d->cells + 15) / 16 * 16; }
 

@@ -33,7 +33,7 @@ typedef struct mus_lattice_options {
   int visits;     // of each level to the next coarser one: 1, V-cycles, or 2, K-cycles
   int band;       // sweeps over the cells at boundaries, before and after each sweep inside
   int relocated;  // more of them where boundaries move from a level to the next
-  int directions; // earlier corrections that each new one is made conjugate to; 0: cycles alone; -1: 3 to 20, so many
+  int directions; // earlier corrections that each new one is made conjugate to; 0: cycles alone; -1: 2 to 20, so many
                   // that they take at most 1 GiB
 } mus_lattice_options;
 

@@ -6,7 +6,7 @@
 #include "lattice/cycle.h"
 #include "lattice/lattice.h"
 
-// A correction z and L z, each a vector of 4 fields.
+// A correction z and -L z, each a vector of 4 fields.
 typedef struct mus_lattice_direction {
   double *z, *lz;
   double square; // |L z|^2; 0: there is none
@@ -28,6 +28,7 @@ struct mus_lattice {
   mus_lattice_cycle_f in_single;
   mus_lattice_direction *direction;      // options.directions + 1
   struct mus_corotational *corotational; // NULL until it is needed
+  double *zero;                          // a vector of 4 fields that nobody writes
   double *residuals;
   int residuals_size;
 };

@@ -21,6 +21,9 @@ void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *level);
 // A sweep over the equations inside, distributive, and some over all variables of the cells of a list, group by group,
 // from the last group to the first if `backward`.
 void NAME(mus_lattice_sweep)(const TYPE(mus_lattice_level) *level);
+// The two ways in which a sweep is made, with the same bits: smooth.c.
+void NAME(mus_lattice_sweep_by_stage)(const TYPE(mus_lattice_level) *level);
+void NAME(mus_lattice_sweep_in_one_pass)(const TYPE(mus_lattice_level) *level);
 void NAME(mus_lattice_sweep_band)(const TYPE(mus_lattice_level) *level, const mus_lattice_list *cells, int sweeps,
                                   int backward);
 

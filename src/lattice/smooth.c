@@ -17,5 +17,11 @@
 
 enum { ROW = 512 }; // faces whose deltas are made at a time
 
+// A sweep has nine stages: the colours of displacements, axis by axis, and of pressures, whose neighbours' part of the
+// last deltas is gathered at the end. They change variables of the planes and rows next to those that they work on, so
+// that what works at once keeps apart: every other plane, stage by stage; or, in one pass over memory, all stages at
+// once, each three planes behind the last, on every other strip of rows. Both give the same bits.
+enum { STAGES = 9, CELL_STAGES = 6, LAG = 3, STRIP = 4 };
+
 #define TEMPLATE "lattice/smooth_template.h"
 #include "base/both_precisions.h"

@@ -10,13 +10,14 @@ static inline int NAME(oddness)(const mus_lattice_domain *d, int row, int begin,
   return (begin + row % d->count[1] + row / d->count[1] + colour) & 1;
 }
 
-static void NAME(sweep_face_plane)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int a,
-                                   int colour, int k) {
+// Rows of a plane, for faces of one colour: u_a += delta, p += div of that.
+static void NAME(sweep_faces)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int a, int colour,
+                              int first, int last) {
   const mus_lattice_domain *d = l->domain;
   const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_SWEPT + a];
   const REAL factor = -(REAL)FACES / (6 + l->inertia);
   REAL delta[ROW];
-  for (int row = k * d->count[1]; row < (k + 1) * d->count[1]; ++row)
+  for (int row = first; row < last; ++row)
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run)
       for (int begin = runs->range[run][0], end = runs->range[run][1]; begin < end; begin += ROW) {
         int count = end - begin < ROW ? end - begin : ROW;
@@ -26,24 +27,12 @@ static void NAME(sweep_face_plane)(const TYPE(mus_lattice_level) *l, const TYPE(
       }
 }
 
-// u_a of one colour: u_a += delta, p += div of that. Faces along axis 2 also change pressures of the plane below, so
-// that planes take turns.
-static void NAME(sweep_faces)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int a,
-                              int colour) {
-  const mus_lattice_domain *d = l->domain;
-  int turns = a == 2 ? 2 : 1;
-  for (int turn = 0; turn < turns; ++turn) {
-    MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
-    for (int k = turn; k < d->count[2]; k += turns)
-      NAME(sweep_face_plane)(l, loops, a, colour, k);
-  }
-}
-
-static void NAME(gather_plane)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int colour,
-                               int k) {
+// For cells of one colour: p += what the deltas of the other colour give.
+static void NAME(gather_cells)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int colour,
+                               int first, int last) {
   const mus_lattice_domain *d = l->domain;
   const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_SOLID];
-  for (int row = k * d->count[1]; row < (k + 1) * d->count[1]; ++row)
+  for (int row = first; row < last; ++row)
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
       const int *range = runs->range[run];
       loops->gather(l, (size_t)row * d->stride[1] + (size_t)range[0], range[1] - range[0],
@@ -51,12 +40,13 @@ static void NAME(gather_plane)(const TYPE(mus_lattice_level) *l, const TYPE(mus_
     }
 }
 
-static void NAME(sweep_cell_plane)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int colour,
-                                   int k) {
+// For cells of one colour: new deltas, with their own part of p, and u -= grad delta.
+static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int colour,
+                              int first, int last) {
   const mus_lattice_domain *d = l->domain;
   const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_SWEPT_P];
   const REAL own = 12 + l->inertia, factor = (REAL)CELLS / (6 + l->compressibility * own);
-  for (int row = k * d->count[1]; row < (k + 1) * d->count[1]; ++row)
+  for (int row = first; row < last; ++row)
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
       const int *range = runs->range[run];
       size_t n = (size_t)row * d->stride[1] + (size_t)range[0];
@@ -66,30 +56,52 @@ static void NAME(sweep_cell_plane)(const TYPE(mus_lattice_level) *l, const TYPE(
     }
 }
 
-// p of one colour. The deltas of the other colour are gathered first where `gather` says so, and new ones made where
-// `make` does. Cells also change displacements of the plane above, so that planes take turns.
-static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int colour,
-                              int gather, int make) {
-  const mus_lattice_domain *d = l->domain;
-  for (int turn = 0; turn < 2; ++turn) {
-    MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
-    for (int k = turn; k < d->count[2]; k += 2) {
-      if (gather)
-        NAME(gather_plane)(l, loops, colour, k);
-      if (make)
-        NAME(sweep_cell_plane)(l, loops, colour, k);
-    }
+// A stage of the sweep on some rows of a plane.
+static void NAME(run_stage)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int stage,
+                            int first, int last) {
+  if (stage < CELL_STAGES) {
+    NAME(sweep_faces)(l, loops, stage / 2, stage % 2, first, last);
+    return;
   }
+  int colour = (stage - CELL_STAGES) % 2;
+  if (stage > CELL_STAGES)
+    NAME(gather_cells)(l, loops, colour, first, last);
+  if (stage < STAGES - 1)
+    NAME(sweep_cells)(l, loops, colour, first, last);
+}
+
+void NAME(mus_lattice_sweep_by_stage)(const TYPE(mus_lattice_level) *l) {
+  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
+  const mus_lattice_domain *d = l->domain;
+  for (int stage = 0; stage < STAGES; ++stage)
+    for (int turn = 0; turn < 2; ++turn) {
+      MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
+      for (int k = turn; k < d->count[2]; k += 2)
+        NAME(run_stage)(l, loops, stage, k * d->count[1], (k + 1) * d->count[1]);
+    }
+}
+
+void NAME(mus_lattice_sweep_in_one_pass)(const TYPE(mus_lattice_level) *l) {
+  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
+  const mus_lattice_domain *d = l->domain;
+  int rows = d->count[1], pairs = (rows + 2 * STRIP - 1) / (2 * STRIP);
+  for (int step = 0; step < d->count[2] + LAG * (STAGES - 1); ++step)
+    for (int turn = 0; turn < 2; ++turn) {
+      MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
+      for (int item = 0; item < STAGES * pairs; ++item) {
+        int k = step - LAG * (item / pairs), first = (2 * (item % pairs) + turn) * STRIP;
+        int last = first + STRIP < rows ? first + STRIP : rows;
+        if (k >= 0 && k < d->count[2] && first < last)
+          NAME(run_stage)(l, loops, item / pairs, k * rows + first, k * rows + last);
+      }
+    }
 }
 
 void NAME(mus_lattice_sweep)(const TYPE(mus_lattice_level) *l) {
-  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
-  for (int a = 0; a < 3; ++a)
-    for (int colour = 0; colour < 2; ++colour)
-      NAME(sweep_faces)(l, loops, a, colour);
-  NAME(sweep_cells)(l, loops, 0, 0, 1);
-  NAME(sweep_cells)(l, loops, 1, 1, 1);
-  NAME(sweep_cells)(l, loops, 0, 1, 0);
+  if (mus_lattice_is_huge(l->domain))
+    NAME(mus_lattice_sweep_in_one_pass)(l);
+  else
+    NAME(mus_lattice_sweep_by_stage)(l);
 }
 
 #undef LOOPS

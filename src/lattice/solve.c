@@ -51,19 +51,16 @@ void mus_lattice_run_cycle(mus_lattice *lattice) {
     mus_lattice_cycle_run_f(&lattice->in_single);
 }
 
-// y = L z, by way of residuals: r - (b - L (x + z)).
-static void multiply(mus_lattice *lattice, double *z, double *y) {
-  size_t n = vector_size(lattice), field = mus_lattice_field(lattice->domain);
-  mus_lattice_level moved = lattice->finest;
-  mus_axpy(n, 1, lattice->finest.x[0], z);
+// y = -L z: the residual of z where b is 0.
+static void multiply(const mus_lattice *lattice, double *z, double *y) {
+  size_t field = mus_lattice_field(lattice->domain);
+  mus_lattice_level correction = lattice->finest;
   for (size_t f = 0; f < 4; ++f) {
-    moved.x[f] = z + f * field;
-    moved.r[f] = y + f * field;
+    correction.x[f] = z + f * field;
+    correction.b[f] = lattice->zero + f * field;
+    correction.r[f] = y + f * field;
   }
-  take_residual(lattice, &moved);
-  mus_axpy(n, -1, lattice->finest.x[0], z);
-  mus_axpy(n, -1, lattice->finest.r[0], y);
-  mus_scale(n, -1, y);
+  take_residual(lattice, &correction);
 }
 
 // x <- x + alpha z and r <- r - alpha L z with the new direction conjugate to the others. Returns |r|.
@@ -81,10 +78,9 @@ static double advance(mus_lattice *lattice, double size, mus_lattice_direction *
   now->square = mus_dot(n, now->lz, now->lz);
   if (!(now->square > 0))
     return now->square == 0 ? size : (double)NAN; // nothing moves, or not a number
-  double alpha = mus_dot(n, lattice->finest.r[0], now->lz) / now->square;
+  double alpha = -mus_dot(n, lattice->finest.r[0], now->lz) / now->square;
   mus_axpy(n, alpha, now->z, lattice->finest.x[0]);
-  mus_axpy(n, -alpha, now->lz, lattice->finest.r[0]);
-  return sqrt(mus_dot(n, lattice->finest.r[0], lattice->finest.r[0]));
+  return sqrt(mus_cg_residual(n, -alpha, now->lz, lattice->finest.r[0]));
 }
 
 // One cycle and what follows from it, from a residual of that size to the next, which is returned; NaN leaves x.
@@ -192,8 +188,10 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
 // Arrays over a level that its share of a cycle passes over, if none stays in a cache from one pass to the next. Faces
 // of a colour read all of x and one b, and write one u and p; cells of a colour read x, b and delta, and write x and
 // delta, the last of three passes delta and p alone.
+// In one pass over memory (smooth.c), x, b and delta are read once, and x and delta written.
 enum {
   SWEEP_ARRAYS = 3 * 2 * 7 + 10 + 11 + 3,
+  ONE_PASS_ARRAYS = 9 + 5,
   RESIDUAL_ARRAYS = 8 + 4,
   RESTRICT_ARRAYS = 4,
   PROLONG_ARRAYS = 8,
@@ -206,8 +204,9 @@ void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *
   *moved = *least = 0;
   for (const mus_lattice_domain *d = lattice->domain; d->coarse; d = d->coarse) {
     double cells = visits * (double)d->solid;
-    *moved += cells * (double)(number * (2 * SWEEP_ARRAYS + RESIDUAL_ARRAYS + RESTRICT_ARRAYS + PROLONG_ARRAYS) +
-                               10 * sizeof *d->flags);
+    size_t sweep = mus_lattice_is_huge(d) ? ONE_PASS_ARRAYS : SWEEP_ARRAYS;
+    *moved += cells * (double)(number * (2 * sweep + RESIDUAL_ARRAYS + RESTRICT_ARRAYS + PROLONG_ARRAYS) +
+                               2 * sizeof *d->flags);
     *least += cells * (double)(number * 2 * LEAST_ARRAYS);
     visits *= lattice->options.visits;
   }

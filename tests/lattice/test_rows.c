@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "lattice/rows.h"
+#include "par/par.h"
 #include "support/check.h"
 #include "support/lattices.h"
 
@@ -50,6 +51,31 @@ static void all_instruction_sets_agree(void **state) {
   free(plain);
 }
 
+// Nothing but the order in memory tells one pass from nine.
+static void one_pass_gives_the_same_bits(void **state) {
+  (void)state;
+  mus_cells cells = ball_cells(26);
+  mus_arena arena = {0};
+  mus_lattice_domain *domain;
+  mus_lattice_level_f level[2];
+  int levels;
+  assert_ok(mus_lattice_domains_create(&arena, &cells, &domain, &levels));
+  for (int way = 0; way < 2; ++way) {
+    assert_ok(mus_lattice_level_create_f(&arena, domain, 0.01, 0, &level[way]));
+    for (size_t k = 0; k < 8 * mus_lattice_field(domain); ++k)
+      level[way].x[0][k] = (float)mus_random(4, k);
+  }
+  int before = mus_par_set_threads(3);
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    mus_lattice_sweep_by_stage_f(&level[0]);
+    mus_lattice_sweep_in_one_pass_f(&level[1]);
+  }
+  mus_par_set_threads(before);
+  assert_memory_equal(level[0].x[0], level[1].x[0], 4 * mus_lattice_field(domain) * sizeof(float));
+  mus_arena_clear(&arena);
+  cells_free(&cells);
+}
+
 static void the_widest_is_used(void **state) {
   (void)state;
   int count = 0;
@@ -61,6 +87,7 @@ static void the_widest_is_used(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_instruction_sets_agree),
+      cmocka_unit_test(one_pass_gives_the_same_bits),
       cmocka_unit_test(the_widest_is_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
