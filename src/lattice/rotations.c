@@ -36,10 +36,11 @@ void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double lengt
                   : r[4 * a] * given + traction(l, a, cell) / (2 * length);
       for (int k = 0; k < 4 && a != b; ++k) {
         size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
-        if (mus_turned_is_computed(d, edge, a, b))
-          sum += (l->x[a][edge] - l->x[a][edge - d->stride[b]]) / (4 * length);
-        else
+        mus_turned_sample sample = mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1);
+        if (sample == MUS_SAMPLE_GIVEN)
           sum += r[3 * a + b] * given / 4;
+        else
+          sum += mus_turned_part(sample) * (l->x[a][edge] - l->x[a][edge - d->stride[b]]) / length;
       }
       f[3 * a + b] = sum;
     }
@@ -75,19 +76,22 @@ static double normal_constant(const mus_turned_level *t, int a, size_t cell, dou
   return is(t->level.domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? 2 * length * (1 - t->rotation[4 * a][cell]) : 0;
 }
 
-// ... and of P_ab on an edge.
+// ... and of P_ab on an edge. Cells that are not interior have the mean rotation of those that are.
 static double shear_constant(const mus_turned_level *t, int a, int b, size_t edge, double length) {
   const mus_lattice_domain *d = t->level.domain;
-  double sum = 0;
+  double sum = 0, mean = 0;
   int count = 0;
-  for (int k = 0; k < 4 && mus_turned_is_computed(d, edge, a, b); ++k) {
+  if (!(mus_turned_weight(t, edge, a, b) > 0))
+    return 0;
+  for (int k = 0; k < 4; ++k) {
     size_t cell = edge - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
     if (!is(d, cell, MUS_LATTICE_SOLID))
       continue;
-    sum += t->rotation[3 * a + b][cell];
+    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * t->rotation[3 * a + b][cell];
+    mean += t->rotation[3 * a + b][cell];
     ++count;
   }
-  return count > 0 ? -2 * length * sum / count : 0;
+  return count > 0 ? -2 * length * (sum + (4 - count) * mean / (4 * count)) : 0;
 }
 
 static double face_constant(const mus_turned_level *t, int a, size_t n, double length) {
@@ -111,8 +115,7 @@ static double cell_constant(const mus_turned_level *t, size_t cell, double lengt
         sum +=
             is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? r * length : r * (r * length + traction(l, a, cell) / 2);
       for (int k = 0; k < 4 && a != b; ++k) {
-        size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
-        if (!mus_turned_is_computed(d, edge, a, b))
+        if (mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1) == MUS_SAMPLE_GIVEN)
           sum += r * r * length / 4;
       }
     }

@@ -32,13 +32,47 @@ static void make_groups(mus_turned_level *out) {
       out->cell[next[group_of(d, cell)]++] = (int)cell;
 }
 
+static mus_turned_sample sample_of(const mus_lattice_domain *d, size_t cell, int a, int b, int upper_a, int upper_b) {
+  const uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+  const uint32_t inside = (uint32_t)(MUS_LATTICE_UNKNOWN | MUS_LATTICE_HELD) << b;
+  if (!is(d, cell, MUS_LATTICE_SOLID))
+    return MUS_SAMPLE_ONCE;
+  int computed = is(d, mus_turned_edge(d, cell, a, b, upper_a, upper_b), shear);
+  int opposite = is(d, mus_turned_edge(d, cell, a, b, !upper_a, upper_b), shear);
+  int is_along = (d->flags[upper_b ? cell + d->stride[b] : cell] & inside) != 0; // no free boundary across b
+  if (computed)
+    return is_along && !opposite ? MUS_SAMPLE_TWICE : MUS_SAMPLE_ONCE;
+  return is_along && opposite ? MUS_SAMPLE_NONE : MUS_SAMPLE_GIVEN;
+}
+
+// Calls for all cells that have neighbours below and above along all axes.
+static void classify(mus_turned_level *t, int weights) {
+  const mus_lattice_domain *d = t->level.domain;
+  const size_t edge = d->stride[0] + d->stride[1] + d->stride[2];
+  for (size_t cell = edge; cell < d->cells - edge; ++cell)
+    for (int pair = 0; pair < 6; ++pair) {
+      int a = pair / 2, b = pair % 2 < a ? pair % 2 : pair % 2 + 1, sum = 0;
+      for (int k = 0; k < 4; ++k) {
+        size_t around = cell - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
+        if (weights)
+          sum += (int)(4 * mus_turned_part(mus_turned_sample_at(t, around, a, b, k & 1, k >> 1)));
+        else
+          t->samples[cell] |= (uint64_t)sample_of(d, cell, a, b, k & 1, k >> 1) << (8 * pair + 2 * k);
+      }
+      if (weights && is(d, cell, (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b)))
+        t->weights[cell] |= (uint32_t)sum << 4 * pair;
+    }
+}
+
 mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain, double compressibility, double inertia,
                              mus_turned_level *out) {
   *out = (mus_turned_level){0};
   mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
   double *memory = status ? NULL : mus_arena_alloc_zero(arena, 10 * domain->cells, sizeof *memory);
   out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
-  if (!memory || !out->cell)
+  out->samples = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->samples);
+  out->weights = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->weights);
+  if (!memory || !out->cell || !out->samples || !out->weights)
     return mus_fail_memory();
   for (size_t k = 0; k < 9; ++k)
     out->rotation[k] = memory + k * domain->cells;
@@ -47,6 +81,8 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
     for (size_t cell = 0; cell < domain->cells; ++cell)
       out->rotation[k][cell] = 1;
   make_groups(out);
+  classify(out, 0);
+  classify(out, 1);
   mus_turned_renew(out);
   return MUS_OK;
 }
@@ -61,7 +97,7 @@ static double cell_diagonal(const mus_turned_level *t, size_t cell) {
       if (a == b && !is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
         given = 4;
       for (int k = 0; k < 4 && a != b; ++k)
-        given += !mus_turned_is_computed(d, mus_turned_edge(d, cell, a, b, k & 1, k >> 1), a, b);
+        given += mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1) == MUS_SAMPLE_GIVEN;
       sum += given * square / 8;
     }
   return sum;
@@ -86,11 +122,14 @@ static double shear_stress(const mus_turned_level *t, int a, int b, size_t edge)
   const mus_lattice_level *l = &t->level;
   size_t s = l->domain->stride[a], u = l->domain->stride[b];
   const double *r = t->rotation[3 * a + b], *p = l->x[3];
-  if (!mus_turned_is_computed(l->domain, edge, a, b))
+  double weight = mus_turned_weight(t, edge, a, b), sum = 0;
+  if (!(weight > 0))
     return 0;
-  double sum =
-      (r[edge] * p[edge] + r[edge - s] * p[edge - s]) + (r[edge - u] * p[edge - u] + r[edge - s - u] * p[edge - s - u]);
-  return 2 * (l->x[a][edge] - l->x[a][edge - u]) - sum / 4;
+  for (int k = 0; k < 4; ++k) {
+    size_t cell = edge - (k & 1 ? s : 0) - (k & 2 ? u : 0);
+    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * r[cell] * p[cell];
+  }
+  return 2 * weight * (l->x[a][edge] - l->x[a][edge - u]) - sum;
 }
 
 double mus_turned_face_row(const mus_turned_level *t, int a, size_t cell) {
@@ -105,13 +144,11 @@ double mus_turned_face_row(const mus_turned_level *t, int a, size_t cell) {
 static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
   const mus_lattice_domain *d = t->level.domain;
   uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << a;
-  int sum = is(d, cell, normal) + is(d, cell - d->stride[a], normal);
-  for (int b = 0; b < 3; ++b) {
-    uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+  double sum = is(d, cell, normal) + is(d, cell - d->stride[a], normal);
+  for (int b = 0; b < 3; ++b)
     if (b != a)
-      sum += is(d, cell, shear) + is(d, cell + d->stride[b], shear);
-  }
-  return -2.0 * sum - t->level.inertia;
+      sum += mus_turned_weight(t, cell, a, b) + mus_turned_weight(t, cell + d->stride[b], a, b);
+  return -2 * sum - t->level.inertia;
 }
 
 double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
@@ -126,10 +163,10 @@ double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
       double edges = 0;
       for (int k = 0; k < 4 && a != b; ++k) {
         size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
-        if (mus_turned_is_computed(d, edge, a, b))
-          edges += u[edge] - u[edge - d->stride[b]];
+        edges +=
+            mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * (u[edge] - u[edge - d->stride[b]]);
       }
-      sum += t->rotation[3 * a + b][cell] * edges / 4;
+      sum += t->rotation[3 * a + b][cell] * edges;
     }
   }
   return sum;
@@ -170,14 +207,15 @@ static int list_faces(const mus_turned_level *t, int a, size_t cell, variable *o
     double normal = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? t->rotation[4 * a][cell] : 0;
     out[count++] = (variable){.place = face, .factor = side ? normal : -normal, .axis = a};
     for (int b = 0; b < 3; ++b) {
-      double quarter = b == a ? 0 : t->rotation[3 * a + b][cell] / 4;
-      for (int upper = 0; upper < 2 && fabs(quarter) > small / 4; ++upper) {
+      double r = b == a ? 0 : t->rotation[3 * a + b][cell];
+      for (int upper = 0; upper < 2 && fabs(r) > small; ++upper) {
+        double part = r * mus_turned_part(mus_turned_sample_at(t, cell, a, b, side, upper));
         size_t edge = upper ? face + d->stride[b] : face;
-        if (!mus_turned_is_computed(d, edge, a, b))
+        if (part == 0)
           continue;
         out[count++] =
-            (variable){.place = upper ? edge : edge - d->stride[b], .factor = upper ? quarter : -quarter, .axis = a};
-        out[own].factor += upper ? -quarter : quarter;
+            (variable){.place = upper ? edge : edge - d->stride[b], .factor = upper ? part : -part, .axis = a};
+        out[own].factor += upper ? -part : part;
       }
     }
   }

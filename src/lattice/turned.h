@@ -13,9 +13,11 @@
 // is its transpose, so that the matrix has the form of level.h and is as symmetric; constant terms are part of b
 // (rotations.h).
 //
-// Stresses that are not computed (domain.h) drop out. In a cell's equation, gradients that they belong to follow from
-// P_ab = 0, D_b u_a = R_ab p / 2, and add R_ab^2 / 2 to D_p, a quarter of that on each edge. So the equations are those
-// of the least of an energy, over displacements and over all gradients that are not computed:
+// Stresses that are not computed (domain.h) drop out. In a cell's equation, a gradient D_b u_a across a free boundary
+// follows from P_ab = 0, D_b u_a = R_ab p / 2, and adds R_ab^2 / 2 to D_p, a quarter of that on each edge. One along a
+// free boundary is given by no traction: the gradient on the opposite edge of the cell stands for it, and counts twice,
+// also in P_ab there. So the equations are those of the least of an energy, over displacements and over all gradients
+// that tractions give:
 //
 //   sum over cells of mu (|F|^2 - 2 tr(R^T F) + 3) + lambda/2 (tr(R^T F) - 3)^2
 //
@@ -32,9 +34,19 @@ typedef struct mus_turned_level {
   mus_lattice_level level;
   double *rotation[9];              // in interior cells, by rows
   double *diagonal;                 // D_p
+  uint64_t *samples;                // of each cell, 2 bits for each gradient on its edges: mus_turned_sample
+  uint32_t *weights;                // of each edge at a cell's lower corner, 4 bits for each P_ab: 4 times its weight
   int start[MUS_TURNED_GROUPS + 1]; // of each group of interior cells: those of a group can be worked on at once
   int *cell;
 } mus_turned_level;
+
+// What the gradient D_b u_a on an edge is for one of the cells around it, whose mean over four edges it is part of.
+typedef enum mus_turned_sample {
+  MUS_SAMPLE_NONE,  // the opposite edge stands for it
+  MUS_SAMPLE_ONCE,  // computed, a quarter of the mean
+  MUS_SAMPLE_TWICE, // computed, a half of it
+  MUS_SAMPLE_GIVEN  // by a traction, a quarter
+} mus_turned_sample;
 
 // No rotations: all are the identity.
 mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain, double compressibility, double inertia,
@@ -44,9 +56,19 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
 static inline size_t mus_turned_edge(const mus_lattice_domain *d, size_t cell, int a, int b, int upper_a, int upper_b) {
   return cell + (upper_a ? d->stride[a] : 0) + (upper_b ? d->stride[b] : 0);
 }
-// Whether P_ab is computed on it.
-static inline int mus_turned_is_computed(const mus_lattice_domain *d, size_t edge, int a, int b) {
-  return mus_lattice_is(d, edge, (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b));
+// The number of P_ab, a != b, among six.
+static inline int mus_turned_pair(int a, int b) { return 2 * a + (b < a ? b : b - 1); }
+static inline mus_turned_sample mus_turned_sample_at(const mus_turned_level *t, size_t cell, int a, int b, int upper_a,
+                                                     int upper_b) {
+  int bit = 8 * mus_turned_pair(a, b) + 2 * (upper_a + 2 * upper_b);
+  return (mus_turned_sample)(t->samples[cell] >> bit & 3);
+}
+// The part of the mean that is computed, and how much of P_ab on an edge is: 0 or the sum of such parts around it.
+static inline double mus_turned_part(mus_turned_sample sample) {
+  return sample == MUS_SAMPLE_ONCE ? 0.25 : sample == MUS_SAMPLE_TWICE ? 0.5 : 0;
+}
+static inline double mus_turned_weight(const mus_turned_level *t, size_t edge, int a, int b) {
+  return 0.25 * (t->weights[edge] >> 4 * mus_turned_pair(a, b) & 15);
 }
 
 // D_p of all cells from their rotations.

@@ -127,16 +127,29 @@ static void add_gradient(const problem *p, int a, size_t plus, size_t minus, dou
     row[from] -= factor;
 }
 
-// a -= 2 row^T row
-static void subtract_square(size_t n, const double *row, double *a) {
+// a -= 2 factor row^T row
+static void subtract_square(size_t n, double factor, const double *row, double *a) {
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n && row[i] != 0; ++j)
-      a[j * n + i] -= 2 * row[i] * row[j];
+      a[j * n + i] -= 2 * factor * row[i] * row[j];
 }
 
-static int is_computed(const problem *p, int a, int b, size_t at) {
-  uint32_t flag = a == b ? (uint32_t)MUS_LATTICE_NORMAL << a : (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
-  return mus_lattice_is(p->turned.level.domain, at, flag);
+// How much of P_ab is computed, from its definition: a quarter for each cell around, and a half where the cell has a
+// free boundary along b opposite.
+static double weight(const problem *p, int a, int b, size_t edge) {
+  const mus_lattice_domain *d = p->turned.level.domain;
+  const uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+  double sum = 0;
+  if (!mus_lattice_is(d, edge, shear))
+    return 0;
+  for (int k = 0; k < 4; ++k) {
+    size_t cell = edge - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
+    size_t opposite = k & 1 ? edge - d->stride[a] : edge + d->stride[a], face = k & 2 ? cell + d->stride[b] : cell;
+    int along = (d->flags[face] & (uint32_t)(MUS_LATTICE_UNKNOWN | MUS_LATTICE_HELD) << b) != 0;
+    int twice = mus_lattice_is(d, cell, MUS_LATTICE_SOLID) && along && !mus_lattice_is(d, opposite, shear);
+    sum += twice ? 0.5 : 0.25;
+  }
+  return sum;
 }
 
 // The equation of an interior cell.
@@ -148,14 +161,15 @@ static void add_cell(const problem *p, size_t cell, double *row, double *a) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       double r = p->turned.rotation[3 * i + j][cell];
-      for (int k = 0; k < 4; ++k) {
-        size_t at = cell + (i != j && k & 1 ? stride[i] : 0) + (i != j && k & 2 ? stride[j] : 0);
-        if (!is_computed(p, i, j, at))
-          row[pressure] += r * r / 16;
-        else if (i == j)
-          add_gradient(p, i, at + stride[i], at, r / 4, row);
-        else
-          add_gradient(p, i, at, at - stride[j], r / 4, row);
+      if (i == j && mus_lattice_is(p->turned.level.domain, cell, (uint32_t)MUS_LATTICE_NORMAL << i))
+        add_gradient(p, i, cell + stride[i], cell, r, row);
+      else if (i == j)
+        row[pressure] += r * r / 4;
+      for (int k = 0; k < 4 && i != j; ++k) {
+        mus_turned_sample sample = mus_turned_sample_at(&p->turned, cell, i, j, k & 1, k >> 1);
+        size_t at = mus_turned_edge(p->turned.level.domain, cell, i, j, k & 1, k >> 1);
+        add_gradient(p, i, at, at - stride[j], r * mus_turned_part(sample), row);
+        row[pressure] += sample == MUS_SAMPLE_GIVEN ? r * r / 16 : 0;
       }
     }
   for (size_t k = 0; k < n; ++k) {
@@ -173,14 +187,12 @@ static double *reference_matrix(const problem *p) {
   for (size_t cell = 0; cell < d->cells; ++cell) {
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) {
-        if (!is_computed(p, i, j, cell))
+        double factor = i == j ? mus_lattice_is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << i) : weight(p, i, j, cell);
+        if (!(factor > 0))
           continue;
         memset(row, 0, n * sizeof *row);
-        if (i == j)
-          add_gradient(p, i, cell + d->stride[i], cell, 1, row);
-        else
-          add_gradient(p, i, cell, cell - d->stride[j], 1, row);
-        subtract_square(n, row, a);
+        add_gradient(p, i, i == j ? cell + d->stride[i] : cell, i == j ? cell : cell - d->stride[j], 1, row);
+        subtract_square(n, factor, row, a);
       }
     if (p->number[4 * cell + 3] >= 0)
       add_cell(p, cell, row, a);
@@ -328,10 +340,10 @@ static double energy(mus_lattice *lattice) {
       square += a == b ? f[i] * f[i] : 0;
       for (int k = 0; k < 4 && a != b; ++k) {
         size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
-        double slope = mus_turned_is_computed(d, edge, a, b)
-                           ? (t->level.x[a][edge] - t->level.x[a][edge - d->stride[b]]) / h
-                           : r[i] * given;
-        square += slope * slope / 4;
+        mus_turned_sample sample = mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1);
+        double slope = (t->level.x[a][edge] - t->level.x[a][edge - d->stride[b]]) / h;
+        square +=
+            sample == MUS_SAMPLE_GIVEN ? r[i] * given * r[i] * given / 4 : mus_turned_part(sample) * slope * slope;
       }
     }
     total += square - 2 * (trace + 3) + 3 + trace * trace / (2 * lattice->finest.compressibility);
@@ -402,7 +414,7 @@ static void spinning_boxes_stay_rigid(void **state) {
 }
 
 static double *bent_beam(int threads, double *volume, size_t *count) {
-  mus_cells cells = beam_cells(24, 4);
+  mus_cells cells = beam_cells(40, 4);
   mus_lattice_material material = {.young = 1e5, .poisson = 0.49};
   mus_lattice_record record;
   mus_lattice *lattice;
@@ -415,8 +427,8 @@ static double *bent_beam(int threads, double *volume, size_t *count) {
   }
   *volume = beam_volume(lattice, &least);
   assert_true(least > 0);
-  assert_ok(mus_lattice_solve_corotational(lattice, 1e-3, 100, &record));
-  assert_int_equal(record.cycles, 0); // it is solved
+  assert_ok(mus_lattice_solve_corotational(lattice, 1e-2, 100, &record)); // relative to stresses, not to the last turn
+  assert_int_equal(record.cycles, 0);                                     // it is solved
   *count = mus_cells_total(&cells);
   double *copy = malloc(*count * sizeof *copy);
   assert_non_null(copy);
