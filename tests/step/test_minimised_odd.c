@@ -38,7 +38,7 @@ static void grid_triangle(int side, int t, int *corner) {
   memcpy(corner, t % 2 ? (int[]){a, c, d} : (int[]){a, b, c}, 3 * sizeof *corner);
 }
 
-enum { SIDE = 21 };
+enum { SIDE = 15 };
 
 // Every triangle lies alone in the pattern.
 static void write_patchwork(FILE *file) {
@@ -62,7 +62,7 @@ static void write_unpatterned(FILE *file) {
 
 // A hub with sixty neighbours, in the middle of rings of as many vertices.
 static void write_fan(FILE *file) {
-  enum { SPOKES = 60, RINGS = 8 };
+  enum { SPOKES = 60, RINGS = 5 };
   fprintf(file, "v 0 %g 0\nvt 0 0\n", height);
   for (int ring = 1; ring <= RINGS; ++ring)
     for (int k = 0; k < SPOKES; ++k) {
@@ -137,7 +137,7 @@ static const odd_mesh meshes[] = {
     {"bow tie", write_bow_tie, "", 0, 4},
     {"sewn", write_sewn, "\"close\": 0.05, ", 1, 4},
 };
-static const odd_mesh confetti = {"confetti", write_confetti, "", 1, 3};
+static const odd_mesh confetti = {"confetti", write_confetti, "", 1, 2};
 
 static run *load(const void *folder, const odd_mesh *mesh, const char *minimiser) {
   char text[1000];
