@@ -1,5 +1,6 @@
 #include "lattice/domain.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -50,14 +51,39 @@ static void classify_stresses(mus_lattice_domain *d, size_t cell, const void *da
   }
 }
 
+// Components along a wall, the side of a Dirichlet cell, are held in the middle of that cell, half a cell beyond. A
+// coarse level would have them held farther away than the finest, and be too soft to correct it: a box that is held at
+// two ends twists and shears up to twice as easily on 4^3 cells as on many. So shear on walls is computed as if they
+// were held where the finest level holds them, H / 2 + h / 2 from the first unknown in place of H, which multiplies it
+// by `wall`.
+static int is_on_wall(const mus_lattice_domain *d, size_t cell, int axis, int across) {
+  int along = 3 - axis - across;
+  size_t below = cell - d->stride[across];
+  uint32_t held = (uint32_t)MUS_LATTICE_HELD << along;
+  if (is(d, cell, held) == is(d, below, held))
+    return 0;
+  size_t beyond = is(d, cell, held) ? cell : below;
+  return !is(d, beyond, MUS_LATTICE_SOLID) && !is(d, beyond - d->stride[along], MUS_LATTICE_SOLID);
+}
+
+static void classify_walls(mus_lattice_domain *d, size_t cell, const void *data) {
+  (void)data;
+  for (int a = 0; a < 3; ++a)
+    if (is(d, cell, (uint32_t)MUS_LATTICE_SHEAR << a) &&
+        (is_on_wall(d, cell, a, (a + 1) % 3) || is_on_wall(d, cell, a, (a + 2) % 3)))
+      d->flags[cell] |= (uint32_t)MUS_LATTICE_WALL << a;
+}
+
 static int is_regular(const mus_lattice_domain *d, size_t cell, int axis) {
   uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << axis;
   int regular = is(d, cell, (uint32_t)MUS_LATTICE_UNKNOWN << axis) && is(d, cell, normal) &&
                 is(d, cell - d->stride[axis], normal);
   for (int b = 0; b < 3; ++b) {
     uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - axis - b);
+    uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - axis - b);
     if (b != axis)
-      regular = regular && is(d, cell, shear) && is(d, cell + d->stride[b], shear);
+      regular = regular && is(d, cell, shear) && is(d, cell + d->stride[b], shear) && !is(d, cell, wall) &&
+                !is(d, cell + d->stride[b], wall);
   }
   return regular;
 }
@@ -311,6 +337,26 @@ static uint32_t box_weights(const mus_lattice_domain *d, size_t cell) {
   return bits;
 }
 
+static uint32_t box_walls(const mus_lattice_domain *d, size_t cell) {
+  uint32_t bits = 0;
+  for (int a = 0; a < 3; ++a) {
+    size_t next = d->stride[(a + 1) % 3], after = d->stride[(a + 2) % 3];
+    for (int k = 0; k < 4; ++k)
+      bits |= (uint32_t)is(d, cell + (k & 1 ? next : 0) + (k & 2 ? after : 0), (uint32_t)MUS_LATTICE_WALL << a)
+              << (MUS_LATTICE_BOX_WALL + 4 * a + k);
+  }
+  for (int f = 0; f < 6; ++f) {
+    size_t n = f % 2 ? cell + d->stride[f / 2] : cell;
+    uint32_t count = 0;
+    for (int b = 0; b < 3; ++b) {
+      uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - f / 2 - b);
+      count += b != f / 2 ? (uint32_t)(is(d, n, wall) + is(d, n + d->stride[b], wall)) : 0;
+    }
+    bits |= count << (MUS_LATTICE_BOX_WALLS + 3 * f);
+  }
+  return bits;
+}
+
 // The cells that are marked.
 static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const unsigned char *mark,
                             mus_lattice_list *list) {
@@ -323,7 +369,10 @@ static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const
     list->cell = mus_arena_alloc(arena, cells, sizeof *list->cell);
     list->stresses = mus_arena_alloc(arena, cells, sizeof *list->stresses);
     list->weights = mus_arena_alloc(arena, cells, sizeof *list->weights);
-    status = list->block && list->cell && list->stresses && list->weights ? MUS_OK : mus_fail_memory();
+    list->walls = d->wall != 1 ? mus_arena_alloc(arena, cells, sizeof *list->walls) : NULL;
+    status = list->block && list->cell && list->stresses && list->weights && (d->wall == 1 || list->walls)
+                 ? MUS_OK
+                 : mus_fail_memory();
   }
   if (!status) {
     place_blocks(&blocks, list);
@@ -335,6 +384,8 @@ static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const
     for (size_t k = 0; k < cells; ++k) {
       list->stresses[k] = box_stresses(d, (size_t)list->cell[k]);
       list->weights[k] = box_weights(d, (size_t)list->cell[k]);
+      if (list->walls)
+        list->walls[k] = box_walls(d, (size_t)list->cell[k]);
     }
   }
   mus_arena_clear(&scratch);
@@ -361,6 +412,8 @@ static mus_status classify(mus_arena *arena, const mus_cells *cells, mus_lattice
     return mus_fail_memory();
   for_inner_cells(d, classify_variables, cells->kind);
   for_inner_cells(d, classify_stresses, NULL);
+  if (d->wall != 1)
+    for_inner_cells(d, classify_walls, NULL);
   for_inner_cells(d, classify_equations, NULL);
   for_inner_cells(d, classify_outer, NULL);
   measure_rows(d);
@@ -470,9 +523,13 @@ static mus_status make_relocated(mus_arena *arena, const mus_cells *fine, const 
 }
 
 // Adds a domain for the cells, and its band.
-static mus_status add_domain(mus_arena *arena, const mus_cells *cells, mus_lattice_domain **out) {
+// The domain of a level, the finest being 0.
+static mus_status add_domain(mus_arena *arena, const mus_cells *cells, int level, mus_lattice_domain **out) {
   mus_lattice_domain *d = mus_arena_alloc_zero(arena, 1, sizeof *d);
-  mus_status status = d ? classify(arena, cells, d) : mus_fail_memory();
+  if (!d)
+    return mus_fail_memory();
+  d->wall = 2 / (1 + ldexp(1, -level));
+  mus_status status = classify(arena, cells, d);
   if (status)
     return status;
   unsigned char *mark = mus_alloc(d->cells, 1);
@@ -487,7 +544,7 @@ mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, 
   mus_arena scratch = {0};
   mus_cells now = *cells, next = {0};
   mus_lattice_domain *d = NULL;
-  mus_status status = add_domain(arena, cells, &d);
+  mus_status status = add_domain(arena, cells, 0, &d);
   *finest = d;
   *levels = 1;
   if (!status && d->unknowns == 0)
@@ -498,7 +555,7 @@ mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, 
     mus_arena_mark here = mus_arena_here(arena);
     status = coarsen(&scratch, &now, d->shift, &next);
     if (!status)
-      status = add_domain(arena, &next, &coarse);
+      status = add_domain(arena, &next, *levels, &coarse);
     if (!status && (coarse->unknowns == 0 || coarse->unknowns >= d->unknowns)) {
       mus_arena_rewind(arena, here);
       break;

@@ -29,7 +29,8 @@ enum {
   MUS_LATTICE_REGULAR = 1 << 17,   // all stresses of the face's equation are computed
   MUS_LATTICE_REGULAR_P = 1 << 20, // all normal stresses of the cell are computed
   MUS_LATTICE_NEAR = 1 << 21,      // the face is that of one interior cell at a free boundary
-  MUS_LATTICE_FAR = 1 << 24        // the face lies half a cell beyond a free boundary, beside an unknown one
+  MUS_LATTICE_FAR = 1 << 24,       // the face lies half a cell beyond a free boundary, beside an unknown one
+  MUS_LATTICE_WALL = 1 << 27       // the edge lies on the side of a Dirichlet cell, on any level but the finest
 };
 
 // Cells in blocks, and blocks in groups. Blocks of a group are a block apart, so that what is done to the cells of one
@@ -43,13 +44,17 @@ typedef struct mus_lattice_list {
   int *cell;
   uint32_t *stresses; // of each cell, which stresses around it are computed: MUS_LATTICE_BOX_...
   uint32_t *weights;  // of each cell, 4 bits for each face, lower and upper along axis 0 first: minus the diagonal of
-                      // the face's equation without inertia; 0 if the face is not unknown
+                      // the face's equation without inertia and walls; 0 if the face is not unknown
+  uint32_t *walls;    // of each cell, MUS_LATTICE_BOX_WALL..., or NULL on the finest level
 } mus_lattice_list;
 
 // Bits of stresses around a cell. Along axis a: the normal stress in the cell below, in the cell and in the one above,
 // at NORMAL + 3 a. On edges along axis a: those at the cell's corners 0 and 1 along the next axis, and the same again
 // with 1 along the one after that, at SHEAR + 4 a.
 enum { MUS_LATTICE_BOX_NORMAL = 0, MUS_LATTICE_BOX_SHEAR = 9 };
+// Of these edges, those on walls, in the same order; and for each face how many of the four in its equation, 3 bits
+// each.
+enum { MUS_LATTICE_BOX_WALL = 0, MUS_LATTICE_BOX_WALLS = 12 };
 
 // Unbroken runs of faces or cells with a flag, row by row: those of a row are range[start[row]] ... range[start[row +
 // 1] - 1], each from range[0] to range[1] - 1 along axis 0. Kinds of runs; those with an axis: + axis.
@@ -73,6 +78,7 @@ typedef struct mus_lattice_domain {
   size_t cells;          // all of them
   size_t solid;          // interior ones
   size_t unknowns;       // displacements
+  double wall;           // what shear stresses on walls are multiplied by: see domain.c
   uint32_t *flags;       // for each cell
   int *begin, *end;      // for each row of cells along axis 0: the part in which anything is computed
   int shift[3];          // cell (i, j, k) is part of cell ((i + shift[0]) / 2, ...) of the next coarser domain

@@ -8,12 +8,21 @@ static inline REAL NAME(normal_stress)(const TYPE(mus_lattice_level) *l, int a, 
   return 2 * (l->x[a][cell + d->stride[a]] - l->x[a][cell]) - l->x[3][cell];
 }
 
+// 0 or 1 on an edge along an axis, whose shear stress is given or computed; on walls more.
+static inline REAL NAME(shear_weight)(const TYPE(mus_lattice_level) *l, int axis, size_t cell) {
+  uint32_t flags = l->domain->flags[cell];
+  if (!(flags & (uint32_t)MUS_LATTICE_SHEAR << axis))
+    return 0;
+  return flags & (uint32_t)MUS_LATTICE_WALL << axis ? (REAL)l->domain->wall : 1;
+}
+
 // sigma_ab on the edge along the third axis
 static inline REAL NAME(shear_stress)(const TYPE(mus_lattice_level) *l, int a, int b, size_t cell) {
   const mus_lattice_domain *d = l->domain;
-  if (!mus_lattice_is(d, cell, (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b)))
+  REAL weight = NAME(shear_weight)(l, 3 - a - b, cell);
+  if (weight == 0)
     return 0;
-  return (l->x[a][cell] - l->x[a][cell - d->stride[b]]) + (l->x[b][cell] - l->x[b][cell - d->stride[a]]);
+  return weight * ((l->x[a][cell] - l->x[a][cell - d->stride[b]]) + (l->x[b][cell] - l->x[b][cell - d->stride[a]]));
 }
 
 // The left-hand side of the equation of u_a on a face that is unknown.
@@ -30,13 +39,11 @@ static inline REAL NAME(face_row)(const TYPE(mus_lattice_level) *l, int a, size_
 static inline REAL NAME(face_diagonal)(const TYPE(mus_lattice_level) *l, int a, size_t cell) {
   const mus_lattice_domain *d = l->domain;
   uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << a;
-  int sum = 2 * (mus_lattice_is(d, cell, normal) + mus_lattice_is(d, cell - d->stride[a], normal));
-  for (int b = 0; b < 3; ++b) {
-    uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+  REAL sum = (REAL)(2 * (mus_lattice_is(d, cell, normal) + mus_lattice_is(d, cell - d->stride[a], normal)));
+  for (int b = 0; b < 3; ++b)
     if (b != a)
-      sum += mus_lattice_is(d, cell, shear) + mus_lattice_is(d, cell + d->stride[b], shear);
-  }
-  return -(REAL)sum - l->inertia;
+      sum += NAME(shear_weight)(l, 3 - a - b, cell) + NAME(shear_weight)(l, 3 - a - b, cell + d->stride[b]);
+  return -sum - l->inertia;
 }
 
 // The diagonal D_p of a cell's equation.

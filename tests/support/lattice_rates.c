@@ -6,13 +6,14 @@
 #include "lattice/lattice.h"
 #include "support/lattices.h"
 
-double box_rate(int side, int held, double poisson, double inertia) {
+double box_rate(int side, int held, double poisson, double inertia, int visits) {
   mus_cells cells = box_cells(side, held);
   mus_lattice_material material = {.young = 1e4, .poisson = poisson, .inertia = inertia};
   mus_lattice_options options = mus_lattice_default_options();
   mus_lattice_record record;
   mus_lattice *lattice;
   options.directions = 0;
+  options.visits = visits;
   if (mus_lattice_create(&cells, &material, &options, &lattice))
     abort();
   for (int a = 0; a < 3; ++a)
