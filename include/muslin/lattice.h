@@ -39,6 +39,7 @@ typedef struct mus_lattice_problem {
   double time_step;  ///< s, of an implicit step; 0: static
   double tolerance;  ///< of the residual, relative to the first
   int cycles;        ///< or iterations, at most
+  int corotational;  ///< co-rotational rather than linear elasticity; by multigrid only
   int in_double;     ///< cycles in double precision rather than single
   int visits;        ///< of each level to the next coarser one: 1, V-cycles, or 2, K-cycles
   int directions; ///< earlier corrections that are combined with each new one; 0: cycles alone; -1: 2 to 20, as memory
@@ -53,7 +54,8 @@ typedef struct mus_lattice_result {
   int cycles;
   double *residuals;        ///< cycles + 1 of them, relative to the first
   double rate;              ///< factor of the residual per cycle, over the second half of the cycles
-  double seconds_per_cycle; ///< of multigrid cycles by themselves, in their precision; or of iterations
+  double seconds_per_cycle; ///< of multigrid cycles by themselves, in their precision; or of iterations, or of
+                            ///< co-rotational ones with all that belongs to them
   double seconds;           ///< for the whole solve
   double bytes_per_cell;    ///< memory, per interior cell
   double cycle_bytes;       ///< that a cycle moves if no pass over an array finds any of it in a cache

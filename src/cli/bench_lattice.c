@@ -14,7 +14,7 @@ static const char *const precisions[] = {"double", "single", NULL};
 static const char *const methods[] = {"multigrid", "cg", "pcg", NULL}; // in the order of mus_lattice_method
 static const char *const cycles[] = {"v", "k", NULL};
 
-enum { OPTIONS_MAXIMUM = 16, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 18, THREADS_MOST = 1024 };
 
 typedef struct lattice_options {
   mus_lattice_problem problem;
@@ -33,6 +33,7 @@ static int list_options(lattice_options *o, option *list) {
   list[n++] = option_text("shape", &o->shape, "S", "box, or a closed surface: an OBJ or PLY file (box)");
   list[n++] = option_real_within("dynamic", &p->time_step, 1e-9, 1e3,
                                  "one implicit step of so many seconds, at 1000 kg/m^3, instead of rest");
+  list[n++] = option_flag("corotational", &p->corotational, "co-rotational rather than linear elasticity");
   list[n++] = option_choice("method", &o->method, "M", methods,
                             "multigrid, or conjugate gradients for comparison: cg, or pcg with the\n"
                             "matrix's diagonal (multigrid)");
@@ -86,15 +87,16 @@ static int write_json(const lattice_options *o, const mus_lattice_result *r, con
   json_t *on = json_pack("{s:s, s:i, s:o}", "cpu", machine->cpu, "threads", machine->threads, "stream_gb_s",
                          numbers_json(machine->stream_gb_s));
   json_t *report = json_pack(
-      "{s:s, s:o, s:s, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-      "program_version", mus_version(), "machine", on, "method", methods[o->problem.method], "shape",
-      o->problem.shape ? o->problem.shape : "box", "cells", o->problem.cells, "interior", (json_int_t)r->interior,
-      "unknowns", (json_int_t)r->unknowns, "levels", r->levels, "poisson", numbers_json(o->problem.poisson),
-      "time_step", numbers_json(o->problem.time_step), "cycle", cycles[o->problem.visits - 1], "precision",
-      precisions[!o->problem.in_double], "directions", o->problem.directions, "cycles", r->cycles, "rate",
-      numbers_json(r->rate), "residuals", residuals, "seconds_per_cycle", numbers_json(r->seconds_per_cycle), "seconds",
-      numbers_json(r->seconds), "bytes_per_cell", numbers_json(r->bytes_per_cell), "bytes_ratio",
-      numbers_json(r->cycle_bytes / r->least_bytes), "bandwidth_part", numbers_json(bandwidth_part(r, machine)));
+      "{s:s, s:o, s:s, s:b, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+      "program_version", mus_version(), "machine", on, "method", methods[o->problem.method], "corotational",
+      o->problem.corotational, "shape", o->problem.shape ? o->problem.shape : "box", "cells", o->problem.cells,
+      "interior", (json_int_t)r->interior, "unknowns", (json_int_t)r->unknowns, "levels", r->levels, "poisson",
+      numbers_json(o->problem.poisson), "time_step", numbers_json(o->problem.time_step), "cycle",
+      cycles[o->problem.visits - 1], "precision", precisions[!o->problem.in_double], "directions",
+      o->problem.directions, "cycles", r->cycles, "rate", numbers_json(r->rate), "residuals", residuals,
+      "seconds_per_cycle", numbers_json(r->seconds_per_cycle), "seconds", numbers_json(r->seconds), "bytes_per_cell",
+      numbers_json(r->bytes_per_cell), "bytes_ratio", numbers_json(r->cycle_bytes / r->least_bytes), "bandwidth_part",
+      numbers_json(bandwidth_part(r, machine)));
   return numbers_write_json(program, o->json, report);
 }
 

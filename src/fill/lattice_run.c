@@ -39,6 +39,8 @@ mus_lattice_problem mus_lattice_default_problem(void) {
 static mus_status check(const mus_lattice_problem *p) {
   if (p->method < MUS_LATTICE_MULTIGRID || p->method > MUS_LATTICE_PCG)
     return mus_fail(MUS_BAD_INPUT, "lattice: there is no method %d", (int)p->method);
+  if (p->corotational && p->method != MUS_LATTICE_MULTIGRID)
+    return mus_fail(MUS_BAD_INPUT, "lattice: co-rotational elasticity is solved by multigrid only");
   if (p->cells < LEAST_CELLS || p->cells > MOST_CELLS)
     return mus_fail(MUS_BAD_INPUT, "lattice: %d cells along the longest side: %d to %d are possible", p->cells,
                     LEAST_CELLS, MOST_CELLS);
@@ -150,7 +152,7 @@ static double time_cycles(mus_lattice *lattice) {
   return best;
 }
 
-static mus_status keep(mus_lattice *lattice, mus_lattice_method method, const mus_lattice_record *record,
+static mus_status keep(mus_lattice *lattice, const mus_lattice_problem *p, const mus_lattice_record *record,
                        mus_lattice_result *result) {
   const mus_lattice_domain *d = mus_lattice_get_domain(lattice);
   result->interior = d->solid;
@@ -166,9 +168,18 @@ static mus_status keep(mus_lattice *lattice, mus_lattice_method method, const mu
     return mus_fail_memory();
   for (int k = 0; k <= record->cycles; ++k)
     result->residuals[k] = record->residuals[0] > 0 ? record->residuals[k] / record->residuals[0] : 0;
-  result->seconds_per_cycle =
-      method == MUS_LATTICE_MULTIGRID ? time_cycles(lattice) : record->seconds / fmax(record->cycles, 1);
+  result->seconds_per_cycle = p->method == MUS_LATTICE_MULTIGRID && !p->corotational
+                                  ? time_cycles(lattice)
+                                  : record->seconds / fmax(record->cycles, 1);
   return MUS_OK;
+}
+
+static mus_status solve_as_asked(const mus_lattice_problem *p, mus_lattice *lattice, mus_lattice_record *record) {
+  if (p->corotational)
+    return mus_lattice_solve_corotational(lattice, p->tolerance, p->cycles, record);
+  if (p->method == MUS_LATTICE_MULTIGRID)
+    return mus_lattice_solve(lattice, p->tolerance, p->cycles, record);
+  return mus_lattice_solve_cg(lattice, p->method == MUS_LATTICE_PCG, p->tolerance, p->cycles, record);
 }
 
 static mus_status solve(const mus_lattice_problem *p, const mus_cells *cells, mus_lattice_result *result) {
@@ -185,11 +196,9 @@ static mus_status solve(const mus_lattice_problem *p, const mus_cells *cells, mu
   if (status)
     return status;
   move_end(cells, lattice);
-  status = p->method == MUS_LATTICE_MULTIGRID
-               ? mus_lattice_solve(lattice, p->tolerance, p->cycles, &record)
-               : mus_lattice_solve_cg(lattice, p->method == MUS_LATTICE_PCG, p->tolerance, p->cycles, &record);
+  status = solve_as_asked(p, lattice, &record);
   if (!status || status == MUS_NOT_CONVERGED)
-    status = keep(lattice, p->method, &record, result);
+    status = keep(lattice, p, &record, result);
   mus_lattice_free(lattice);
   return status;
 }

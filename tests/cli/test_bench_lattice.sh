@@ -62,6 +62,10 @@ for method in cg pcg; do
   holds "the method" grep -q "\"method\": \"$method\"" $method.json
 done
 
+expect 0 bench --lattice --cells 8 --corotational --tolerance 1e-4 --json turned.json
+holds "co-rotational" grep -q '"corotational": true' turned.json
+refuses 'multigrid only' --cells 8 --corotational --method cg
+
 # A surface: an octahedron.
 printf 'v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\nf 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n' >eight.obj
 expect 0 bench --lattice --cells 16 --shape eight.obj --json eight.json
