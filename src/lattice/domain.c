@@ -79,7 +79,7 @@ static int is_regular(const mus_lattice_domain *d, size_t cell, int axis) {
   int regular = is(d, cell, (uint32_t)MUS_LATTICE_UNKNOWN << axis) && is(d, cell, normal) &&
                 is(d, cell - d->stride[axis], normal);
   for (int b = 0; b < 3; ++b) {
-    uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - axis - b);
+    uint32_t shear = b == axis ? 0 : (uint32_t)MUS_LATTICE_SHEAR << (3 - axis - b);
     uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - axis - b);
     if (b != axis)
       regular = regular && is(d, cell, shear) && is(d, cell + d->stride[b], shear) && !is(d, cell, wall) &&
@@ -329,7 +329,7 @@ static uint32_t box_weights(const mus_lattice_domain *d, size_t cell) {
       continue;
     weight = 2 * (uint32_t)(is(d, n, normal) + is(d, n - d->stride[a], normal));
     for (int b = 0; b < 3; ++b) {
-      uint32_t shear = (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
+      uint32_t shear = b == a ? 0 : (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
       weight += b != a ? (uint32_t)(is(d, n, shear) + is(d, n + d->stride[b], shear)) : 0;
     }
     bits |= weight << (4 * f);
