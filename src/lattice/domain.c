@@ -80,7 +80,7 @@ static int is_regular(const mus_lattice_domain *d, size_t cell, int axis) {
                 is(d, cell - d->stride[axis], normal);
   for (int b = 0; b < 3; ++b) {
     uint32_t shear = b == axis ? 0 : (uint32_t)MUS_LATTICE_SHEAR << (3 - axis - b);
-    uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - axis - b);
+    uint32_t wall = b == axis ? 0 : (uint32_t)MUS_LATTICE_WALL << (3 - axis - b);
     if (b != axis)
       regular = regular && is(d, cell, shear) && is(d, cell + d->stride[b], shear) && !is(d, cell, wall) &&
                 !is(d, cell + d->stride[b], wall);
