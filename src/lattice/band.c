@@ -6,8 +6,8 @@
 //   sum g_f delta_f + D_p delta_p = r_p    delta_f = (r_f - g_f delta_p) / d_f
 //
 // Where a normal stress is given by a traction, g_f is 0. The denominator stays positive as mu / lambda goes to 0, so
-// that this holds for incompressible solids as well as for others. Gauss-Seidel on the system for displacements alone,
-// L_u - G D_p^-1 G^T, needs more and more sweeps there.
+// that this holds for incompressible solids as well as for others. Zhu et al. take Gauss-Seidel on the system for
+// displacements alone, L_u - G D_p^-1 G^T, with more sweeps as Poisson's ratio grows: two up to 0.45, four at 0.495.
 #include "lattice/level.h"
 
 #include "par/par.h"
