@@ -349,8 +349,10 @@ static uint32_t box_walls(const mus_lattice_domain *d, size_t cell) {
     size_t n = f % 2 ? cell + d->stride[f / 2] : cell;
     uint32_t count = 0;
     for (int b = 0; b < 3; ++b) {
+      if (b == f / 2)
+        continue;
       uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - f / 2 - b);
-      count += b != f / 2 ? (uint32_t)(is(d, n, wall) + is(d, n + d->stride[b], wall)) : 0;
+      count += (uint32_t)(is(d, n, wall) + is(d, n + d->stride[b], wall));
     }
     bits |= count << (MUS_LATTICE_BOX_WALLS + 3 * f);
   }

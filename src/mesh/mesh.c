@@ -27,9 +27,11 @@ mus_status mus_mesh_copy(mus_arena *arena, const mus_mesh *mesh, mus_mesh *out) 
   mus_status status = mus_mesh_create(arena, mesh->vertices, mesh->triangles, mesh->material != NULL, &copy);
   if (status != MUS_OK)
     return status;
-  memcpy(copy.position, mesh->position, (size_t)mesh->vertices * 3 * sizeof *mesh->position);
-  memcpy(copy.triangle, mesh->triangle, (size_t)mesh->triangles * 3 * sizeof *mesh->triangle);
-  if (mesh->material)
+  if (mesh->vertices > 0)
+    memcpy(copy.position, mesh->position, (size_t)mesh->vertices * 3 * sizeof *mesh->position);
+  if (mesh->triangles > 0)
+    memcpy(copy.triangle, mesh->triangle, (size_t)mesh->triangles * 3 * sizeof *mesh->triangle);
+  if (mesh->material && mesh->triangles > 0)
     memcpy(copy.material, mesh->material, (size_t)mesh->triangles * 6 * sizeof *mesh->material);
   *out = copy;
   return MUS_OK;

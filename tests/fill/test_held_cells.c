@@ -80,18 +80,21 @@ static void balls_hold_what_overlaps_them(void **state) {
 static void bones_hold_their_inside_and_sheets_what_they_pass_through(void **state) {
   (void)state;
   block b;
+  mus_arena meshes = {0};
   mus_mesh bone, sheet;
   size_t held;
   make_block(&b);
-  assert_ok(mus_body_box(&b.arena, (const double[]){4, 0.35, 0.35}, &bone));
+  assert_ok(mus_body_box(&meshes, (const double[]){4, 0.35, 0.35}, &bone));
   assert_ok(mus_hold_inside(&b.to, 0, &bone, &held));
   assert_int_equal(held, 10 * 4 * 4);
   expect_held(&b, 160);
+  mus_arena_clear(&b.arena);
   make_block(&b);
   assert_ok(mus_hold_touched(&b.to, 0, &bone, &held));
   assert_int_equal(held, 10 * (4 * 4 - 2 * 2)); // not what lies in it
+  mus_arena_clear(&b.arena);
   make_block(&b);
-  assert_ok(mus_body_plane(&b.arena, 4, 4, &sheet));
+  assert_ok(mus_body_plane(&meshes, 4, 4, &sheet));
   assert_fails(mus_hold_inside(&b.to, 0, &sheet, &held), MUS_BAD_INPUT, "closed nowhere");
   assert_ok(mus_hold_touched(&b.to, 0, &sheet, &held));
   assert_int_equal(held, 0); // between two layers
@@ -102,6 +105,7 @@ static void bones_hold_their_inside_and_sheets_what_they_pass_through(void **sta
   sheet.position[0] = INFINITY;
   assert_fails(mus_hold_touched(&b.to, 0, &sheet, &held), MUS_BAD_INPUT, "vertex 0");
   mus_arena_clear(&b.arena);
+  mus_arena_clear(&meshes);
 }
 
 static mus_status hold_once(mus_arena *arena, void *data) {
