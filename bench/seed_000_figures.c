@@ -158,7 +158,7 @@ static chart_series curve_of(const measured_solver *s, const char *name, hue col
   for (size_t k = 0; k < count; ++k) {
     const json_t *solve = json_array_get(s->solves, k);
     x[k] = part(solve, "time");
-    y[k] = part(solve, "setup_s") + part(solve, "prefilter_s") + part(solve, "solve_s");
+    y[k] = part(solve, "values_s") + part(solve, "setup_s") + part(solve, "prefilter_s") + part(solve, "solve_s");
   }
   return (chart_series){
       .name = name, .colour = svg_colour((int)colour), .plain = 1, .count = (int)count, .x = x, .y = y};

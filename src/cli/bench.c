@@ -45,6 +45,7 @@ static int list_options(bench_options *o, option *list) {
   list[n++] =
       option_whole("warmup", &o->plan.warmup, 0, STEPS_MOST, "steps simulated first, so that the cloth is moving (10)");
   list[n++] = option_whole("repeat", &o->plan.repeat, 1, 1000, "copies of each solver; the fastest overall counts (1)");
+  list[n++] = option_flag("cold", &o->plan.cold, "a new solver for every solve, and all of its set-up counted");
   list[n++] = option_whole("burst", &o->plan.burst, 1, STEPS_MOST, "consecutive steps to measure (1)");
   list[n++] =
       option_whole("stride", &o->plan.stride, 1, STEPS_MOST, "steps from the start of one burst to the next (1)");

@@ -155,10 +155,12 @@ static mus_status next_problem(bench *b, int step) {
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
-static bench_solve solve_of(const problem *p, const mus_solve_record *r, const double *x) {
+static bench_solve solve_of(const problem *p, const mus_solve_record *r, double seconds_in_all, const double *x) {
+  double known = r->setup_seconds + r->prefilter_seconds + r->solve_seconds;
   return (bench_solve){.time = p->time,
                        .iterations = r->iterations,
                        .rate = r->rate,
+                       .values_s = fmax(seconds_in_all - known, 0),
                        .setup_s = r->setup_seconds,
                        .prefilter_s = r->prefilter_seconds,
                        .solve_s = r->solve_seconds,
@@ -166,10 +168,43 @@ static bench_solve solve_of(const problem *p, const mus_solve_record *r, const d
                        .true_error = p->first_error > 0 ? energy_error(p, x) / p->first_error : NAN};
 }
 
+static mus_status create_solver(const bench *b, const mus_solver_options *options, mus_solver **solver) {
+  const mus_sim_system *s = &b->problem.system;
+  mus_status status = mus_solver_create(options, solver);
+  if (!status)
+    status = mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
+  if (status || !mus_method_needs_levels(options->method))
+    return status;
+  const mus_interpolation *levels;
+  int count;
+  status = mus_sim_levels(b->sim, &count, &levels);
+  return status ? status : mus_solver_set_levels(*solver, count, levels);
+}
+
+static const bench_variant *variant_of(const bench *b, int which) {
+  return &b->plan->variant[which % b->plan->variants];
+}
+
+static mus_status create_trial(const bench *b, int which) {
+  mus_solver_options options = bench_variant_options(variant_of(b, which), &b->scene->solver);
+  return create_solver(b, &options, &b->trial[which].solver);
+}
+
 // One solve by one solver; 0 when it failed, and then it is gone.
-static int solve_once(const problem *p, trial *t, bench_solve *out) {
+static int solve_once(const bench *b, int which, bench_solve *out) {
+  const problem *p = &b->problem;
+  trial *t = &b->trial[which];
   bench_result *result = &t->result;
-  result->status = run_solver(p, t->solver, p->guess, p->x);
+  if (b->plan->cold) {
+    mus_solver_free(t->solver);
+    t->solver = NULL;
+  }
+  double begin = seconds();
+  if (b->plan->cold)
+    result->status = create_trial(b, which);
+  if (!result->status)
+    result->status = run_solver(p, t->solver, p->guess, p->x);
+  double end = seconds();
   if (result->status) {
     snprintf(result->text, sizeof result->text, "%s", mus_last_error());
     mus_solver_free(t->solver);
@@ -182,7 +217,7 @@ static int solve_once(const problem *p, trial *t, bench_solve *out) {
   memcpy(result->level, record->level, sizeof result->level);
   result->operator_complexity = record->operator_complexity;
   result->bytes = record->bytes;
-  *out = solve_of(p, record, p->x);
+  *out = solve_of(p, record, end - begin, p->x);
   return 1;
 }
 
@@ -200,13 +235,14 @@ static void measure_step(bench *b, int step) {
   bench_solve solve = {0};
   if (step == 0)
     for (int k = 0; k < b->trials; ++k)
-      if (solve_once(&b->problem, &b->trial[k], &solve))
+      if (solve_once(b, k, &solve))
         b->trial[k].result.first_setup_s = solve.setup_s;
   measure_products(b, b->product + (size_t)step * PRODUCTS);
   for (int k = 0; k < b->trials; ++k) {
-    trial *t = &b->trial[(step + k) % b->trials];
-    if (!t->result.status && solve_once(&b->problem, t, &solve))
-      t->result.solves[t->result.count++] = solve;
+    int which = (step + k) % b->trials;
+    bench_result *result = &b->trial[which].result;
+    if (!result->status && solve_once(b, which, &solve))
+      result->solves[result->count++] = solve;
   }
 }
 
@@ -278,19 +314,6 @@ static int measure_all(bench *b, bench_results *out) {
   return plan->save ? system_save(plan->program, plan->save, &b->problem.system) : 0;
 }
 
-static mus_status create_solver(const bench *b, const mus_solver_options *options, mus_solver **solver) {
-  const mus_sim_system *s = &b->problem.system;
-  mus_status status = mus_solver_create(options, solver);
-  if (!status)
-    status = mus_solver_set_pattern(*solver, s->rows, 3, s->row_start, s->column);
-  if (status || !mus_method_needs_levels(options->method))
-    return status;
-  const mus_interpolation *levels;
-  int count;
-  status = mus_sim_levels(b->sim, &count, &levels);
-  return status ? status : mus_solver_set_levels(*solver, count, levels);
-}
-
 static mus_status create_reference(bench *b, mus_method *method) {
   int direct = mus_method_available(MUS_METHOD_CHOLMOD) && b->problem.system.rows <= DIRECT_MAXIMUM;
   const bench_variant variant = {.method = direct ? MUS_METHOD_CHOLMOD : MUS_METHOD_SA, .preset = MUS_PRESET_FAST};
@@ -301,16 +324,10 @@ static mus_status create_reference(bench *b, mus_method *method) {
   return create_solver(b, &options, &b->reference);
 }
 
-static const bench_variant *variant_of(const bench *b, int which) {
-  return &b->plan->variant[which % b->plan->variants];
-}
-
 static mus_status create_solvers(bench *b, bench_results *out) {
   mus_status status = b->plan->errors > 0 ? create_reference(b, &out->reference) : MUS_OK;
-  for (int k = 0; k < b->trials && !status; ++k) {
-    mus_solver_options options = bench_variant_options(variant_of(b, k), &b->scene->solver);
-    status = create_solver(b, &options, &b->trial[k].solver);
-  }
+  for (int k = 0; k < b->trials && !status && !b->plan->cold; ++k)
+    status = create_trial(b, k);
   return status;
 }
 
@@ -419,13 +436,19 @@ bench_solve bench_mean(const bench_result *result, double *iterations) {
     const bench_solve *s = &result->solves[k];
     *iterations += s->iterations * weight;
     mean.rate += s->rate * weight;
+    mean.values_s += s->values_s * weight;
     mean.setup_s += s->setup_s * weight;
     mean.prefilter_s += s->prefilter_s * weight;
     mean.solve_s += s->solve_s * weight;
     mean.true_residual += s->true_residual * weight;
   }
   if (result->count == 0)
-    mean = (bench_solve){
-        .rate = NAN, .setup_s = NAN, .prefilter_s = NAN, .solve_s = NAN, .true_residual = NAN, .true_error = NAN};
+    mean = (bench_solve){.rate = NAN,
+                         .values_s = NAN,
+                         .setup_s = NAN,
+                         .prefilter_s = NAN,
+                         .solve_s = NAN,
+                         .true_residual = NAN,
+                         .true_error = NAN};
   return mean;
 }

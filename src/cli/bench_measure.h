@@ -3,8 +3,8 @@
 // The simulation advances with its own solver. Before each step its system is solved by every solver in turn, in an
 // order that is rotated from step to step, so that none is favoured by what ran before it. Each solver keeps its state
 // from step to step, as in a simulation. What is done once (patterns, aggregates) is left out of the averages: every
-// solver first solves the first system uncounted. Steps that are measured may be far apart, to see more of an
-// animation.
+// solver first solves the first system uncounted. Cold, every solve is by a new solver instead, and all is counted.
+// Steps that are measured may be far apart, to see more of an animation.
 #ifndef CLI_BENCH_MEASURE_H
 #define CLI_BENCH_MEASURE_H
 
@@ -25,6 +25,7 @@ typedef struct bench_plan {
   int repeat; // copies of each solver; the fastest overall counts
   int burst;  // steps measured one after the other, as in a simulation
   int stride; // steps simulated from the last of these to the next
+  int cold;   // a new solver for every solve
   int errors; // true errors are computed at every n-th measured step, from the first on; 0: never
   bench_unknown unknown;
   const char *save; // a folder for the last system, or NULL
@@ -34,7 +35,9 @@ typedef struct bench_plan {
 typedef struct bench_solve {
   double time; // s, of the simulation
   int iterations;
-  double rate, setup_s, prefilter_s, solve_s;
+  double rate;
+  double values_s; // all that the calls for a solve take beside what the record tells: handing over, checking
+  double setup_s, prefilter_s, solve_s;
   double true_residual, true_error; // NaN where there is nothing to compare with
 } bench_solve;
 
@@ -42,7 +45,7 @@ typedef struct bench_result {
   mus_method ran;
   mus_status status;
   char text[512];       // why it failed, or ""
-  double first_setup_s; // of the uncounted solve
+  double first_setup_s; // of the uncounted solve, or, cold, of the first
   int count;            // of solves; fewer than steps after a failure
   bench_solve *solves;
   int levels;
@@ -69,7 +72,9 @@ typedef struct bench_results {
 int bench_measure(const bench_plan *plan, const mus_scene *scene, bench_results *out);
 void bench_results_free(bench_results *results);
 
-static inline double bench_total(const bench_solve *s) { return s->setup_s + s->prefilter_s + s->solve_s; }
+static inline double bench_total(const bench_solve *s) {
+  return s->values_s + s->setup_s + s->prefilter_s + s->solve_s;
+}
 // The mean over a result's solves of rates, times and errors, of these over the solves for which they are known;
 // `iterations` separately, because it is not a whole number.
 bench_solve bench_mean(const bench_result *result, double *iterations);

@@ -36,11 +36,12 @@ static short_text or_dash(const char *format, double value) {
 static void print_row(const bench_report *report, const bench_variant *variant, const bench_result *r, FILE *file) {
   double iterations;
   bench_solve mean = bench_mean(r, &iterations);
-  fprintf(file, "%-17s %10.1f %6.3f %10s %10s %10s %10s %9.1f %10s %6d %7s %9s", variant->name, iterations, mean.rate,
-          numbers_duration(mean.setup_s).text, numbers_duration(mean.prefilter_s).text,
-          numbers_duration(mean.solve_s).text, numbers_duration(bench_total(&mean)).text,
-          bench_total(&mean) / report->results->product_s, numbers_megabytes(r->bytes).text, r->levels,
-          or_dash("%.2f", r->operator_complexity).text, or_dash("%.1e", mean.true_error).text);
+  fprintf(file, "%-17s %10.1f %6.3f %10s %10s %10s %10s %10s %9.1f %10s %6d %7s %9s", variant->name, iterations,
+          mean.rate, numbers_duration(mean.values_s).text, numbers_duration(mean.setup_s).text,
+          numbers_duration(mean.prefilter_s).text, numbers_duration(mean.solve_s).text,
+          numbers_duration(bench_total(&mean)).text, bench_total(&mean) / report->results->product_s,
+          numbers_megabytes(r->bytes).text, r->levels, or_dash("%.2f", r->operator_complexity).text,
+          or_dash("%.1e", mean.true_error).text);
   if (r->ran != variant->method)
     fprintf(file, "  by %s", mus_method_name(r->ran));
   fprintf(file, "%s%s\n", r->status ? "  " : "", r->status ? mus_status_name(r->status) : "");
@@ -53,17 +54,17 @@ void bench_report_print(const bench_report *report, FILE *file) {
   if (plan->stride > 1)
     snprintf(apart.text, sizeof apart.text, ", %d at a time, %d steps apart,", plan->burst, plan->stride);
   fprintf(file,
-          "%s, %s: %s vertices (%s held), steps of %.4g ms; %d solve%s"
+          "%s, %s: %s vertices (%s held), steps of %.4g ms; %d %ssolve%s"
           "%s after %d step%s of warm-up\n",
           scene_name(report->scene), tessellation_of(report->scene), numbers_grouped(r->vertices).text,
-          numbers_grouped(r->constrained).text, 1e3 * r->time_step, plan->steps, plan->steps == 1 ? "" : "s",
-          apart.text, plan->warmup, plan->warmup == 1 ? "" : "s");
+          numbers_grouped(r->constrained).text, 1e3 * r->time_step, plan->steps, plan->cold ? "cold " : "",
+          plan->steps == 1 ? "" : "s", apart.text, plan->warmup, plan->warmup == 1 ? "" : "s");
   fprintf(file, "tolerance %g, preconditioners in %s precision; unknown: change of %s\n",
           report->scene->solver.tolerance, precision_name(&report->scene->solver), unknown_name(plan->unknown));
   fprintf(file, "%s, %d thread%s: %.1f GB/s, one product %s\n\n", r->machine.cpu, r->machine.threads,
           r->machine.threads == 1 ? "" : "s", r->machine.stream_gb_s, numbers_duration(r->product_s).text);
-  fprintf(file, "%-17s %10s %6s %10s %10s %10s %10s %9s %10s %6s %7s %9s\n", "solver", "iterations", "rate", "set-up",
-          "prefilter", "solve", "total", "products", "memory", "levels", "complx.", "error (A)");
+  fprintf(file, "%-17s %10s %6s %10s %10s %10s %10s %10s %9s %10s %6s %7s %9s\n", "solver", "iterations", "rate",
+          "values", "set-up", "prefilter", "solve", "total", "products", "memory", "levels", "complx.", "error (A)");
   for (int k = 0; k < r->count; ++k)
     print_row(report, &plan->variant[k], &r->result[k], file);
 }
@@ -71,10 +72,11 @@ void bench_report_print(const bench_report *report, FILE *file) {
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 static json_t *solve_json(const bench_solve *s) {
-  return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "time", numbers_json(s->time), "iterations",
-                   s->iterations, "rate", numbers_json(s->rate), "setup_s", numbers_json(s->setup_s), "prefilter_s",
-                   numbers_json(s->prefilter_s), "solve_s", numbers_json(s->solve_s), "true_residual",
-                   numbers_json(s->true_residual), "true_error", numbers_json(s->true_error));
+  return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time", numbers_json(s->time), "iterations",
+                   s->iterations, "rate", numbers_json(s->rate), "values_s", numbers_json(s->values_s), "setup_s",
+                   numbers_json(s->setup_s), "prefilter_s", numbers_json(s->prefilter_s), "solve_s",
+                   numbers_json(s->solve_s), "true_residual", numbers_json(s->true_residual), "true_error",
+                   numbers_json(s->true_error));
 }
 
 static json_t *result_json(const bench_report *report, int which) {
@@ -87,12 +89,12 @@ static json_t *result_json(const bench_report *report, int which) {
   json_t *solves = json_array();
   for (int k = 0; k < r->count; ++k)
     json_array_append_new(solves, solve_json(&r->solves[k]));
-  json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o}", "solver", variant->name,
-                             "setup_s", numbers_json(mean.setup_s), "prefilter_s", numbers_json(mean.prefilter_s),
-                             "solve_s", numbers_json(mean.solve_s), "total_s", numbers_json(bench_total(&mean)),
-                             "iterations", numbers_json(iterations), "rate", numbers_json(mean.rate), "levels",
-                             r->levels, "operator_complexity", numbers_json(r->operator_complexity), "bytes",
-                             (json_int_t)r->bytes, "true_error", numbers_json(mean.true_error));
+  json_t *object = json_pack(
+      "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:o}", "solver", variant->name, "values_s",
+      numbers_json(mean.values_s), "setup_s", numbers_json(mean.setup_s), "prefilter_s", numbers_json(mean.prefilter_s),
+      "solve_s", numbers_json(mean.solve_s), "total_s", numbers_json(bench_total(&mean)), "iterations",
+      numbers_json(iterations), "rate", numbers_json(mean.rate), "levels", r->levels, "operator_complexity",
+      numbers_json(r->operator_complexity), "bytes", (json_int_t)r->bytes, "true_error", numbers_json(mean.true_error));
   if (!object) {
     json_decref(solves);
     return NULL;
@@ -124,6 +126,7 @@ static void set_settings(const bench_report *report, json_t *object) {
   json_object_set_new(object, "program_version", json_string(mus_version()));
   json_object_set_new(object, "time_step", numbers_json(r->time_step));
   json_object_set_new(object, "warmup", json_integer(report->plan->warmup));
+  json_object_set_new(object, "cold", json_boolean(report->plan->cold));
   json_object_set_new(object, "repeat", json_integer(report->plan->repeat));
   json_object_set_new(object, "unknown", json_string(unknown_name(report->plan->unknown)));
   json_object_set_new(object, "burst", json_integer(report->plan->burst));

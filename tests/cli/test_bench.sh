@@ -56,7 +56,7 @@ fi
 "$muslin" solve --help | grep -q ' cholmod' && cholmod=,cholmod || cholmod=
 small="bench --example drooping --vertices 441 --tessellation regular --steps 3 --warmup 2"
 expect 0 $small --solvers sa,diag,mpcg,mpcg-original,auto$cholmod --json all.json --save saved
-for key in machine cpu threads stream_gb_s spmv_s example tessellation vertices steps tolerance results solver setup_s \
+for key in machine cpu threads stream_gb_s spmv_s example tessellation vertices steps tolerance results solver values_s setup_s \
   prefilter_s solve_s total_s iterations rate levels operator_complexity bytes true_error; do
   holds "no $key in the JSON" grep -q "\"$key\":" all.json
 done
@@ -71,6 +71,17 @@ holds "times are positive" awk '!($1 + 0 > 0) { exit 1 }' <(values total_s all.j
   values stream_gb_s all.json)
 says out '^sa +[0-9.]+ '
 says out '^drooping, regular: 441 vertices \([0-9]+ held\)'
+
+holds "totals are sums of their parts" awk -F'[ ,]+' '/"(values|setup|prefilter|solve)_s"/ && !/"time"/ {
+    sum += $3 } /"total_s"/ { if (sum - $3 > 1e-9 + 1e-6 * $3 || $3 - sum > 1e-9 + 1e-6 * $3) exit 1; sum = 0 }' \
+  <(sed '/"solves"/,/\]/d; s/^ */ /' all.json)
+
+# Cold, a new solver meets every system: for methods that keep nothing that matters, the same iterations.
+expect 0 $small --solvers sa:paper,diag --cold --json cold.json
+says out '3 cold solves'
+holds "not marked as cold" grep -q '"cold": true' cold.json
+expect 0 $small --solvers sa:paper,diag --json warm.json
+holds "cold solves take other iterations" cmp -s <(values iterations cold.json) <(values iterations warm.json)
 
 # The same iterations for any number of threads; others in single precision would be a miracle of their own.
 expect 0 $small --solvers sa,diag --threads 1 --json one.json
