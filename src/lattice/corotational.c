@@ -34,6 +34,19 @@ static mus_status make_bottom(mus_arena *arena, const mus_lattice_domain *coarse
   return MUS_OK;
 }
 
+static mus_status make_solved(mus_lattice *lattice, mus_corotational *c) {
+  size_t cells = lattice->domain->cells;
+  c->solved = c->level[0];
+  c->solved.level = lattice->finest;
+  for (int a = 0; a < 3; ++a) {
+    c->solved.held[a] = mus_arena_alloc(&lattice->arena, cells, sizeof(double));
+    if (!c->solved.held[a])
+      return mus_fail_memory();
+    memcpy(c->solved.held[a], c->level[0].held[a], cells * sizeof(double));
+  }
+  return MUS_OK;
+}
+
 static mus_status make_levels(mus_lattice *lattice, mus_corotational *c) {
   const mus_lattice_domain *d = lattice->domain;
   double inertia = lattice->finest.inertia;
@@ -49,9 +62,7 @@ static mus_status make_levels(mus_lattice *lattice, mus_corotational *c) {
       status = make_bottom(&lattice->arena, d, c);
     d = d->coarse;
   }
-  c->solved = c->level[0];
-  c->solved.level = lattice->finest;
-  return status;
+  return status ? status : make_solved(lattice, c);
 }
 
 mus_status mus_corotational_create(mus_lattice *lattice) {
@@ -69,6 +80,10 @@ mus_status mus_corotational_create(mus_lattice *lattice) {
     else
       c->start = x, c->residual = r;
   }
+  if (!status) {
+    c->change = mus_arena_alloc_zero(&lattice->arena, vector_size(lattice), sizeof *c->change);
+    status = c->change ? MUS_OK : mus_fail_memory();
+  }
   lattice->corotational = status ? NULL : c;
   return status;
 }
@@ -79,6 +94,8 @@ double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen) {
   if (!is_frozen)
     mus_rotations_renew(solved, lattice->spacing);
   mus_rotations_load(solved, lattice->spacing);
+  if (lattice->corotational->act)
+    lattice->corotational->act(lattice->corotational->context);
   mus_turned_residual(solved);
   if (lattice->weight != 1)
     mus_scale(mus_lattice_field(lattice->domain), lattice->weight, solved->level.r[3]);
@@ -126,7 +143,23 @@ static void factorise_bottom(mus_corotational *c) {
   mus_lattice_factorise(c->unknowns, c->factor);
 }
 
+// As residuals are: in the coarse equation of a face, that of displacements which are all 1.
+void mus_corotational_coarsen_held(mus_corotational *c) {
+  for (int k = 1; k < c->levels; ++k) {
+    mus_lattice_level from = c->level[k - 1].level, to = c->level[k].level;
+    for (int a = 0; a < 3; ++a) {
+      from.r[a] = c->level[k - 1].held[a];
+      to.b[a] = c->level[k].held[a];
+    }
+    mus_lattice_restrict(&from, &to);
+  }
+}
+
 void mus_corotational_coarsen(mus_corotational *c) {
+  if (c->stiffen) {
+    c->stiffen(c->context);
+    mus_corotational_coarsen_held(c);
+  }
   for (int k = 1; k < c->levels; ++k)
     mus_rotations_restrict(&c->level[k - 1], &c->level[k]);
   factorise_bottom(c);

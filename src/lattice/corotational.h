@@ -14,7 +14,8 @@ typedef struct mus_corotational_secant {
 enum { MUS_COROTATIONAL_SECANTS = 12 };
 
 typedef struct mus_corotational {
-  mus_turned_level solved; // the lattice's own displacements and pressures; its rotations are those of level[0]
+  mus_turned_level solved; // the lattice's own displacements and pressures; its rotations are those of level[0], c_a is
+                           // its own
   mus_turned_level *level; // of corrections, the finest first
   int levels, visits;
   int unknowns; // of the coarsest level, which is solved by a dense factor
@@ -23,7 +24,23 @@ typedef struct mus_corotational {
   double *factor, *right;
   mus_corotational_secant secant[MUS_COROTATIONAL_SECANTS];
   double *start, *residual; // vectors: of the iterate before
+  double *change;           // a vector, for estimates
+  // Called with displacements that have changed: adds to the right-hand sides of `solved` what depends on them, or on
+  // rotations (frozen or not). NULL: nothing does.
+  void (*act)(void *context);
+  // Called before a cycle: writes `held` of level[0], with a bound for what `act` adds per displacement; that of the
+  // other levels follows.
+  void (*stiffen)(void *context);
+  void *context;
 } mus_corotational;
+
+// When to stop.
+typedef struct mus_corotational_goal {
+  double reference; // the norm that residuals are relative to
+  double tolerance; // of residuals, relative
+  double error;     // of displacements, as estimated; 0: residuals count alone, otherwise one of both is enough
+  int cycles;       // the most
+} mus_corotational_goal;
 
 // What a lattice needs for co-rotational solves; nothing if it is there.
 mus_status mus_corotational_create(mus_lattice *lattice);
@@ -33,6 +50,15 @@ mus_status mus_corotational_create(mus_lattice *lattice);
 double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen);
 // Rotations of coarse levels from those of the finest one.
 void mus_corotational_coarsen(mus_corotational *corotational);
+
+// c_a of coarse levels from that of the finest.
+void mus_corotational_coarsen_held(mus_corotational *corotational);
+// The norm of stresses in cells, as they are in equations.
+double mus_corotational_stresses(mus_lattice *lattice);
+// From the variables as they are, for as many cycles as the lattice has room to record. `error`: of displacements, the
+// largest, as estimated from the last cycles.
+mus_status mus_corotational_solve(mus_lattice *lattice, const mus_corotational_goal *goal, mus_lattice_record *record,
+                                  double *error);
 
 // x of the finest level's corrections from its b, by one cycle.
 void mus_corotational_cycle(mus_corotational *corotational);

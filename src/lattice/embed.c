@@ -99,7 +99,7 @@ static void gradient_at(const mus_embedding *e, const along at[3], const double 
 
 void mus_embedding_extend(const mus_embedding *e, double *const u[3]) {
   for (int a = 0; a < 3; ++a)
-    mus_extension_apply(&e->extension[a], u[a]);
+    mus_extension_apply(&e->extension[a], 0, u[a]);
 }
 
 void mus_embedding_displacements(const mus_embedding *e, const double *const u[3], double *displacement) {
@@ -154,9 +154,17 @@ void mus_embedding_normals(const mus_embedding *e, const double *const u[3], con
 
 // --- what points get -----------------------------------------------------------------------------------------------
 
-static void spread_point(const mus_embedding *e, int point, int component, double force, double *f) {
+static void take_sizes(along at[3]) {
+  for (int a = 0; a < 3; ++a)
+    for (int n = 0; n < WIDEST; ++n)
+      at[a].weight[n] = fabs(at[a].weight[n]);
+}
+
+static void spread_point(const mus_embedding *e, int point, int component, int sizes, double force, double *f) {
   along at[3];
   find_weights(e, point, component, at);
+  if (sizes)
+    take_sizes(at);
   for (int k = 0; k < e->width; ++k)
     for (int j = 0; j < e->width; ++j) {
       double *row = f + row_of(e, at, j, k), part = force * at[2].weight[k] * at[1].weight[j];
@@ -166,7 +174,7 @@ static void spread_point(const mus_embedding *e, int point, int component, doubl
 }
 
 // Points whose nodes begin WIDEST layers apart have none in common; so every WIDEST-th layer at a time.
-static void spread_component(const mus_embedding *e, int component, const double *force, double *f) {
+static void spread_component(const mus_embedding *e, int component, int sizes, const double *force, double *f) {
   const layered *by = &e->layered[component == 2];
   memset(f, 0, e->cells * sizeof *f);
   for (int colour = 0; colour < WIDEST; ++colour) {
@@ -174,14 +182,34 @@ static void spread_component(const mus_embedding *e, int component, const double
     MUS_SHARE_RUNS
     for (int layer = colour; layer < e->count[2]; layer += WIDEST)
       for (int n = by->start[layer]; n < by->start[layer + 1]; ++n)
-        spread_point(e, by->point[n], component, force[3 * (size_t)by->point[n] + (size_t)component], f);
+        spread_point(e, by->point[n], component, sizes, force[3 * (size_t)by->point[n] + (size_t)component], f);
   }
-  mus_extension_fold(&e->extension[component], f);
+  mus_extension_fold(&e->extension[component], sizes, f);
 }
 
 void mus_embedding_spread(const mus_embedding *e, const double *force, double *const f[3]) {
   for (int a = 0; a < 3; ++a)
-    spread_component(e, a, force, f[a]);
+    spread_component(e, a, 0, force, f[a]);
+}
+
+void mus_embedding_spread_sizes(const mus_embedding *e, const double *force, double *const f[3]) {
+  for (int a = 0; a < 3; ++a)
+    spread_component(e, a, 1, force, f[a]);
+}
+
+void mus_embedding_bounds(const mus_embedding *e, double *const scratch[3], double *bound) {
+  for (int a = 0; a < 3; ++a) {
+    for (size_t n = 0; n < e->cells; ++n)
+      scratch[a][n] = 1;
+    mus_extension_apply(&e->extension[a], 1, scratch[a]);
+    MUS_PARALLEL_FOR_IF(e->points > MUS_PAR_MINIMUM)
+    for (int p = 0; p < e->points; ++p) {
+      along at[3];
+      find_weights(e, p, a, at);
+      take_sizes(at);
+      bound[3 * (size_t)p + (size_t)a] = value_at(e, at, scratch[a]);
+    }
+  }
 }
 
 // --- creation ------------------------------------------------------------------------------------------------------

@@ -43,5 +43,9 @@ void mus_embedding_normals(const mus_embedding *embedding, const double *const u
 
 // f = E^T W^T force: forces on points (points * 3) to all known faces; the rest of f is 0.
 void mus_embedding_spread(const mus_embedding *embedding, const double *force, double *const f[3]);
+// The same with the sizes of all weights, |E|^T |W|^T; and for each point and component the sum of these sizes, |W| |E|
+// 1, for which it writes to three arrays over cells.
+void mus_embedding_spread_sizes(const mus_embedding *embedding, const double *force, double *const f[3]);
+void mus_embedding_bounds(const mus_embedding *embedding, double *const scratch[3], double *bound);
 
 #endif

@@ -241,24 +241,24 @@ mus_status mus_extension_create(mus_arena *arena, const mus_cells *cells, int ax
 
 // --- use -----------------------------------------------------------------------------------------------------------
 
-void mus_extension_apply(const mus_extension *e, double *u) {
+void mus_extension_apply(const mus_extension *e, int sizes, double *u) {
   for (int layer = 0; layer < e->layers; ++layer) {
     int first = e->layer_start[layer], last = e->layer_start[layer + 1];
     MUS_PARALLEL_FOR_IF(last - first > MUS_PAR_MINIMUM)
     for (int row = first; row < last; ++row) {
       double sum = 0;
       for (int i = e->start[row]; i < e->start[row + 1]; ++i)
-        sum += e->weight[i] * u[e->source[i]];
+        sum += (sizes ? fabs(e->weight[i]) : e->weight[i]) * u[e->source[i]];
       u[e->target[row]] = sum;
     }
   }
 }
 
-void mus_extension_fold(const mus_extension *e, double *f) {
+void mus_extension_fold(const mus_extension *e, int sizes, double *f) {
   for (int row = e->layers > 0 ? e->layer_start[e->layers] - 1 : -1; row >= 0; --row) {
     double all = f[e->target[row]];
     f[e->target[row]] = 0;
     for (int i = e->start[row]; i < e->start[row + 1] && all != 0; ++i)
-      f[e->source[i]] += e->weight[i] * all;
+      f[e->source[i]] += (sizes ? fabs(e->weight[i]) : e->weight[i]) * all;
   }
 }

@@ -26,8 +26,9 @@ int mus_extend_is_known(const mus_cells *cells, int axis, size_t cell);
 mus_status mus_extension_create(mus_arena *arena, const mus_cells *cells, int axis, unsigned char *needed,
                                 mus_extension *out, size_t *lost);
 
-void mus_extension_apply(const mus_extension *extension, double *u);
+// With weights or, if `sizes`, their sizes.
+void mus_extension_apply(const mus_extension *extension, int sizes, double *u);
 // The transpose: what lies on targets goes to their sources, and they are 0 afterwards.
-void mus_extension_fold(const mus_extension *extension, double *f);
+void mus_extension_fold(const mus_extension *extension, int sizes, double *f);
 
 #endif

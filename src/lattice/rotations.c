@@ -76,8 +76,8 @@ static double normal_constant(const mus_turned_level *t, int a, size_t cell, dou
   return is(t->level.domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? 2 * length * (1 - t->rotation[4 * a][cell]) : 0;
 }
 
-// ... and of P_ab on an edge. Cells that are not interior have the mean rotation of those that are.
-static double shear_constant(const mus_turned_level *t, int a, int b, size_t edge, double length) {
+// ... and of P_ab on an edge. Cells that are not interior have the mean of those that are.
+static double shear_on_edge(const mus_turned_level *t, int a, int b, size_t edge, const double *of_cells) {
   const mus_lattice_domain *d = t->level.domain;
   double sum = 0, mean = 0;
   int count = 0;
@@ -87,11 +87,15 @@ static double shear_constant(const mus_turned_level *t, int a, int b, size_t edg
     size_t cell = edge - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
     if (!is(d, cell, MUS_LATTICE_SOLID))
       continue;
-    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * t->rotation[3 * a + b][cell];
-    mean += t->rotation[3 * a + b][cell];
+    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * of_cells[cell];
+    mean += of_cells[cell];
     ++count;
   }
-  return count > 0 ? -2 * length * (sum + (4 - count) * mean / (4 * count)) : 0;
+  return count > 0 ? sum + (4 - count) * mean / (4 * count) : 0;
+}
+
+static double shear_constant(const mus_turned_level *t, int a, int b, size_t edge, double length) {
+  return -2 * length * shear_on_edge(t, a, b, edge, t->rotation[3 * a + b]);
 }
 
 static double face_constant(const mus_turned_level *t, int a, size_t n, double length) {
@@ -135,6 +139,29 @@ void mus_rotations_load(mus_turned_level *t, double length) {
       if (is(d, n, MUS_LATTICE_SOLID))
         l->b[3][n] = -cell_constant(t, n, length);
     }
+  }
+}
+
+static double normal_in_cell(const mus_turned_level *t, int a, size_t cell, const double *of_cells) {
+  return is(t->level.domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? of_cells[cell] : 0;
+}
+
+void mus_rotations_add_divergence(mus_turned_level *t, const double *const stress[9]) {
+  const mus_lattice_domain *d = t->level.domain;
+  MUS_PARALLEL_FOR
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n)
+      for (int a = 0; a < 3; ++a) {
+        if (!is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+          continue;
+        double sum = normal_in_cell(t, a, n, stress[4 * a]) - normal_in_cell(t, a, n - d->stride[a], stress[4 * a]);
+        for (int b = 0; b < 3; ++b)
+          if (b != a)
+            sum += shear_on_edge(t, a, b, n + d->stride[b], stress[3 * a + b]) -
+                   shear_on_edge(t, a, b, n, stress[3 * a + b]);
+        t->level.b[a][n] -= sum;
+      }
   }
 }
 

@@ -25,6 +25,9 @@ void mus_rotations_renew(mus_turned_level *turned, double length);
 // and tractions.
 void mus_rotations_load(mus_turned_level *turned, double length);
 
+// b -= div P for stresses P that cells have, 9 arrays by rows, as parts of those on edges.
+void mus_rotations_add_divergence(mus_turned_level *turned, const double *const stress[9]);
+
 // Rotations of a coarse level: of the mean over children.
 void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coarse);
 

@@ -19,6 +19,9 @@ enum { HALVINGS = 6 };
 // Rotations are frozen at first where residuals are above MOVED, until they are FOLLOWED times as large.
 #define MOVED 1e-2
 #define FOLLOWED 0.03
+// What residuals are taken to go on as, in estimates of errors.
+#define LEAST_RATE 0.1
+#define MOST_RATE 0.95
 
 static size_t vector_size(const mus_lattice *lattice) { return 4 * mus_lattice_field(lattice->domain); }
 
@@ -94,17 +97,25 @@ static double step(mus_lattice *lattice, int is_frozen, double size, int cycle) 
   return next;
 }
 
-// The norm that residuals are relative to: of what acts, and of stresses in cells once what is held has moved.
-static double reference(mus_lattice *lattice) {
+// The norm of right-hand sides, before rotations add to them ...
+static double loads(mus_lattice *lattice) {
+  const mus_lattice_domain *d = lattice->domain;
+  double sum = 0;
+  mus_lattice_load(lattice);
+  for (size_t n = 0; n < d->cells; ++n)
+    for (int a = 0; a < 3; ++a)
+      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+        sum += lattice->finest.b[a][n] * lattice->finest.b[a][n];
+  return sqrt(sum);
+}
+
+// ... and of stresses in cells, once what is held has moved.
+double mus_corotational_stresses(mus_lattice *lattice) {
   const mus_turned_level *t = &lattice->corotational->solved;
   const mus_lattice_domain *d = lattice->domain;
   double *size = lattice->corotational->residual, h = lattice->spacing;
-  mus_lattice_load(lattice);
   for (size_t n = 0; n < d->cells; ++n) {
     double f[9], r[9], square = 0;
-    for (int a = 0; a < 3; ++a)
-      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-        square += lattice->finest.b[a][n] * lattice->finest.b[a][n];
     mus_lattice_get_rotation(lattice, n, r);
     if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
       mus_rotations_gradient(t, n, h, r, f);
@@ -117,8 +128,27 @@ static double reference(mus_lattice *lattice) {
   return sqrt(mus_dot(d->cells, size, size));
 }
 
+// A solve on its way.
+typedef struct progress {
+  mus_corotational_goal goal;
+  mus_lattice_record *record;
+  double error; // of displacements, as estimated
+} progress;
+
+// How far displacements are from where they go, if they go on as in the last cycle.
+static double estimate_error(const mus_lattice *lattice, const progress *to) {
+  const double *residuals = lattice->residuals + to->record->cycles;
+  double *change = lattice->corotational->change;
+  size_t n = 3 * mus_lattice_field(lattice->domain);
+  double rate = fmin(fmax(residuals[0] / residuals[-1], LEAST_RATE), MOST_RATE);
+  mus_copy(n, lattice->finest.x[0], change);
+  mus_axpy(n, -1, lattice->corotational->start, change);
+  return mus_max_abs(n, change) * rate / (1 - rate);
+}
+
 // One cycle, and its residual in the record.
-static mus_status go(mus_lattice *lattice, int is_frozen, mus_lattice_record *record) {
+static mus_status go(mus_lattice *lattice, int is_frozen, progress *to) {
+  mus_lattice_record *record = to->record;
   double *residuals = lattice->residuals + record->cycles;
   mus_status status = mus_stop_check();
   if (status)
@@ -126,54 +156,71 @@ static mus_status go(mus_lattice *lattice, int is_frozen, mus_lattice_record *re
   residuals[1] = step(lattice, is_frozen, residuals[0] * record->reference, record->cycles++) / record->reference;
   if (!isfinite(residuals[1]))
     return mus_fail(MUS_BREAKDOWN, "lattice: cycle %d gave a residual that is not finite", record->cycles);
+  to->error = estimate_error(lattice, to);
   return MUS_OK;
 }
 
 // What is held may have moved by many cells, and turned what is next to it inside out: it is followed with rotations as
 // they were, before there are new ones.
-static mus_status follow(mus_lattice *lattice, int cycles, mus_lattice_record *record) {
+static mus_status follow(mus_lattice *lattice, progress *to) {
   const double *residuals = lattice->residuals;
+  mus_lattice_record *record = to->record;
   mus_status status = MUS_OK;
   mus_corotational_coarsen(lattice->corotational);
-  while (!status && residuals[record->cycles] > FOLLOWED * residuals[0] && record->cycles < cycles)
-    status = go(lattice, 1, record);
+  while (!status && residuals[record->cycles] > FOLLOWED * residuals[0] && record->cycles < to->goal.cycles)
+    status = go(lattice, 1, to);
   forget(lattice->corotational);
   return status;
 }
 
-static mus_status iterate(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
+static int is_done(const mus_lattice *lattice, const progress *to) {
+  return lattice->residuals[to->record->cycles] <= to->goal.tolerance || to->error < to->goal.error;
+}
+
+static mus_status iterate(mus_lattice *lattice, progress *to) {
   double *residuals = lattice->residuals;
+  mus_lattice_record *record = to->record;
   forget(lattice->corotational);
   residuals[0] = mus_corotational_evaluate(lattice, 1) / record->reference;
-  mus_status status = residuals[0] > MOVED ? follow(lattice, cycles, record) : MUS_OK;
+  mus_status status = residuals[0] > MOVED ? follow(lattice, to) : MUS_OK;
   residuals[record->cycles] = mus_corotational_evaluate(lattice, 0) / record->reference;
-  while (!status && residuals[record->cycles] > tolerance && record->cycles < cycles)
-    status = go(lattice, 0, record);
-  if (!status && !(residuals[record->cycles] <= tolerance))
+  to->error = (double)INFINITY;
+  while (!status && !is_done(lattice, to) && record->cycles < to->goal.cycles)
+    status = go(lattice, 0, to);
+  if (!status && !is_done(lattice, to))
     status = mus_fail(MUS_NOT_CONVERGED, "lattice: the residual is %.2g after %d cycles, and %.2g was asked for",
-                      residuals[record->cycles], record->cycles, tolerance);
+                      residuals[record->cycles], record->cycles, to->goal.tolerance);
+  return status;
+}
+
+mus_status mus_corotational_solve(mus_lattice *lattice, const mus_corotational_goal *goal, mus_lattice_record *record,
+                                  double *error) {
+  double begin = mus_seconds();
+  progress to = {*goal, record, 0};
+  *record =
+      (mus_lattice_record){.reference = goal->reference > 0 ? goal->reference : 1, .residuals = lattice->residuals};
+  mus_status status = iterate(lattice, &to);
+  record->rate = mus_lattice_late_rate(record->residuals, record->cycles);
+  record->seconds = mus_seconds() - begin;
+  *error = to.error;
   return status;
 }
 
 mus_status mus_lattice_solve_corotational(mus_lattice *lattice, double tolerance, int cycles,
                                           mus_lattice_record *record) {
-  double begin = mus_seconds();
+  double error, reference;
   *record = (mus_lattice_record){0};
   mus_status status = mus_lattice_make_history(lattice, cycles);
   if (!status)
     status = mus_corotational_create(lattice);
   if (status)
     return status;
-  record->residuals = lattice->residuals;
-  record->reference = reference(lattice);
-  if (!isfinite(record->reference))
+  reference = hypot(loads(lattice), mus_corotational_stresses(lattice));
+  if (!isfinite(reference))
     return mus_fail(MUS_BAD_INPUT, "lattice: forces or prescribed displacements are not finite");
-  if (!(record->reference > 0))
-    record->reference = 1;
-  status = iterate(lattice, tolerance, cycles, record);
+  mus_corotational_goal goal = {.reference = reference, .tolerance = tolerance, .cycles = cycles};
+  status = mus_corotational_solve(lattice, &goal, record, &error);
   mus_turned_extend(&lattice->corotational->solved, lattice->spacing);
-  record->rate = mus_lattice_late_rate(record->residuals, record->cycles);
-  record->seconds = mus_seconds() - begin;
   return status;
 }
 

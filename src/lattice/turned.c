@@ -68,7 +68,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
                              mus_turned_level *out) {
   *out = (mus_turned_level){0};
   mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
-  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 10 * domain->cells, sizeof *memory);
+  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 13 * domain->cells, sizeof *memory);
   out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
   out->samples = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->samples);
   out->weights = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->weights);
@@ -77,6 +77,11 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
   for (size_t k = 0; k < 9; ++k)
     out->rotation[k] = memory + k * domain->cells;
   out->diagonal = memory + 9 * domain->cells;
+  for (size_t a = 0; a < 3; ++a) {
+    out->held[a] = memory + (10 + a) * domain->cells;
+    for (size_t n = 0; n < domain->cells; ++n)
+      out->held[a][n] = is(domain, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? inertia : 0;
+  }
   for (size_t k = 0; k < 9; k += 4)
     for (size_t cell = 0; cell < domain->cells; ++cell)
       out->rotation[k][cell] = 1;
@@ -138,7 +143,7 @@ double mus_turned_face_row(const mus_turned_level *t, int a, size_t cell) {
   double sum = normal_stress(t, a, cell) - normal_stress(t, a, cell - stride[a]);
   sum += shear_stress(t, a, b, cell + stride[b]) - shear_stress(t, a, b, cell);
   sum += shear_stress(t, a, c, cell + stride[c]) - shear_stress(t, a, c, cell);
-  return sum - t->level.inertia * t->level.x[a][cell];
+  return sum - t->held[a][cell] * t->level.x[a][cell];
 }
 
 static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
@@ -148,7 +153,7 @@ static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
   for (int b = 0; b < 3; ++b)
     if (b != a)
       sum += mus_turned_weight(t, cell, a, b) + mus_turned_weight(t, cell + d->stride[b], a, b);
-  return -2 * sum - t->level.inertia;
+  return -2 * sum - t->held[a][cell];
 }
 
 double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {

@@ -6,7 +6,7 @@
 //
 //   P_aa = 2 D_a u_a - R_aa p                          in the middle of cells
 //   P_ab = 2 D_b u_a - mean of R_ab p                  on edges, over the four cells around
-//   sum_b D_b P_ab - c u_a = b_a                       on faces
+//   sum_b D_b P_ab - c_a u_a = b_a                     on faces
 //   sum_ab R_ab (D_b u_a) + D_p p = b_p                in the middle of cells
 //
 // where D_b u_a for a != b is the mean over the cell's four edges along the third axis. The mean over cells of R_ab p
@@ -34,6 +34,7 @@ typedef struct mus_turned_level {
   mus_lattice_level level;
   double *rotation[9];              // in interior cells, by rows
   double *diagonal;                 // D_p
+  double *held[3];                  // c_a on faces, not negative: what springs and inertia add, as b_a is scaled
   uint64_t *samples;                // of each cell, 2 bits for each gradient on its edges: mus_turned_sample
   uint32_t *weights;                // of each edge at a cell's lower corner, 4 bits for each P_ab: 4 times its weight
   int start[MUS_TURNED_GROUPS + 1]; // of each group of interior cells: those of a group can be worked on at once
@@ -48,7 +49,7 @@ typedef enum mus_turned_sample {
   MUS_SAMPLE_GIVEN  // by a traction, a quarter
 } mus_turned_sample;
 
-// No rotations: all are the identity.
+// No rotations: all are the identity. c_a is `inertia` on all unknown faces.
 mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain, double compressibility, double inertia,
                              mus_turned_level *out);
 
