@@ -63,3 +63,18 @@ if(MUSLIN_PETSC)
   target_compile_definitions(muslin_private_dependencies INTERFACE MUSLIN_PETSC=1)
   target_link_libraries(muslin_dependencies INTERFACE ${PETSC_LINK_LIBRARIES} ${MPI_C_LIBRARIES})
 endif()
+
+if(MUSLIN_AMGCL)
+  # Headers alone; without Boost they read no settings from files. What is measured is to be as fast as it can be.
+  find_path(AMGCL_INCLUDE amgcl/amg.hpp)
+  if(NOT AMGCL_INCLUDE)
+    message(FATAL_ERROR "AMGCL's headers are not found: -DAMGCL_INCLUDE=DIR, where DIR has amgcl/amg.hpp, says where they are")
+  endif()
+  enable_language(CXX)
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  set_source_files_properties(bench/amgcl.cpp PROPERTIES COMPILE_DEFINITIONS AMGCL_NO_BOOST
+                              COMPILE_OPTIONS "-std=c++17;-O3;-march=native;-w;-ffp-contract=fast;${OpenMP_CXX_FLAGS}"
+                              INCLUDE_DIRECTORIES ${AMGCL_INCLUDE})
+  target_compile_definitions(muslin_private_dependencies INTERFACE MUSLIN_AMGCL=1)
+  target_link_libraries(muslin_dependencies INTERFACE stdc++)
+endif()

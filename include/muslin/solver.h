@@ -44,12 +44,13 @@ typedef enum mus_method {
   MUS_METHOD_GAUSS_SEIDEL,  ///< symmetric block Gauss-Seidel by colours alone, prefiltered (Fratarcangeli et al. 2016)
   MUS_METHOD_CHEBYSHEV,     ///< block-Jacobi with Chebyshev's semi-iterative acceleration, prefiltered (Wang 2015)
   MUS_METHOD_GEOMETRIC,     ///< conjugate gradients with nested levels that are given (after Wang et al. 2018)
+  MUS_METHOD_AMGCL,         ///< AMGCL's smoothed aggregation, prefiltered; only in builds with AMGCL
   MUS_METHOD_AUTO,          ///< the cheapest of the above by the cost measured on earlier solves; see docs/solver.md
   MUS_METHODS
 } mus_method;
 
 /// "sa", "diag", "mpcg", "mpcg-original", "cholmod", "gamg", "boomeramg", "skinning", "gauss-seidel", "chebyshev",
-/// "geometric", "auto"; NULL if out of range.
+/// "geometric", "amgcl", "auto"; NULL if out of range.
 MUS_API const char *mus_method_name(mus_method method);
 /// The method of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_method_from_name(const char *name, mus_method *method);

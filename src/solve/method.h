@@ -73,7 +73,7 @@ const mus_method_kind *mus_method_table(mus_method method);
 
 extern const mus_method_kind mus_method_sa, mus_method_diag, mus_method_mpcg, mus_method_mpcg_original,
     mus_method_cholmod, mus_method_gamg, mus_method_boomeramg, mus_method_skinning, mus_method_gauss_seidel,
-    mus_method_chebyshev, mus_method_geometric, mus_method_auto;
+    mus_method_chebyshev, mus_method_geometric, mus_method_amgcl, mus_method_auto;
 
 // A method with its state. All functions may be called while `self` is NULL, before it is made.
 typedef struct mus_linear_method {

@@ -18,6 +18,7 @@ static const mus_method_kind *const table[MUS_METHODS] = {
     [MUS_METHOD_GAUSS_SEIDEL] = &mus_method_gauss_seidel,
     [MUS_METHOD_CHEBYSHEV] = &mus_method_chebyshev,
     [MUS_METHOD_GEOMETRIC] = &mus_method_geometric,
+    [MUS_METHOD_AMGCL] = &mus_method_amgcl,
     [MUS_METHOD_AUTO] = &mus_method_auto,
 };
 

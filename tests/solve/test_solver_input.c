@@ -186,6 +186,7 @@ static void levels_of_handles_are_read(void **state) {
 static void missing_methods_say_how_to_get_them(void **state) {
   (void)state;
   const char *remedy[MUS_METHODS] = {[MUS_METHOD_CHOLMOD] = "-DMUSLIN_CHOLMOD=ON",
+                                     [MUS_METHOD_AMGCL] = "-DMUSLIN_AMGCL=ON",
                                      [MUS_METHOD_GAMG] = "-DMUSLIN_PETSC=ON",
                                      [MUS_METHOD_BOOMERAMG] = "-DMUSLIN_PETSC=ON"};
   for (int m = 0; m < MUS_METHODS; ++m) {

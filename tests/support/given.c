@@ -13,8 +13,8 @@
 #include "solve/method.h"
 
 mus_method given_method_from(int method) {
-  while (method < MUS_METHODS &&
-         (!mus_method_available((mus_method)method) || mus_method_table((mus_method)method)->is_stationary))
+  while (method < MUS_METHODS && (!mus_method_available((mus_method)method) || method == MUS_METHOD_AMGCL ||
+                                  mus_method_table((mus_method)method)->is_stationary))
     ++method;
   return (mus_method)method;
 }

@@ -20,7 +20,8 @@ typedef struct given {
   const mus_equality *equality;
 } given;
 
-// The methods of this build, in turn, but for those that iterate without conjugate gradients.
+// The methods of this build, in turn, but for those that iterate without conjugate gradients, and for AMGCL's,
+// which is there to be measured and has few block sizes.
 mus_method given_method_from(int method);
 #define FOR_EACH_METHOD(method)                                                                                        \
   for (mus_method method = given_method_from(0); method < MUS_METHODS; method = given_method_from((int)method + 1))
