@@ -144,7 +144,7 @@ static void factorise_bottom(mus_corotational *c) {
 }
 
 // As residuals are: in the coarse equation of a face, that of displacements which are all 1.
-void mus_corotational_coarsen_held(mus_corotational *c) {
+static void coarsen_held(mus_corotational *c) {
   for (int k = 1; k < c->levels; ++k) {
     mus_lattice_level from = c->level[k - 1].level, to = c->level[k].level;
     for (int a = 0; a < 3; ++a) {
@@ -155,14 +155,15 @@ void mus_corotational_coarsen_held(mus_corotational *c) {
   }
 }
 
-void mus_corotational_coarsen(mus_corotational *c) {
+void mus_corotational_coarsen(mus_corotational *c, int is_frozen) {
   if (c->stiffen) {
     c->stiffen(c->context);
-    mus_corotational_coarsen_held(c);
+    coarsen_held(c);
   }
-  for (int k = 1; k < c->levels; ++k)
+  for (int k = 1; k < c->levels && !is_frozen; ++k)
     mus_rotations_restrict(&c->level[k - 1], &c->level[k]);
-  factorise_bottom(c);
+  if (c->stiffen || !is_frozen)
+    factorise_bottom(c);
 }
 
 static void settle_pressures(const mus_turned_level *t) {

@@ -48,11 +48,9 @@ mus_status mus_corotational_create(mus_lattice *lattice);
 // Rotations from the displacements and pressures of the solid, right-hand sides, and the residuals of the nonlinear
 // equations; where rotations are frozen, of the equations for these. Returns the residuals' norm.
 double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen);
-// Rotations of coarse levels from those of the finest one.
-void mus_corotational_coarsen(mus_corotational *corotational);
+// Coarse levels from the finest one: c_a, and rotations unless these are as they were.
+void mus_corotational_coarsen(mus_corotational *corotational, int is_frozen);
 
-// c_a of coarse levels from that of the finest.
-void mus_corotational_coarsen_held(mus_corotational *corotational);
 // The norm of stresses in cells, as they are in equations.
 double mus_corotational_stresses(mus_lattice *lattice);
 // From the variables as they are, for as many cycles as the lattice has room to record. `error`: of displacements, the

@@ -91,7 +91,7 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
 mus_status mus_lattice_solve_corotational(mus_lattice *lattice, double tolerance, int cycles,
                                           mus_lattice_record *record);
 // The rotation of a cell, by rows: the identity until a co-rotational solve has found others. The next solve begins
-// with what is set. Together with displacements and pressures it is all that the next solve depends on.
+// with what is set, as for a cell that is not deformed.
 void mus_lattice_get_rotation(const mus_lattice *lattice, size_t cell, double rotation[9]);
 mus_status mus_lattice_set_rotation(mus_lattice *lattice, size_t cell, const double rotation[9]);
 

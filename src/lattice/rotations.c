@@ -23,22 +23,23 @@ static double traction(const mus_lattice_level *l, int a, size_t cell) {
   return (is(l->domain, cell, near) ? l->b[a][cell] : 0) - (is(l->domain, above, near) ? l->b[a][above] : 0);
 }
 
-void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double length, const double r[9], double f[9]) {
+void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double length, const double r[9], const double c[9],
+                            double f[9]) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
-  double given = 1 + l->x[3][cell] / (2 * length);
+  double half = l->x[3][cell] / (2 * length);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
-      double sum = 0;
+      double sum = 0, given = r[3 * a + b] + c[3 * a + b] * half;
       if (a == b)
         sum = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a)
                   ? 1 + (l->x[a][cell + d->stride[a]] - l->x[a][cell]) / length
-                  : r[4 * a] * given + traction(l, a, cell) / (2 * length);
+                  : given + traction(l, a, cell) / (2 * length);
       for (int k = 0; k < 4 && a != b; ++k) {
         size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
         mus_turned_sample sample = mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1);
         if (sample == MUS_SAMPLE_GIVEN)
-          sum += r[3 * a + b] * given / 4;
+          sum += given / 4;
         else
           sum += mus_turned_part(sample) * (l->x[a][edge] - l->x[a][edge - d->stride[b]]) / length;
       }
@@ -46,22 +47,40 @@ void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double lengt
     }
 }
 
-static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
-  enum { PASSES = 400 }; // few are needed, but for corners that turn by 60 degrees at once
-  int passes = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 1 : PASSES; // F depends on R at free boundaries
-  double r[9], next[9], f[9], change = 1;
-  for (int k = 0; k < 9; ++k)
+double mus_rotations_cofactors(const double f[9], double c[9]) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      int i = (a + 1) % 3, j = (a + 2) % 3, k = (b + 1) % 3, l = (b + 2) % 3;
+      c[3 * a + b] = f[3 * i + k] * f[3 * j + l] - f[3 * i + l] * f[3 * j + k];
+    }
+  return f[0] * c[0] + f[1] * c[1] + f[2] * c[2];
+}
+
+void mus_rotations_get(const mus_turned_level *t, size_t cell, double r[9], double c[9]) {
+  for (int k = 0; k < 9; ++k) {
     r[k] = t->rotation[k][cell];
+    c[k] = t->coupling[k][cell];
+  }
+}
+
+static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
+  enum { PASSES = 12 };
+  int passes = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 1 : PASSES; // F depends on R at free boundaries
+  double r[9], c[9], next[9], f[9], change = 1;
+  mus_rotations_get(t, cell, r, c);
   for (int pass = 0; pass < passes && change > 1e-14; ++pass) {
-    mus_rotations_gradient(t, cell, length, r, f);
+    mus_rotations_gradient(t, cell, length, r, c, f);
     mus_rotation_of(f, next);
+    t->volume[cell] = mus_rotations_cofactors(f, c);
     change = 0;
     for (int k = 0; k < 9; ++k)
       change = fmax(change, fabs(next[k] - r[k]));
     memcpy(r, next, sizeof r);
   }
-  for (int k = 0; k < 9; ++k)
+  for (int k = 0; k < 9; ++k) {
     t->rotation[k][cell] = r[k];
+    t->coupling[k][cell] = c[k];
+  }
 }
 
 void mus_rotations_renew(mus_turned_level *t, double length) {
@@ -107,20 +126,22 @@ static double face_constant(const mus_turned_level *t, int a, size_t n, double l
   return sum;
 }
 
-// The constant part of a cell's equation, h tr(R^T F) - 3 h.
+// The constant part of a cell's equation: h (det F - 1) where C is that of F, for others that F changes to, C:F h - (2
+// det
+// + 1) h.
 static double cell_constant(const mus_turned_level *t, size_t cell, double length) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
-  double sum = -3 * length;
+  double sum = -(2 * t->volume[cell] + 1) * length;
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
-      double r = t->rotation[3 * a + b][cell];
+      double r = t->rotation[3 * a + b][cell], c = t->coupling[3 * a + b][cell];
       if (a == b)
         sum +=
-            is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? r * length : r * (r * length + traction(l, a, cell) / 2);
+            is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? c * length : c * (r * length + traction(l, a, cell) / 2);
       for (int k = 0; k < 4 && a != b; ++k) {
         if (mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1) == MUS_SAMPLE_GIVEN)
-          sum += r * r * length / 4;
+          sum += c * r * length / 4;
       }
     }
   return sum;
@@ -170,7 +191,7 @@ void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coar
   MUS_PARALLEL_FOR
   for (int k = 0; k < (int)d->solid; ++k) {
     size_t cell = (size_t)coarse->cell[k], low = 0, rest = cell;
-    double sum[9] = {0}, r[9];
+    double sum[9] = {0}, count = 0;
     for (int a = 3; a-- > 0;) {
       low += (2 * (rest / d->stride[a]) - (size_t)from->shift[a]) * from->stride[a];
       rest %= d->stride[a];
@@ -179,11 +200,11 @@ void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coar
       size_t n = low + (child & 1 ? from->stride[0] : 0) + (child & 2 ? from->stride[1] : 0) +
                  (child & 4 ? from->stride[2] : 0);
       for (int e = 0; e < 9 && is(from, n, MUS_LATTICE_SOLID); ++e)
-        sum[e] += fine->rotation[e][n];
+        sum[e] += fine->coupling[e][n];
+      count += is(from, n, MUS_LATTICE_SOLID);
     }
-    mus_rotation_of(sum, r);
     for (int e = 0; e < 9; ++e)
-      coarse->rotation[e][cell] = r[e];
+      coarse->coupling[e][cell] = sum[e] / count;
   }
   mus_turned_renew(coarse);
 }

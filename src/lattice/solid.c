@@ -12,7 +12,7 @@
 static const mus_lattice_map nowhere = {.linear = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 mus_lattice_solid_settings mus_lattice_solid_default_settings(void) {
-  return (mus_lattice_solid_settings){.young = 1e5, .poisson = 0.45, .density = 1000, .contact = 10, .cycles = 200};
+  return (mus_lattice_solid_settings){.young = 1e5, .poisson = 0.45, .density = 1000, .contact = 3, .cycles = 200};
 }
 
 static int has_value(const mus_lattice_domain *d, size_t cell, int axis) {
@@ -179,7 +179,9 @@ static int nearest_cell(const mus_lattice_domain *d, const double place[3]) {
 }
 
 static mus_status take_surface(const mus_cells *cells, const mus_lattice_surface *surface, mus_lattice_solid *s) {
-  mus_status status = mus_embedding_create(cells, surface->order, surface->points, surface->position, &s->embedding);
+  mus_status status = mus_embedding_create(cells, MUS_EMBED_LINEAR, surface->points, surface->position, &s->embedding);
+  if (!status && surface->order != MUS_EMBED_LINEAR)
+    status = mus_embedding_create(cells, surface->order, surface->points, surface->position, &s->shown);
   if (status)
     return status;
   size_t points = (size_t)s->points;
@@ -256,6 +258,7 @@ void mus_lattice_solid_free(mus_lattice_solid *s) {
     return;
   mus_lattice_free(s->lattice);
   mus_embedding_free(s->embedding);
+  mus_embedding_free(s->shown);
   mus_arena_clear(&s->arena);
   mus_free(s);
 }
@@ -263,7 +266,8 @@ void mus_lattice_solid_free(mus_lattice_solid *s) {
 // --- counts --------------------------------------------------------------------------------------------------------
 
 size_t mus_lattice_solid_bytes(const mus_lattice_solid *s) {
-  return sizeof *s + s->arena.bytes + mus_lattice_bytes(s->lattice) + mus_embedding_bytes(s->embedding);
+  return sizeof *s + s->arena.bytes + mus_lattice_bytes(s->lattice) + mus_embedding_bytes(s->embedding) +
+         (s->shown ? mus_embedding_bytes(s->shown) : 0);
 }
 
 size_t mus_lattice_solid_cells(const mus_lattice_solid *s) { return s->lattice->domain->solid; }
@@ -284,7 +288,8 @@ enum { MAP_SIZE = 12 };
 
 size_t mus_lattice_solid_state_size(const mus_lattice_solid *s) {
   size_t faces = (size_t)s->face_count[0] + (size_t)s->face_count[1] + (size_t)s->face_count[2];
-  return 2 * faces + 10 * s->lattice->domain->solid + MAP_SIZE * (size_t)s->regions + 3 * (size_t)s->points;
+  return 2 * faces + MUS_SOLID_CELL_SIZE * s->lattice->domain->solid + MAP_SIZE * (size_t)s->regions +
+         3 * (size_t)s->points;
 }
 
 // Copies to the state or, if `is_load`, from it.
@@ -305,8 +310,11 @@ static void pass_all(const mus_lattice_solid *s, double *state, int is_load) {
     }
   for (size_t k = 0; k < t->level.domain->solid; ++k) {
     state = pass(state, is_load, &t->level.x[3][t->cell[k]]);
-    for (int e = 0; e < 9; ++e)
+    state = pass(state, is_load, &t->volume[t->cell[k]]);
+    for (int e = 0; e < 9; ++e) {
       state = pass(state, is_load, &t->rotation[e][t->cell[k]]);
+      state = pass(state, is_load, &t->coupling[e][t->cell[k]]);
+    }
   }
   for (int k = 0; k < s->regions; ++k)
     for (int e = 0; e < MAP_SIZE; ++e)
@@ -343,7 +351,7 @@ static void multiply(const double b[9], const double c[9], double a[9]) {
 void mus_lattice_solid_place(mus_lattice_solid *s, const mus_lattice_map *map, const double centre[3],
                              const double velocity[3], const double angular[3]) {
   const mus_turned_level *t = mus_solid_level(s);
-  double turned[9], to[3], compressibility = t->level.compressibility, stretch = -3;
+  double turned[9], coupling[9], to[3];
   mus_rotation_of(map->linear, turned);
   mus_map_apply(map, centre, to);
   for (int a = 0; a < 3; ++a)
@@ -357,12 +365,14 @@ void mus_lattice_solid_place(mus_lattice_solid *s, const mus_lattice_map *map, c
       t->level.x[a][s->face[a][k]] = now[a] - x[a];
       s->velocity[a][s->face[a][k]] = velocity[a] + spin[a];
     }
-  for (int e = 0; e < 9; ++e)
-    stretch += turned[e] * map->linear[e];
+  double volume = mus_rotations_cofactors(map->linear, coupling);
   for (size_t k = 0; k < t->level.domain->solid; ++k) {
-    t->level.x[3][t->cell[k]] = -stretch / compressibility * s->lattice->spacing;
-    for (int e = 0; e < 9; ++e)
+    t->level.x[3][t->cell[k]] = -(volume - 1) / t->level.compressibility * s->lattice->spacing;
+    t->volume[t->cell[k]] = volume;
+    for (int e = 0; e < 9; ++e) {
       t->rotation[e][t->cell[k]] = turned[e];
+      t->coupling[e][t->cell[k]] = coupling[e];
+    }
   }
   for (int k = 0; k < s->regions; ++k)
     s->map[k] = *map;
@@ -372,43 +382,42 @@ void mus_lattice_solid_place(mus_lattice_solid *s, const mus_lattice_map *map, c
 
 // --- what points and cells are -------------------------------------------------------------------------------------
 
-void mus_solid_point_values(const mus_lattice_solid *s, double *const field[3], double *out) {
+void mus_solid_point_values(const mus_lattice_solid *s, const mus_embedding *e, double *const field[3], double *out) {
   for (int a = 0; a < 3; ++a)
     memcpy(s->extended[a], field[a], s->lattice->domain->cells * sizeof(double));
-  mus_embedding_extend(s->embedding, s->extended);
-  mus_embedding_displacements(s->embedding, (const double *const *)s->extended, out);
+  mus_embedding_extend(e, s->extended);
+  mus_embedding_displacements(e, (const double *const *)s->extended, out);
 }
 
+static const mus_embedding *shown(const mus_lattice_solid *s) { return s->shown ? s->shown : s->embedding; }
+
 void mus_lattice_solid_positions(const mus_lattice_solid *s, double *position) {
-  mus_solid_point_values(s, s->lattice->finest.x, position);
+  mus_solid_point_values(s, shown(s), s->lattice->finest.x, position);
   for (size_t k = 0; k < 3 * (size_t)s->points; ++k)
     position[k] += s->rest[k];
 }
 
 void mus_lattice_solid_velocities(const mus_lattice_solid *s, double *velocity) {
-  mus_solid_point_values(s, s->velocity, velocity);
+  mus_solid_point_values(s, shown(s), s->velocity, velocity);
 }
 
 void mus_lattice_solid_normals(const mus_lattice_solid *s, double *normal) {
   for (int a = 0; a < 3; ++a)
     memcpy(s->extended[a], s->lattice->finest.x[a], s->lattice->domain->cells * sizeof(double));
-  mus_embedding_extend(s->embedding, s->extended);
-  mus_embedding_normals(s->embedding, (const double *const *)s->extended, s->normal, normal);
-}
-
-static double determinant(const double f[9]) {
-  return f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
+  mus_embedding_extend(shown(s), s->extended);
+  mus_embedding_normals(shown(s), (const double *const *)s->extended, s->normal, normal);
 }
 
 static void cell_gradient(const mus_lattice_solid *s, size_t cell, double r[9], double f[9]) {
-  mus_lattice_get_rotation(s->lattice, cell, r);
-  mus_rotations_gradient(mus_solid_level(s), cell, s->lattice->spacing, r, f);
+  double c[9];
+  mus_rotations_get(mus_solid_level(s), cell, r, c);
+  mus_rotations_gradient(mus_solid_level(s), cell, s->lattice->spacing, r, c, f);
 }
 
 double mus_solid_cell_volume(const mus_lattice_solid *s, size_t cell) {
-  double r[9], f[9];
+  double r[9], f[9], c[9];
   cell_gradient(s, cell, r, f);
-  return determinant(f);
+  return mus_rotations_cofactors(f, c);
 }
 
 double mus_lattice_solid_volume(const mus_lattice_solid *s) {

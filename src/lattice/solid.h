@@ -5,11 +5,12 @@
 //
 //   M (u - u0 - h v0) / h^2 = M g + f(u) + tau (f(u) - turned f(u0)) / h + E^T W^T (forces at points)
 //
-// for u, and v = (u - u0) / h. f are elastic forces, tau is the damping time; stresses of the start turn along with the
-// cells, so that rigid rotations are not damped. W E takes displacements to points of a surface (embed.h). At a point
-// that is in contact, the forces are those of a spring along the normal, k (d - n.x) where that is positive, and of
-// another one across it, which slips where its force would be more than friction times the first one's. k is an area
-// times a multiple of Young's modulus over the cells' size.
+// for u, and v = (u - u0) / h. Elasticity is co-rotational and holds volumes (turned.h). f are elastic forces, tau is
+// the damping time; stresses of the start turn along with the cells, so that rigid rotations are not damped. W E takes
+// displacements to points of a surface (embed.h), trilinearly, whatever the surface is shown with. At a point that is
+// in contact, the forces are those of a spring along the normal, k (d - n.x) where that is positive, and of another one
+// across it, which slips where its force would be more than friction times the first one's. k is an area times a
+// multiple of Young's modulus over the cells' size.
 //
 //   mus_lattice_solid_settings settings = mus_lattice_solid_default_settings();
 //   mus_lattice_surface surface = {.points = points, .position = position, .order = MUS_EMBED_CUBIC};

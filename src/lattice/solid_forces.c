@@ -54,7 +54,7 @@ static void touch_point(const mus_lattice_solid *s, size_t p, mus_contact *out) 
 }
 
 static void find_contacts(mus_lattice_solid *s) {
-  mus_solid_point_values(s, s->lattice->finest.x, s->position);
+  mus_solid_point_values(s, s->embedding, s->lattice->finest.x, s->position);
   for (size_t k = 0; k < 3 * (size_t)s->points; ++k)
     s->position[k] += s->rest[k];
   memset(s->touch, 0, (size_t)s->points * sizeof *s->touch);
@@ -117,11 +117,11 @@ void mus_solid_begin_damping(mus_lattice_solid *s) {
   const double h = l->spacing, beta = s->damped - 1,
                factor = beta * s->settings.young / (2 + 2 * s->settings.poisson) * h;
   for (size_t k = 0; k < l->domain->solid; ++k) {
-    double r[9], f[9];
-    mus_lattice_get_rotation(l, (size_t)t->cell[k], r);
-    mus_rotations_gradient(t, (size_t)t->cell[k], h, r, f);
+    double r[9], c[9], f[9];
+    mus_rotations_get(t, (size_t)t->cell[k], r, c);
+    mus_rotations_gradient(t, (size_t)t->cell[k], h, r, c, f);
     for (int e = 0; e < 9; ++e) {
-      s->stress[9 * k + (size_t)e] = 2 * h * (f[e] - r[e]) - r[e] * t->level.x[3][t->cell[k]];
+      s->stress[9 * k + (size_t)e] = 2 * h * (f[e] - r[e]) - c[e] * t->level.x[3][t->cell[k]];
       s->turn[9 * k + (size_t)e] = r[e];
     }
   }

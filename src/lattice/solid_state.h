@@ -28,10 +28,11 @@ struct mus_lattice_solid {
   mus_arena arena;
   mus_lattice_solid_settings settings;
   mus_lattice *lattice;
-  mus_embedding *embedding;
-  double low[3];     // of the lattice, m
-  int face_count[3]; // faces with a displacement: unknown or held
-  int *face[3];      // their cells
+  mus_embedding *embedding; // for contact and forces: trilinear
+  mus_embedding *shown;     // for what is shown, if that is another
+  double low[3];            // of the lattice, m
+  int face_count[3];        // faces with a displacement: unknown or held
+  int *face[3];             // their cells
   int held_count;
   mus_held_face *held;
   int points, regions;
@@ -56,6 +57,9 @@ struct mus_lattice_solid {
   // without damping.
   double *stress, *turn, *turned[9];
 };
+
+// Numbers of a cell in states: p, det F, and R and C in turns.
+enum { MUS_SOLID_CELL_SIZE = 20 };
 
 static inline const mus_turned_level *mus_solid_level(const mus_lattice_solid *solid) {
   return &solid->lattice->corotational->solved;
@@ -87,6 +91,7 @@ void mus_solid_stiffen(void *solid);
 void mus_solid_begin_damping(mus_lattice_solid *solid);
 
 // Displacements of all points, from those of faces.
-void mus_solid_point_values(const mus_lattice_solid *solid, double *const field[3], double *out);
+void mus_solid_point_values(const mus_lattice_solid *solid, const mus_embedding *embedding, double *const field[3],
+                            double *out);
 
 #endif

@@ -192,10 +192,13 @@ static void restore_cells(mus_lattice_solid *s) {
   const mus_turned_level *t = mus_solid_level(s);
   for (int a = 0; a < 3; ++a)
     from += 2 * s->face_count[a];
-  for (size_t k = 0; k < t->level.domain->solid; ++k, from += 10) {
+  for (size_t k = 0; k < t->level.domain->solid; ++k, from += MUS_SOLID_CELL_SIZE) {
     t->level.x[3][t->cell[k]] = from[0];
-    for (int e = 0; e < 9; ++e)
-      t->rotation[e][t->cell[k]] = from[1 + e];
+    t->volume[t->cell[k]] = from[1];
+    for (int e = 0; e < 9; ++e) {
+      t->rotation[e][t->cell[k]] = from[2 + 2 * e];
+      t->coupling[e][t->cell[k]] = from[3 + 2 * e];
+    }
   }
 }
 
@@ -213,16 +216,18 @@ static void guess_rigid(mus_lattice_solid *s, const rigid *motion) {
   const mus_lattice_domain *d = t->level.domain;
   for (size_t k = 0; k < d->solid; ++k) {
     size_t cell = (size_t)t->cell[k];
-    double x[3], v[3], next[3], r[9], turned[9];
+    double x[3], v[3], next[3], r[9], c[9], turned[9], coupled[9];
     cell_motion(s, cell, x, v);
     move_rigidly(motion, x, next);
-    for (int e = 0; e < 9; ++e)
-      r[e] = t->rotation[e][cell];
+    mus_rotations_get(t, cell, r, c);
     multiply(motion->turn, r, 0, turned);
+    multiply(motion->turn, c, 0, coupled);
     for (int a = 0; a < 3; ++a)
       s->extended[a][cell] = next[a] - x[a];
-    for (int e = 0; e < 9; ++e)
+    for (int e = 0; e < 9; ++e) {
       t->rotation[e][cell] = turned[e];
+      t->coupling[e][cell] = coupled[e];
+    }
   }
   for (int a = 0; a < 3; ++a)
     for (int k = 0; k < s->face_count[a]; ++k) {
@@ -293,7 +298,9 @@ static double begin(mus_lattice_solid *s) {
   mus_turned_extend(t, l->spacing);
   for (int a = 0; a < 3; ++a)
     memcpy(s->start[a], t->level.x[a], l->domain->cells * sizeof(double));
-  mus_lattice_solid_positions(s, s->began);
+  mus_solid_point_values(s, s->embedding, s->start, s->began);
+  for (size_t k = 0; k < 3 * (size_t)s->points; ++k)
+    s->began[k] += s->rest[k];
   if (s->step->force)
     mus_embedding_spread(s->embedding, s->step->force, s->spread);
   double unit = l->shear * l->spacing;

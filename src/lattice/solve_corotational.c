@@ -4,7 +4,6 @@
 // they made, span what the equations are near by. Of their combinations that with the least residual is taken before
 // the cycle (Anderson 1965).
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -82,8 +81,7 @@ static double step(mus_lattice *lattice, int is_frozen, double size, int cycle) 
   mus_copy(n, lattice->finest.x[0], c->start);
   mus_copy(n, lattice->finest.r[0], c->residual);
   now->square = 0;
-  if (!is_frozen)
-    mus_corotational_coarsen(c);
+  mus_corotational_coarsen(c, is_frozen);
   combine(lattice);
   correct(lattice);
   double next = mus_corotational_evaluate(lattice, is_frozen);
@@ -115,12 +113,12 @@ double mus_corotational_stresses(mus_lattice *lattice) {
   const mus_lattice_domain *d = lattice->domain;
   double *size = lattice->corotational->residual, h = lattice->spacing;
   for (size_t n = 0; n < d->cells; ++n) {
-    double f[9], r[9], square = 0;
-    mus_lattice_get_rotation(lattice, n, r);
+    double f[9], r[9], c[9], square = 0;
+    mus_rotations_get(t, n, r, c);
     if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
-      mus_rotations_gradient(t, n, h, r, f);
+      mus_rotations_gradient(t, n, h, r, c, f);
     for (int k = 0; k < 9 && mus_lattice_is(d, n, MUS_LATTICE_SOLID); ++k) {
-      double stress = 2 * h * (f[k] - r[k]) - lattice->finest.x[3][n] * r[k];
+      double stress = 2 * h * (f[k] - r[k]) - lattice->finest.x[3][n] * c[k];
       square += stress * stress;
     }
     size[n] = sqrt(square);
@@ -166,7 +164,7 @@ static mus_status follow(mus_lattice *lattice, progress *to) {
   const double *residuals = lattice->residuals;
   mus_lattice_record *record = to->record;
   mus_status status = MUS_OK;
-  mus_corotational_coarsen(lattice->corotational);
+  mus_corotational_coarsen(lattice->corotational, 0);
   while (!status && residuals[record->cycles] > FOLLOWED * residuals[0] && record->cycles < to->goal.cycles)
     status = go(lattice, 1, to);
   forget(lattice->corotational);
@@ -231,7 +229,11 @@ void mus_lattice_get_rotation(const mus_lattice *lattice, size_t cell, double ro
 
 mus_status mus_lattice_set_rotation(mus_lattice *lattice, size_t cell, const double rotation[9]) {
   mus_status status = mus_corotational_create(lattice);
-  for (int k = 0; k < 9 && !status; ++k)
+  for (int k = 0; k < 9 && !status; ++k) {
     lattice->corotational->solved.rotation[k][cell] = rotation[k];
+    lattice->corotational->solved.coupling[k][cell] = rotation[k];
+  }
+  if (!status)
+    lattice->corotational->solved.volume[cell] = 1;
   return status;
 }

@@ -68,14 +68,17 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
                              mus_turned_level *out) {
   *out = (mus_turned_level){0};
   mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
-  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 13 * domain->cells, sizeof *memory);
+  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 23 * domain->cells, sizeof *memory);
   out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
   out->samples = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->samples);
   out->weights = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->weights);
   if (!memory || !out->cell || !out->samples || !out->weights)
     return mus_fail_memory();
-  for (size_t k = 0; k < 9; ++k)
+  for (size_t k = 0; k < 9; ++k) {
     out->rotation[k] = memory + k * domain->cells;
+    out->coupling[k] = memory + (13 + k) * domain->cells;
+  }
+  out->volume = memory + 22 * domain->cells;
   out->diagonal = memory + 9 * domain->cells;
   for (size_t a = 0; a < 3; ++a) {
     out->held[a] = memory + (10 + a) * domain->cells;
@@ -84,7 +87,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
   }
   for (size_t k = 0; k < 9; k += 4)
     for (size_t cell = 0; cell < domain->cells; ++cell)
-      out->rotation[k][cell] = 1;
+      out->rotation[k][cell] = out->coupling[k][cell] = out->volume[cell] = 1;
   make_groups(out);
   classify(out, 0);
   classify(out, 1);
@@ -97,7 +100,7 @@ static double cell_diagonal(const mus_turned_level *t, size_t cell) {
   double sum = t->level.compressibility;
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
-      double square = t->rotation[3 * a + b][cell] * t->rotation[3 * a + b][cell];
+      double square = t->coupling[3 * a + b][cell] * t->coupling[3 * a + b][cell];
       int given = 0;
       if (a == b && !is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
         given = 4;
@@ -119,14 +122,14 @@ static double normal_stress(const mus_turned_level *t, int a, size_t cell) {
   const mus_lattice_level *l = &t->level;
   if (!is(l->domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
     return 0;
-  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->rotation[4 * a][cell] * l->x[3][cell];
+  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->coupling[4 * a][cell] * l->x[3][cell];
 }
 
 // P_ab on the edge. Pressures are 0 in cells that are not interior.
 static double shear_stress(const mus_turned_level *t, int a, int b, size_t edge) {
   const mus_lattice_level *l = &t->level;
   size_t s = l->domain->stride[a], u = l->domain->stride[b];
-  const double *r = t->rotation[3 * a + b], *p = l->x[3];
+  const double *r = t->coupling[3 * a + b], *p = l->x[3];
   double weight = mus_turned_weight(t, edge, a, b), sum = 0;
   if (!(weight > 0))
     return 0;
@@ -163,7 +166,7 @@ double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
   for (int a = 0; a < 3; ++a) {
     const double *u = l->x[a];
     if (is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
-      sum += t->rotation[4 * a][cell] * (u[cell + d->stride[a]] - u[cell]);
+      sum += t->coupling[4 * a][cell] * (u[cell + d->stride[a]] - u[cell]);
     for (int b = 0; b < 3; ++b) {
       double edges = 0;
       for (int k = 0; k < 4 && a != b; ++k) {
@@ -171,7 +174,7 @@ double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
         edges +=
             mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * (u[edge] - u[edge - d->stride[b]]);
       }
-      sum += t->rotation[3 * a + b][cell] * edges;
+      sum += t->coupling[3 * a + b][cell] * edges;
     }
   }
   return sum;
@@ -204,15 +207,15 @@ typedef struct variable {
 // them, where these matter.
 static int list_faces(const mus_turned_level *t, int a, size_t cell, variable *out) {
   const mus_lattice_domain *d = t->level.domain;
-  const double small = 0.05; // entries of rotations that are not worth their work
+  const double small = 0.05; // entries of C that are not worth their work
   int count = 0;
   for (int side = 0; side < 2; ++side) {
     size_t face = side ? cell + d->stride[a] : cell;
     int own = count;
-    double normal = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? t->rotation[4 * a][cell] : 0;
+    double normal = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a) ? t->coupling[4 * a][cell] : 0;
     out[count++] = (variable){.place = face, .factor = side ? normal : -normal, .axis = a};
     for (int b = 0; b < 3; ++b) {
-      double r = b == a ? 0 : t->rotation[3 * a + b][cell];
+      double r = b == a ? 0 : t->coupling[3 * a + b][cell];
       for (int upper = 0; upper < 2 && fabs(r) > small; ++upper) {
         double part = r * mus_turned_part(mus_turned_sample_at(t, cell, a, b, side, upper));
         size_t edge = upper ? face + d->stride[b] : face;
@@ -263,14 +266,14 @@ void mus_turned_sweep(const mus_turned_level *t, int backwards) {
   }
 }
 
-// A displacement on a face at a free boundary, from P_aa in its only interior cell: D_a u_a = R_aa (h + p/2) - h, and
-// half of what acts there.
+// A displacement on a face at a free boundary, from P_aa in its only interior cell: D_a u_a = R_aa h + C_aa p/2 - h,
+// and half of what acts there.
 static double near_value(const mus_turned_level *t, int a, size_t face, double length) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
   int is_lower = is(d, face, MUS_LATTICE_SOLID); // of its cell's two faces
   size_t cell = is_lower ? face : face - d->stride[a];
-  double difference = t->rotation[4 * a][cell] * (length + l->x[3][cell] / 2) - length;
+  double difference = t->rotation[4 * a][cell] * length + t->coupling[4 * a][cell] * l->x[3][cell] / 2 - length;
   return is_lower ? l->x[a][face + d->stride[a]] - difference - l->b[a][face] / 2
                   : l->x[a][cell] + difference - l->b[a][face] / 2;
 }
@@ -288,9 +291,9 @@ static void extend_near(const mus_turned_level *t, double length) {
 
 // D_b u_a beyond a free boundary beside an unknown face, from P_ab = 0: the mean of what the face's two cells give.
 static double slope_beyond(const mus_turned_level *t, int a, int b, size_t face, double length) {
-  const double *r = t->rotation[3 * a + b], *p = t->level.x[3];
+  const double *r = t->rotation[3 * a + b], *c = t->coupling[3 * a + b], *p = t->level.x[3];
   size_t below = face - t->level.domain->stride[a];
-  return (r[face] * (length + p[face] / 2) + r[below] * (length + p[below] / 2)) / 2;
+  return ((r[face] + r[below]) * length + (c[face] * p[face] + c[below] * p[below]) / 2) / 2;
 }
 
 // A displacement half a cell beyond a free boundary; the mean where there are several unknown ones beside it.

@@ -1,28 +1,30 @@
 // One level of a staggered lattice with a rotation R in each interior cell: the equations of co-rotational elasticity
 // with rotations frozen (Zhu, Sifakis, Teran and Brandt 2010, section 7), and a smoother for them.
 //
-// With p = -(lambda/mu) (tr(R^T F) - 3), which is 0 at rest for all materials, stresses divided by mu are
-// P = 2 (F - R) - p R. In the units of level.h, with displacements as unknowns,
+// Unlike in the paper, the pressure is that of volumes, p = -(lambda/mu) (det F - 1), which is 0 at rest for all
+// materials; tr(R^T F) - 3 in place of det F - 1 would be the same for small strains alone. With the cofactors C of F,
+// the derivative of det F, stresses divided by mu are P = 2 (F - R) - p C. In the units of level.h, with displacements
+// as unknowns and C frozen as R is,
 //
-//   P_aa = 2 D_a u_a - R_aa p                          in the middle of cells
-//   P_ab = 2 D_b u_a - mean of R_ab p                  on edges, over the four cells around
+//   P_aa = 2 D_a u_a - C_aa p                          in the middle of cells
+//   P_ab = 2 D_b u_a - mean of C_ab p                  on edges, over the four cells around
 //   sum_b D_b P_ab - c_a u_a = b_a                     on faces
-//   sum_ab R_ab (D_b u_a) + D_p p = b_p                in the middle of cells
+//   sum_ab C_ab (D_b u_a) + D_p p = b_p                in the middle of cells
 //
-// where D_b u_a for a != b is the mean over the cell's four edges along the third axis. The mean over cells of R_ab p
+// where D_b u_a for a != b is the mean over the cell's four edges along the third axis. The mean over cells of C_ab p
 // is its transpose, so that the matrix has the form of level.h and is as symmetric; constant terms are part of b
 // (rotations.h).
 //
 // Stresses that are not computed (domain.h) drop out. In a cell's equation, a gradient D_b u_a across a free boundary
-// follows from P_ab = 0, D_b u_a = R_ab p / 2, and adds R_ab^2 / 2 to D_p, a quarter of that on each edge. One along a
-// free boundary is given by no traction: the gradient on the opposite edge of the cell stands for it, and counts twice,
-// also in P_ab there. So the equations are those of the least of an energy, over displacements and over all gradients
-// that tractions give:
+// follows from P_ab = 0, F_ab = R_ab + C_ab p / 2, and adds C_ab^2 / 2 to D_p, a quarter of that on each edge. One
+// along a free boundary is given by no traction: the gradient on the opposite edge of the cell stands for it, and
+// counts twice, also in P_ab there. So the equations are those of the least of an energy, over displacements and over
+// all gradients that tractions give:
 //
-//   sum over cells of mu (|F|^2 - 2 tr(R^T F) + 3) + lambda/2 (tr(R^T F) - 3)^2
+//   sum over cells of mu (|F|^2 - 2 tr(R^T F) + 3) + lambda/2 (det F - 1)^2
 //
 // where |F|^2 is a mean over edges, and F that of cells. The derivative of R is no part of its first derivative, since
-// R is that of F, but is one of the second, which the frozen equations leave out.
+// R is that of F, but is one of the second, which the frozen equations leave out, as they do that of C.
 #ifndef MUS_LATTICE_TURNED_H
 #define MUS_LATTICE_TURNED_H
 
@@ -33,6 +35,8 @@ enum { MUS_TURNED_GROUPS = 64 };
 typedef struct mus_turned_level {
   mus_lattice_level level;
   double *rotation[9];              // in interior cells, by rows
+  double *coupling[9];              // C
+  double *volume;                   // det F
   double *diagonal;                 // D_p
   double *held[3];                  // c_a on faces, not negative: what springs and inertia add, as b_a is scaled
   uint64_t *samples;                // of each cell, 2 bits for each gradient on its edges: mus_turned_sample
@@ -72,7 +76,7 @@ static inline double mus_turned_weight(const mus_turned_level *t, size_t edge, i
   return 0.25 * (t->weights[edge] >> 4 * mus_turned_pair(a, b) & 15);
 }
 
-// D_p of all cells from their rotations.
+// D_p of all cells from C.
 void mus_turned_renew(mus_turned_level *turned);
 
 // Left-hand sides: of u_a on a face that is unknown, and of p in an interior cell.

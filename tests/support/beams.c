@@ -45,11 +45,10 @@ double beam_volume(mus_lattice *lattice, double *least) {
   double sum = 0;
   *least = INFINITY;
   for (size_t k = 0; k < lattice->domain->solid; ++k) {
-    double r[9], f[9];
-    mus_lattice_get_rotation(lattice, (size_t)t->cell[k], r);
-    mus_rotations_gradient(t, (size_t)t->cell[k], lattice->spacing, r, f);
-    double volume =
-        f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
+    double r[9], c[9], f[9];
+    mus_rotations_get(t, (size_t)t->cell[k], r, c);
+    mus_rotations_gradient(t, (size_t)t->cell[k], lattice->spacing, r, c, f);
+    double volume = mus_rotations_cofactors(f, c);
     sum += volume;
     *least = fmin(*least, volume);
   }
