@@ -3,12 +3,14 @@
 // Patterns and values are AMGCL's own kind of matrix without a copy, except for rounding the values.
 #include "solve/amgcl.h"
 
+#include <algorithm>
 #include <amgcl/amg.hpp>
 #include <amgcl/backend/builtin.hpp>
 #include <amgcl/coarsening/smoothed_aggregation.hpp>
 #include <amgcl/relaxation/damped_jacobi.hpp>
 #include <amgcl/relaxation/gauss_seidel.hpp>
 #include <amgcl/value_type/static_matrix.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -84,14 +86,20 @@ public:
       amg.reset(new hierarchy(a, parameters()));
   }
 
+  // Residuals are brought to size 1, as for our own cycle in single precision: numbers too small for it take many times
+  // as long.
   void apply(const double *r, double *z) override {
     const size_t n = static_cast<size_t>(rows) * block;
     Number *in = numbers(right), *out = numbers(left);
+    double size = 0;
     for (size_t k = 0; k < n; ++k)
-      in[k] = static_cast<Number>(r[k]);
+      size = std::max(size, std::fabs(r[k]));
+    size = size > 0 ? size : 1;
+    for (size_t k = 0; k < n; ++k)
+      in[k] = static_cast<Number>(r[k] / size);
     amg->apply(right, left);
     for (size_t k = 0; k < n; ++k)
-      z[k] = out[k];
+      z[k] = size * out[k];
   }
 
   size_t bytes() const override {

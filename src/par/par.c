@@ -22,3 +22,11 @@ int mus_par_pause(void) {
 }
 
 void mus_par_resume(int before) { omp_set_max_active_levels(before); }
+
+int mus_par_lend(void) {
+  int before = omp_get_max_threads();
+  omp_set_num_threads(mus_par_threads());
+  return before;
+}
+
+void mus_par_take_back(int before) { omp_set_num_threads(before); }

@@ -21,6 +21,10 @@ int mus_par_index(void);
 int mus_par_pause(void);
 void mus_par_resume(int before);
 
+// Between the two, other libraries' parallel regions have as many threads as the calling thread's own.
+int mus_par_lend(void);
+void mus_par_take_back(int before);
+
 // Loops shorter than this run on one thread: waking the others costs more than it saves.
 enum { MUS_PAR_MINIMUM = 512 };
 

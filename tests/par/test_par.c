@@ -150,6 +150,16 @@ static void pausing_keeps_regions_of_the_calling_thread_to_one_thread(void **sta
   assert_int_equal(region_size(), THREADS);
 }
 
+static void other_libraries_get_the_same_threads(void **state) {
+  (void)state;
+  int all = mus_par_threads(), before = mus_par_set_threads(1), lent = mus_par_lend();
+  mus_par_set_threads(0);
+  assert_int_equal(mus_par_threads(), 1); // OpenMP's own number
+  mus_par_take_back(lent);
+  assert_int_equal(mus_par_threads(), all);
+  mus_par_set_threads(before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(thread_count_is_set_and_restored, restore_threads),
@@ -160,6 +170,7 @@ int main(void) {
       cmocka_unit_test_teardown(a_false_condition_keeps_to_one_thread, restore_threads),
       cmocka_unit_test_teardown(one_at_a_time_loses_nothing, restore_threads),
       cmocka_unit_test_teardown(pausing_keeps_regions_of_the_calling_thread_to_one_thread, restore_threads),
+      cmocka_unit_test_teardown(other_libraries_get_the_same_threads, restore_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

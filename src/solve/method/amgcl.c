@@ -15,6 +15,7 @@ const mus_method_kind mus_method_amgcl = {.name = "amgcl", .build_option = "AMGC
 
 #include "base/error.h"
 #include "multigrid/smoother.h"
+#include "par/par.h"
 
 static int available(void) { return 1; }
 
@@ -39,11 +40,16 @@ static mus_status create_inner(mus_method method, const mus_solver_options *opti
 static mus_status set_up(void *self, const mus_matrix *a, const double *positions) {
   char text[256];
   (void)positions;
-  return mus_amgcl_set_up(self, a->value, sizeof text, text) ? mus_fail(MUS_BREAKDOWN, "AMGCL fails: %s", text)
-                                                             : MUS_OK;
+  int lent = mus_par_lend(), failed = mus_amgcl_set_up(self, a->value, sizeof text, text);
+  mus_par_take_back(lent);
+  return failed ? mus_fail(MUS_BREAKDOWN, "AMGCL fails: %s", text) : MUS_OK;
 }
 
-static void apply(void *self, const double *r, double *z) { mus_amgcl_apply(self, r, z); }
+static void apply(void *self, const double *r, double *z) {
+  int lent = mus_par_lend();
+  mus_amgcl_apply(self, r, z);
+  mus_par_take_back(lent);
+}
 
 static void report(const void *self, mus_solve_record *record) {
   (void)self;
