@@ -2,6 +2,7 @@
 #include "base/small.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { ENTRIES = MUS_SMALL_MAXIMUM * MUS_SMALL_MAXIMUM };
@@ -104,8 +105,9 @@ void mus_small_inverse_root(int n, const double *a, double *root) {
     }
 }
 
+enum { SQUARINGS = 7 }; // of mus_small_radius()
+
 double mus_small_radius(int n, const double *a) {
-  enum { SQUARINGS = 7 };
   double power[ENTRIES], square[ENTRIES];
   memcpy(power, a, (size_t)(n * n) * sizeof *power);
   double logarithm = 0, weight = 1; // log2 of the radius; what a factor of `power` adds to it
@@ -124,4 +126,64 @@ double mus_small_radius(int n, const double *a) {
   for (int k = 0; k < n * n; ++k)
     norm += power[k] * power[k];
   return exp2(logarithm + weight * log2(norm) / 2);
+}
+
+// --- several at once -------------------------------------------------------------------------------------------------
+
+enum { LANES = MUS_SMALL_LANES };
+
+// normalise() for each lane. Adds weight times the power to `logarithm`; where the largest entry is not an ordinary
+// number, `ordinary` becomes 0.
+static inline void normalise_lanes(double weight, double a[9][LANES], double *logarithm, double *ordinary) {
+  double largest[LANES] = {0}, factor[LANES];
+  for (int e = 0; e < 9; ++e)
+    for (int l = 0; l < LANES; ++l) {
+      double size = fabs(a[e][l]);
+      largest[l] = size > largest[l] ? size : largest[l];
+    }
+  for (int l = 0; l < LANES; ++l) {
+    uint64_t bits;
+    memcpy(&bits, &largest[l], sizeof bits);
+    uint64_t power = bits >> 52; // 1022 more than that of frexp()
+    bits = (2045 - power) << 52;
+    memcpy(&factor[l], &bits, sizeof bits);
+    logarithm[l] += weight * (double)((int)power - 1022);
+    ordinary[l] = largest[l] > 1e-290 && largest[l] < 1e290 ? ordinary[l] : 0;
+  }
+  for (int e = 0; e < 9; ++e)
+    for (int l = 0; l < LANES; ++l)
+      a[e][l] *= factor[l];
+}
+
+static inline void square_lanes(double a[9][LANES]) {
+  double square[9][LANES];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int l = 0; l < LANES; ++l)
+        square[3 * i + j][l] = a[3 * i][l] * a[j][l] + a[3 * i + 1][l] * a[3 + j][l] + a[3 * i + 2][l] * a[6 + j][l];
+  memcpy(a, square, sizeof square);
+}
+
+void mus_small_radii(double a[9][LANES], double radius[LANES]) {
+  double power[9][LANES], logarithm[LANES] = {0}, ordinary[LANES], norm[LANES] = {0}, weight = 1;
+  memcpy(power, a, sizeof power);
+  for (int l = 0; l < LANES; ++l)
+    ordinary[l] = 1;
+  normalise_lanes(weight, power, logarithm, ordinary);
+  for (int step = 0; step < SQUARINGS; ++step) {
+    square_lanes(power);
+    weight /= 2;
+    normalise_lanes(weight, power, logarithm, ordinary);
+  }
+  for (int e = 0; e < 9; ++e)
+    for (int l = 0; l < LANES; ++l)
+      norm[l] += power[e][l] * power[e][l];
+  for (int l = 0; l < LANES; ++l) {
+    double one[9];
+    for (int e = 0; e < 9; ++e)
+      one[e] = a[e][l];
+    // What is not ordinary may have come from a number that is none, which no comparison finds.
+    radius[l] = ordinary[l] > 0 && norm[l] < HUGE_VAL ? exp2(logarithm[l] + weight * log2(norm[l]) / 2)
+                                                      : mus_small_radius(3, one);
+  }
 }

@@ -16,6 +16,10 @@ void mus_small_inverse_root(int n, const double *a, double *root);
 // below 1e-150 of the norm may count as 0. NaN where an entry is NaN, else infinite where one is infinite.
 double mus_small_radius(int n, const double *a);
 
+// The same for several matrices of 3 x 3 at once, to the same bits: entry e of matrix l is a[e][l]. `a` is only read.
+enum { MUS_SMALL_LANES = 8 };
+void mus_small_radii(double a[9][MUS_SMALL_LANES], double radius[MUS_SMALL_LANES]);
+
 // c = a b
 void mus_small_multiply(int n, const double *a, const double *b, double *c);
 

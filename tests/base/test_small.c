@@ -370,6 +370,37 @@ static void what_is_not_finite_is_told(void **state) {
     }
 }
 
+// Of lanes of all kinds: at extreme scales, nilpotent, zero, with numbers that are none.
+static void radii_of_several_are_those_of_each(void **state) {
+  (void)state;
+  static const double odd[] = {0, NAN, INFINITY, 1e-320, 1e300, -1e-200};
+  enum { ODD = sizeof odd / sizeof *odd };
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    double a[9][MUS_SMALL_LANES], radius[MUS_SMALL_LANES];
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      double one[9];
+      fill_random(9, seed * MUS_SMALL_LANES + (uint64_t)l, scales[(seed + (uint64_t)l) % SCALES], one);
+      if (l == 1)
+        one[0] = one[3] = one[4] = one[6] = one[7] = one[8] = 0;
+      if (l == 2)
+        one[seed % 9] = odd[seed % ODD];
+      if (l == 3)
+        memset(one, 0, sizeof one);
+      for (int e = 0; e < 9; ++e)
+        a[e][l] = one[e];
+    }
+    mus_small_radii(a, radius);
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      double one[9];
+      for (int e = 0; e < 9; ++e)
+        one[e] = a[e][l];
+      double expected = mus_small_radius(3, one);
+      if (!(radius[l] == expected || (isnan(radius[l]) && isnan(expected))))
+        fail_msg("radius %.17g of lane %d, not %.17g (seed %d)", radius[l], l, expected, (int)seed);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products),
@@ -384,6 +415,7 @@ int main(void) {
       cmocka_unit_test(radii_are_never_too_small),
       cmocka_unit_test(radii_of_extreme_matrices),
       cmocka_unit_test(what_is_not_finite_is_told),
+      cmocka_unit_test(radii_of_several_are_those_of_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

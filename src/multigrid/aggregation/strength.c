@@ -23,6 +23,46 @@ static double scaled_strength(int block, const double *root_i, const double *a, 
   return fmax(mus_small_radius(block, scaled), norm_share * *norm);
 }
 
+// The same for blocks of 3 x 3, several at once, to the same bits.
+typedef struct lanes {
+  int count;
+  int place[MUS_SMALL_LANES]; // of the blocks
+  double left[9][MUS_SMALL_LANES], middle[9][MUS_SMALL_LANES], right[9][MUS_SMALL_LANES];
+} lanes;
+
+static inline void multiply_lanes(double a[9][MUS_SMALL_LANES], double b[9][MUS_SMALL_LANES],
+                                  double c[9][MUS_SMALL_LANES]) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int l = 0; l < MUS_SMALL_LANES; ++l)
+        c[3 * i + j][l] = a[3 * i][l] * b[j][l] + a[3 * i + 1][l] * b[3 + j][l] + a[3 * i + 2][l] * b[6 + j][l];
+}
+
+static void finish_lanes(lanes *q, double *value, double *norm) {
+  double half[9][MUS_SMALL_LANES], scaled[9][MUS_SMALL_LANES], radius[MUS_SMALL_LANES], square[MUS_SMALL_LANES] = {0};
+  multiply_lanes(q->left, q->middle, half);
+  multiply_lanes(half, q->right, scaled);
+  for (int e = 0; e < 9; ++e)
+    for (int l = 0; l < MUS_SMALL_LANES; ++l)
+      square[l] += scaled[e][l] * scaled[e][l];
+  mus_small_radii(scaled, radius);
+  for (int l = 0; l < q->count; ++l) {
+    norm[q->place[l]] = sqrt(square[l]);
+    value[q->place[l]] = fmax(radius[l], norm_share * norm[q->place[l]]);
+  }
+  q->count = 0;
+}
+
+static void add_lane(lanes *q, int place, const double *root_i, const double *a, const double *root_j) {
+  int l = q->count++;
+  q->place[l] = place;
+  for (int e = 0; e < 9; ++e) {
+    q->left[e][l] = root_i[e];
+    q->middle[e][l] = a[e];
+    q->right[e][l] = root_j[e];
+  }
+}
+
 // Strengths and norms of the blocks right of the diagonal, each mirrored to the left, since both are the same there.
 static void compute_values(const mus_level_view *level, const double *root, double *value, double *norm) {
   const mus_pattern *pattern = level->a->pattern;
@@ -30,24 +70,30 @@ static void compute_values(const mus_level_view *level, const double *root, doub
   size_t size = (size_t)(block * block);
   MUS_PARALLEL
   {
+    lanes queue = {0};
     MUS_SHARE_FOR
     for (int i = 0; i < rows; ++i)
       for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
         int j = pattern->column[k];
         if (j == i)
           value[k] = norm[k] = 0;
-        else if (j > i)
+        else if (j > i && block == 3) {
+          add_lane(&queue, k, root + (size_t)i * size, level->a->value + (size_t)k * size, root + (size_t)j * size);
+          if (queue.count == MUS_SMALL_LANES)
+            finish_lanes(&queue, value, norm);
+        } else if (j > i)
           value[k] = scaled_strength(block, root + (size_t)i * size, level->a->value + (size_t)k * size,
                                      root + (size_t)j * size, &norm[k]);
       }
-    MUS_SHARE_FOR
-    for (int i = 0; i < rows; ++i)
-      for (int k = pattern->row_start[i]; pattern->column[k] < i; ++k) {
-        int mirrored = mus_pattern_find(pattern, pattern->column[k], i);
-        value[k] = value[mirrored];
-        norm[k] = norm[mirrored];
-      }
+    finish_lanes(&queue, value, norm);
   }
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i)
+    for (int k = pattern->row_start[i]; pattern->column[k] < i; ++k) {
+      int mirrored = mus_pattern_find(pattern, pattern->column[k], i);
+      value[k] = value[mirrored];
+      norm[k] = norm[mirrored];
+    }
 }
 
 // Marks dominated rows as special, then strong connections among the others.
