@@ -129,6 +129,8 @@ void mus_lattice_solid_velocities(const mus_lattice_solid *solid, double *veloci
 void mus_lattice_solid_normals(const mus_lattice_solid *solid, double *normal);
 // Von Mises stresses at points, Pa, between those of the cells around.
 void mus_lattice_solid_stresses(const mus_lattice_solid *solid, double *stress);
+// Energies of motion and of deformation, J.
+void mus_lattice_solid_energy(const mus_lattice_solid *solid, double *kinetic, double *elastic);
 // Of all interior cells, m^3.
 double mus_lattice_solid_volume(const mus_lattice_solid *solid);
 

@@ -32,7 +32,7 @@ static void touch_point(const mus_lattice_solid *s, size_t p, mus_contact *out) 
   const mus_lattice_touch *t = &s->touch[p];
   const double *x = s->position + 3 * p;
   *out = (mus_contact){.depth = t->offset - mus_dot3(t->normal, x)};
-  if (!(mus_dot3(t->normal, t->normal) > 0) || !(out->depth > 0))
+  if (!(mus_dot3(t->normal, t->normal) > 0) || out->depth <= 0)
     return;
   double k = s->settings.contact * s->settings.young / s->lattice->spacing * s->area[p], force = k * out->depth;
   memcpy(out->normal, t->normal, sizeof out->normal);

@@ -84,6 +84,10 @@ void mus_solid_hold(mus_lattice_solid *solid, const mus_lattice_map *map);
 // det F of a cell.
 double mus_solid_cell_volume(const mus_lattice_solid *solid, size_t cell);
 
+// Begins a step: all that does not depend on where it ends. Returns the norm of forces, in the units of right-hand
+// sides.
+double mus_solid_begin(mus_lattice_solid *solid, const mus_lattice_step *step);
+
 // Contact and damping as parts of a solve: mus_corotational's `act` and `stiffen`, with the solid as context.
 void mus_solid_act(void *solid);
 void mus_solid_stiffen(void *solid);

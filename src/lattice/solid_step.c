@@ -284,12 +284,15 @@ static mus_status check(const mus_lattice_solid *s, const mus_lattice_step *step
   return MUS_OK;
 }
 
-// Units, inertia and all forces that do not depend on where the step ends. Returns the norm of forces, in the units of
-// right-hand sides.
-static double begin(mus_lattice_solid *s) {
+// Units, inertia and forces.
+double mus_solid_begin(mus_lattice_solid *s, const mus_lattice_step *step) {
   mus_lattice *l = s->lattice;
   const mus_turned_level *t = mus_solid_level(s);
-  double square = 0, h = s->seconds;
+  double square = 0, h = step->seconds;
+  s->step = step;
+  s->seconds = h;
+  s->contacts = 0;
+  memset(s->contact, 0, (size_t)s->points * sizeof *s->contact);
   s->damped = 1 + s->settings.damping / h;
   l->shear = s->damped * s->settings.young / (2 + 2 * s->settings.poisson);
   for (int a = 0; a < 3; ++a)
@@ -390,12 +393,8 @@ mus_status mus_lattice_solid_step(mus_lattice_solid *s, const mus_lattice_step *
   mus_status status = check(s, step);
   if (status)
     return status;
-  s->step = step;
-  s->seconds = step->seconds;
-  s->contacts = 0;
-  memset(s->contact, 0, (size_t)s->points * sizeof *s->contact);
   mus_lattice_solid_save(s, s->saved);
-  double loads = begin(s);
+  double loads = mus_solid_begin(s, step);
   status = isfinite(loads) ? solve(s, loads, record) : mus_fail(MUS_BREAKDOWN, "lattice: forces are not finite");
   if (status) {
     mus_lattice_solid_load(s, s->saved);
