@@ -12,11 +12,11 @@ set -eu
 program=${1:?which program? Give the path of muslin} tool=${2:?which tool? Give the path of bench_seed_003}
 shift 2
 
-out=docs/results-003 runs=out/seed-003 size=40401 small=10201 sizes='10000 20000 40000 80000' warmup=8 shrink=1 seconds=20
+out=docs/results-003 runs=out/seed-003 size=40401 middle=40401 small=10201 sizes='10000 20000 40000 80000' warmup=8 shrink=1 seconds=20
 while [ $# -gt 0 ]; do
   case $1 in
   --quick)
-    size=2601 small=961 sizes='10000 20000 40000' shrink=4 seconds=5
+    size=2601 middle=2601 small=961 sizes='10000 20000 40000' shrink=4 seconds=5
     shift
     ;;
   --large)
@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
     shift
     ;;
   --tiny)
-    size=441 small=225 sizes='10000 20000' warmup=1 shrink=50
+    size=441 middle=441 small=225 sizes='10000 20000' warmup=1 shrink=50
     shift
     ;;
   --runs | --out)
@@ -51,17 +51,31 @@ measure() {
   [ $status -le 1 ] && [ -e "$runs/$name.json" ] || { cat "$runs/$name.txt" >&2 && exit 1; }
 }
 
-methods=fmg,fmg:plain,fas,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa
+methods=fmg,fmg:plain,fmg:secants,fas,newton-geometric,newton-sa,newton-cholmod,gs-chebyshev,ncg-sa,pd-cholmod
 measure figure-4 --example sphere --vertices "$size" --methods $methods --iterations 500
 measure figure-4-stiff --example sphere --vertices "$size" --stiffness 100 --methods $methods --iterations 500
 measure figure-6 --example sphere --vertices "$size" --methods fmg:plain,fmg:plain:matrix-level,fmg:plain:matrix-cycle,fmg:plain:matrix-step
 measure figure-7 --example sphere --vertices "$size" --methods fmg:plain,fmg:plain:residual-all,fmg:plain:residual-cycle
 for threshold in 0 0.1 0.3 1; do
-  measure "skipping-$threshold" --example sphere --vertices "$size" --methods fmg --adaptive-smoothing $threshold
+  measure "skipping-$threshold" --example sphere --vertices "$size" --methods fmg:secants --adaptive-smoothing $threshold
 done
 projective=pd-cholmod,pd-geometric,pd-fmg,pd-fmg:chebyshev,pd-sa,pd-pcg,pd-gs10,pd-gs50,pd-jacobi-chebyshev,fmg
 measure figure-9 --example tablecloth --vertices "$small" --methods $projective --iterations 300
 measure figure-10 --example tablecloth --vertices "$size" --methods $projective --iterations 300
+# other NAME VERTICES: the methods that count, on both scenes.
+other() {
+  local stiffness
+  for stiffness in 1 100; do
+    for scene in sphere tablecloth; do
+      [ "$1 $scene" != 'middle sphere' ] || continue # figure 4
+      measure "$scene-$1$([ $stiffness = 1 ] || echo -stiff)" --example $scene --vertices "$2" --stiffness $stiffness --iterations 150 \
+        --methods fmg,newton-sa,newton-cholmod,gs-chebyshev,pd-cholmod
+    done
+  done
+}
+other small "$small"
+other middle "$middle"
+[ "$size" = "$middle" ] || other large "$size"
 for vertices in $sizes; do
   measure "figure-14-$vertices" --example sphere --vertices $((vertices / shrink)) --methods fmg
 done

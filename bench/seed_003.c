@@ -1,6 +1,7 @@
 // Draws the figures of Wang, Wu, Fratarcangeli, Tang and Wang 2018 that compare methods on one nonlinear step, from
 // what `muslin bench --nonlinear --json` has measured (bench/seed-003.sh): errors over time and over work for figures
-// 4, 6, 7, 9 and 10, cycles and time over size for figure 14, and tables.md with all numbers.
+// 4, 6, 7, 9 and 10, cycles and time over size for figure 14, and tables.md with all numbers, also of other scenes and
+// sizes.
 //
 //   bench_seed_003 RUNS OUT VERTICES
 //
@@ -100,15 +101,26 @@ static int run_read(const char *folder, const char *name, step_run *out) {
 
 typedef struct step_figure {
   const char *name, *title;
+  int table; // 1: no pictures
 } step_figure;
 
 static const step_figure figures[] = {
-    {"figure-4", "Figure 4: methods for one nonlinear step"},
-    {"figure-4-stiff", "The same with a hundred times the stretch stiffness"},
-    {"figure-6", "Figure 6: when the matrix is renewed"},
-    {"figure-7", "Figure 7: when the residual is renewed"},
-    {"figure-9", "Figure 9: Projective Dynamics"},
-    {"figure-10", "Figure 10: Projective Dynamics on a finer cloth"},
+    {"figure-4", "Figure 4: methods for one nonlinear step", 0},
+    {"figure-4-stiff", "The same with a hundred times the stretch stiffness", 0},
+    {"figure-6", "Figure 6: when the matrix is renewed", 0},
+    {"figure-7", "Figure 7: when the residual is renewed", 0},
+    {"figure-9", "Figure 9: Projective Dynamics", 0},
+    {"figure-10", "Figure 10: Projective Dynamics on a finer cloth", 0},
+    {"sphere-small", "Sphere, small", 1},
+    {"sphere-small-stiff", "Sphere, small and stiff", 1},
+    {"sphere-large", "Sphere, large", 1},
+    {"sphere-large-stiff", "Sphere, large and stiff", 1},
+    {"tablecloth-small", "Tablecloth, small", 1},
+    {"tablecloth-small-stiff", "Tablecloth, small and stiff", 1},
+    {"tablecloth-middle", "Tablecloth, of middle size", 1},
+    {"tablecloth-middle-stiff", "Tablecloth, of middle size and stiff", 1},
+    {"tablecloth-large", "Tablecloth, large", 1},
+    {"tablecloth-large-stiff", "Tablecloth, large and stiff", 1},
 };
 
 // The first entry from which on the error stays; -1 if there is none.
@@ -206,8 +218,8 @@ static int report_figure(const char *runs, const char *out, const step_figure *f
   int failed = run_read(runs, f->name, &run);
   if (!failed && run.count > 0) {
     tabulate(&run, f->title, tables);
-    failed = draw_curves(out, f->name, f->title, &run, 0);
-    if (!failed)
+    failed = f->table ? 0 : draw_curves(out, f->name, f->title, &run, 0);
+    if (!failed && !f->table)
       failed = draw_curves(out, f->name, f->title, &run, 1);
   }
   run_free(&run);

@@ -85,13 +85,13 @@ cat >skips.json <<'END'
 {"solver": {"sa": {"adaptive_smoothing": 1}}, "contact": false,
  "cloths": [{"shape": {"vertices": 900}, "pins": [{"where": {"vertices": [0, 29]}}]}]}
 END
-skips="bench --nonlinear --example skips.json --warmup 2 --methods fmg --iterations 2 --reference none"
+skips="bench --nonlinear --example skips.json --warmup 2 --methods fmg:plain --iterations 2 --reference none"
 expect 0 $skips --json skips-scene.json
 expect 0 $skips --adaptive-smoothing 1 --json skips-1.json
 expect 0 $skips --adaptive-smoothing 0 --json skips-0.json
-holds "the scene's adaptive smoothing" cmp -s <(of fmg products skips-scene.json) <(of fmg products skips-1.json)
-holds "the option's" awk 'NR == FNR { last = $1; next } END { exit !($1 > last) }' <(of fmg products skips-1.json) \
-  <(of fmg products skips-0.json)
+holds "the scene's adaptive smoothing" cmp -s <(of fmg:plain products skips-scene.json) <(of fmg:plain products skips-1.json)
+holds "the option's" awk 'NR == FNR { last = $1; next } END { exit !($1 > last) }' <(of fmg:plain products skips-1.json) \
+  <(of fmg:plain products skips-0.json)
 
 expect 1 $small --methods newton-sa --json no/such/folder.json
 says err 'cannot write'

@@ -159,7 +159,7 @@ static void variants_of_full_multigrid_find_it_too(void **state) {
   (void)state;
   static const char *const names[] = {"fmg:matrix-level", "fmg-sa:matrix-step", "fmg:matrix-cycle",
                                       "fmg:residual-all", "fmg:residual-cycle", "fmg:matrix-level:residual-all",
-                                      "fmg:plain"};
+                                      "fmg:plain",        "fmg:secants",        "fmg:plain:secants:matrix-level"};
   run *r = hanging_sheet();
   runs_begin(r);
   runs_frame(r);
@@ -175,7 +175,7 @@ static void variants_of_full_multigrid_find_it_too(void **state) {
 
 static void the_state_is_as_before_and_threads_do_not_matter(void **state) {
   (void)state;
-  static const char *const names[] = {"newton-sa", "fmg-geometric", "gs-chebyshev", "ncg-diag"};
+  static const char *const names[] = {"newton-sa", "fmg-geometric", "fmg:secants", "gs-chebyshev", "ncg-diag"};
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
     fall first, other;
     for (int threads = 1; threads <= 7; threads += 3) {
