@@ -44,6 +44,11 @@ static mus_status make_solved(mus_lattice *lattice, mus_corotational *c) {
       return mus_fail_memory();
     memcpy(c->solved.held[a], c->level[0].held[a], cells * sizeof(double));
   }
+  double *turning = mus_arena_alloc_zero(&lattice->arena, 9 * cells, sizeof *turning);
+  if (!turning)
+    return mus_fail_memory();
+  for (size_t e = 0; e < 9; ++e)
+    c->solved.turning[e] = turning + e * cells;
   return MUS_OK;
 }
 
@@ -102,10 +107,15 @@ double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen) {
   return sqrt(mus_dot(vector_size(lattice), solved->level.r[0], solved->level.r[0]));
 }
 
-// p of an interior cell, so that its equation holds.
-static void settle_pressure(const mus_turned_level *t, size_t cell) {
-  t->level.x[3][cell] = 0;
-  t->level.x[3][cell] = (t->level.b[3][cell] - mus_turned_cell_row(t, cell)) / t->diagonal[cell];
+// p of an interior cell, so that its equation holds, and T; at free boundaries they depend on each other.
+static void settle_cell(const mus_corotational *c, const mus_turned_level *t, size_t cell) {
+  int passes = c->turns && !mus_lattice_is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 5 : 1;
+  for (int pass = 0; pass < passes; ++pass) {
+    t->level.x[3][cell] = 0;
+    t->level.x[3][cell] = (t->level.b[3][cell] - mus_turned_cell_row(t, cell)) / t->diagonal[cell];
+    if (c->turns)
+      mus_turned_turn_cell(t, cell);
+  }
 }
 
 static void clear(const mus_lattice_level *l, double *const field[4]) {
@@ -123,10 +133,12 @@ static void make_column(mus_corotational *c, const mus_turned_level *t, int k) {
       for (int u = -1; u <= 1; ++u)
         for (int v = -1; v <= 1; ++v) {
           size_t near = cell + (size_t)s * d->stride[0] + (size_t)u * d->stride[1] + (size_t)v * d->stride[2];
+          for (int e = 0; e < 9 && pass == 1; ++e)
+            t->turning[e][near] = 0;
           if (pass == 1)
             t->level.x[3][near] = 0;
           else if (mus_lattice_is(d, near, MUS_LATTICE_SOLID))
-            settle_pressure(t, near);
+            settle_cell(c, t, near);
         }
     for (int row = k; row < c->unknowns && pass == 0; ++row)
       c->factor[(size_t)row * n + (size_t)k] = -mus_turned_face_row(t, c->axis[row], (size_t)c->cell[row]);
@@ -138,6 +150,7 @@ static void factorise_bottom(mus_corotational *c) {
   const mus_turned_level *t = &c->level[c->levels - 1];
   clear(&t->level, t->level.x);
   clear(&t->level, t->level.b);
+  mus_turned_stay(t);
   for (int k = 0; k < c->unknowns; ++k)
     make_column(c, t, k);
   mus_lattice_factorise(c->unknowns, c->factor);
@@ -155,26 +168,28 @@ static void coarsen_held(mus_corotational *c) {
   }
 }
 
-void mus_corotational_coarsen(mus_corotational *c, int is_frozen) {
+void mus_corotational_coarsen(mus_corotational *c, int is_renewed, int turns) {
+  c->turns = turns;
   if (c->stiffen) {
     c->stiffen(c->context);
     coarsen_held(c);
   }
-  for (int k = 1; k < c->levels && !is_frozen; ++k)
+  for (int k = 1; k < c->levels && is_renewed; ++k)
     mus_rotations_restrict(&c->level[k - 1], &c->level[k]);
-  if (c->stiffen || !is_frozen)
+  if (c->stiffen || is_renewed)
     factorise_bottom(c);
 }
 
-static void settle_pressures(const mus_turned_level *t) {
+static void settle_cells(const mus_corotational *c, const mus_turned_level *t) {
   for (size_t k = 0; k < t->level.domain->solid; ++k)
-    settle_pressure(t, (size_t)t->cell[k]);
+    settle_cell(c, t, (size_t)t->cell[k]);
 }
 
 static void solve_bottom(mus_corotational *c) {
   const mus_turned_level *t = &c->level[c->levels - 1];
   clear(&t->level, t->level.x);
-  settle_pressures(t);
+  mus_turned_stay(t);
+  settle_cells(c, t);
   for (int k = 0; k < c->unknowns; ++k) {
     size_t cell = (size_t)c->cell[k];
     c->right[k] = mus_turned_face_row(t, c->axis[k], cell) - t->level.b[c->axis[k]][cell];
@@ -182,7 +197,7 @@ static void solve_bottom(mus_corotational *c) {
   mus_lattice_substitute(c->unknowns, c->factor, c->right);
   for (int k = 0; k < c->unknowns; ++k)
     t->level.x[c->axis[k]][c->cell[k]] = c->right[k];
-  settle_pressures(t);
+  settle_cells(c, t);
 }
 
 static void run_from(mus_corotational *c, int k) {
@@ -191,17 +206,23 @@ static void run_from(mus_corotational *c, int k) {
     solve_bottom(c);
     return;
   }
-  mus_turned_sweep(fine, 0);
+  mus_turned_sweep(fine, c->turns, 0);
+  if (c->turns)
+    mus_turned_turn(fine);
   mus_turned_residual(fine);
   mus_lattice_restrict(&fine->level, &coarse->level);
+  mus_turned_stay(coarse);
   for (int visit = 0; visit < (k + 2 < c->levels ? c->visits : 1); ++visit)
     run_from(c, k + 1);
   mus_turned_extend(coarse, 0);
   mus_lattice_prolong(&coarse->level, &fine->level);
-  mus_turned_sweep(fine, 1);
+  if (c->turns)
+    mus_turned_turn(fine);
+  mus_turned_sweep(fine, c->turns, 1);
 }
 
 void mus_corotational_cycle(mus_corotational *c) {
   clear(&c->level[0].level, c->level[0].level.x);
+  mus_turned_stay(&c->level[0]);
   run_from(c, 0);
 }

@@ -18,6 +18,7 @@ typedef struct mus_corotational {
                            // its own
   mus_turned_level *level; // of corrections, the finest first
   int levels, visits;
+  int turns;    // whether corrections turn cells (turned.h)
   int unknowns; // of the coarsest level, which is solved by a dense factor
   int *cell;
   unsigned char *axis;
@@ -40,6 +41,7 @@ typedef struct mus_corotational_goal {
   double tolerance; // of residuals, relative
   double error;     // of displacements, as estimated; 0: residuals count alone, otherwise one of both is enough
   int cycles;       // the most
+  int follows;      // what is held may have moved: follow it first
 } mus_corotational_goal;
 
 // What a lattice needs for co-rotational solves; nothing if it is there.
@@ -48,8 +50,8 @@ mus_status mus_corotational_create(mus_lattice *lattice);
 // Rotations from the displacements and pressures of the solid, right-hand sides, and the residuals of the nonlinear
 // equations; where rotations are frozen, of the equations for these. Returns the residuals' norm.
 double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen);
-// Coarse levels from the finest one: c_a, and rotations unless these are as they were.
-void mus_corotational_coarsen(mus_corotational *corotational, int is_frozen);
+// Coarse levels from the finest one: c_a, and R and C if these were renewed; and whether corrections turn cells.
+void mus_corotational_coarsen(mus_corotational *corotational, int is_renewed, int turns);
 
 // The norm of stresses in cells, as they are in equations.
 double mus_corotational_stresses(mus_lattice *lattice);

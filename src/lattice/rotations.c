@@ -191,7 +191,7 @@ void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coar
   MUS_PARALLEL_FOR
   for (int k = 0; k < (int)d->solid; ++k) {
     size_t cell = (size_t)coarse->cell[k], low = 0, rest = cell;
-    double sum[9] = {0}, count = 0;
+    double sum[9] = {0}, mean[9] = {0}, r[9], count = 0;
     for (int a = 3; a-- > 0;) {
       low += (2 * (rest / d->stride[a]) - (size_t)from->shift[a]) * from->stride[a];
       rest %= d->stride[a];
@@ -199,12 +199,17 @@ void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coar
     for (int child = 0; child < 8; ++child) {
       size_t n = low + (child & 1 ? from->stride[0] : 0) + (child & 2 ? from->stride[1] : 0) +
                  (child & 4 ? from->stride[2] : 0);
-      for (int e = 0; e < 9 && is(from, n, MUS_LATTICE_SOLID); ++e)
+      for (int e = 0; e < 9 && is(from, n, MUS_LATTICE_SOLID); ++e) {
         sum[e] += fine->coupling[e][n];
+        mean[e] += fine->rotation[e][n];
+      }
       count += is(from, n, MUS_LATTICE_SOLID);
     }
-    for (int e = 0; e < 9; ++e)
+    mus_rotation_of(mean, r);
+    for (int e = 0; e < 9; ++e) {
       coarse->coupling[e][cell] = sum[e] / count;
+      coarse->rotation[e][cell] = r[e];
+    }
   }
   mus_turned_renew(coarse);
 }

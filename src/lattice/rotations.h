@@ -34,7 +34,7 @@ void mus_rotations_load(mus_turned_level *turned, double length);
 // b -= div P for stresses P that cells have, 9 arrays by rows, as parts of those on edges.
 void mus_rotations_add_divergence(mus_turned_level *turned, const double *const stress[9]);
 
-// C of a coarse level: the mean over children.
+// R and C of a coarse level: the mean over children, and its rotation.
 void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coarse);
 
 #endif

@@ -17,6 +17,9 @@
 #include "lattice/solid_state.h"
 #include "par/par.h"
 
+// Bounds are those of displacements that alternate in sign from face to face, which few are: so much of them is best.
+#define BOUND_PART 0.3
+
 static int is(const mus_lattice_domain *d, size_t cell, uint32_t flags) { return mus_lattice_is(d, cell, flags); }
 
 // --- contact -------------------------------------------------------------------------------------------------------
@@ -86,7 +89,7 @@ static void add_contacts(mus_lattice_solid *s) {
 void mus_solid_stiffen(void *solid) {
   mus_lattice_solid *s = solid;
   const mus_corotational *c = s->lattice->corotational;
-  const double factor = 1 / unit_of_force(s);
+  const double factor = BOUND_PART / unit_of_force(s);
   for (int a = 0; a < 3; ++a)
     memcpy(c->level[0].held[a], c->solved.held[a], s->lattice->domain->cells * sizeof(double));
   if (s->contacts == 0)

@@ -346,7 +346,8 @@ static mus_status solve(mus_lattice_solid *s, double loads, mus_lattice_step_rec
     mus_corotational_goal goal = {.reference = hypot(loads, mus_corotational_stresses(l)),
                                   .tolerance = NOTHING,
                                   .error = s->settings.tolerance * (part < record->parts ? 10 : 1),
-                                  .cycles = s->settings.cycles};
+                                  .cycles = s->settings.cycles,
+                                  .follows = s->step->regions != NULL};
     if (!isfinite(goal.reference))
       return mus_fail(MUS_BREAKDOWN, "lattice: forces of a step are not finite");
     status = mus_corotational_solve(l, &goal, &one, &record->error);

@@ -21,6 +21,7 @@ enum { HALVINGS = 6 };
 // What residuals are taken to go on as, in estimates of errors.
 #define LEAST_RATE 0.1
 #define MOST_RATE 0.95
+enum { LEAST_CYCLES = 3 }; // before there are estimates
 
 static size_t vector_size(const mus_lattice *lattice) { return 4 * mus_lattice_field(lattice->domain); }
 
@@ -81,7 +82,7 @@ static double step(mus_lattice *lattice, int is_frozen, double size, int cycle) 
   mus_copy(n, lattice->finest.x[0], c->start);
   mus_copy(n, lattice->finest.r[0], c->residual);
   now->square = 0;
-  mus_corotational_coarsen(c, is_frozen);
+  mus_corotational_coarsen(c, !is_frozen, !is_frozen);
   combine(lattice);
   correct(lattice);
   double next = mus_corotational_evaluate(lattice, is_frozen);
@@ -131,6 +132,7 @@ typedef struct progress {
   mus_corotational_goal goal;
   mus_lattice_record *record;
   double error; // of displacements, as estimated
+  int begun;    // cycles with rotations frozen
 } progress;
 
 // How far displacements are from where they go, if they go on as in the last cycle.
@@ -139,6 +141,9 @@ static double estimate_error(const mus_lattice *lattice, const progress *to) {
   double *change = lattice->corotational->change;
   size_t n = 3 * mus_lattice_field(lattice->domain);
   double rate = fmin(fmax(residuals[0] / residuals[-1], LEAST_RATE), MOST_RATE);
+  if (to->record->cycles - to->begun < LEAST_CYCLES)
+    return (double)INFINITY;
+  rate = fmin(fmax(rate, residuals[-1] / residuals[-2]), MOST_RATE);
   mus_copy(n, lattice->finest.x[0], change);
   mus_axpy(n, -1, lattice->corotational->start, change);
   return mus_max_abs(n, change) * rate / (1 - rate);
@@ -164,7 +169,7 @@ static mus_status follow(mus_lattice *lattice, progress *to) {
   const double *residuals = lattice->residuals;
   mus_lattice_record *record = to->record;
   mus_status status = MUS_OK;
-  mus_corotational_coarsen(lattice->corotational, 0);
+  mus_corotational_coarsen(lattice->corotational, 1, 0);
   while (!status && residuals[record->cycles] > FOLLOWED * residuals[0] && record->cycles < to->goal.cycles)
     status = go(lattice, 1, to);
   forget(lattice->corotational);
@@ -180,9 +185,10 @@ static mus_status iterate(mus_lattice *lattice, progress *to) {
   mus_lattice_record *record = to->record;
   forget(lattice->corotational);
   residuals[0] = mus_corotational_evaluate(lattice, 1) / record->reference;
-  mus_status status = residuals[0] > MOVED ? follow(lattice, to) : MUS_OK;
+  mus_status status = to->goal.follows && residuals[0] > MOVED ? follow(lattice, to) : MUS_OK;
   residuals[record->cycles] = mus_corotational_evaluate(lattice, 0) / record->reference;
   to->error = (double)INFINITY;
+  to->begun = record->cycles;
   while (!status && !is_done(lattice, to) && record->cycles < to->goal.cycles)
     status = go(lattice, 0, to);
   if (!status && !is_done(lattice, to))
@@ -194,7 +200,7 @@ static mus_status iterate(mus_lattice *lattice, progress *to) {
 mus_status mus_corotational_solve(mus_lattice *lattice, const mus_corotational_goal *goal, mus_lattice_record *record,
                                   double *error) {
   double begin = mus_seconds();
-  progress to = {*goal, record, 0};
+  progress to = {*goal, record, 0, 0};
   *record =
       (mus_lattice_record){.reference = goal->reference > 0 ? goal->reference : 1, .residuals = lattice->residuals};
   mus_status status = iterate(lattice, &to);
@@ -216,7 +222,7 @@ mus_status mus_lattice_solve_corotational(mus_lattice *lattice, double tolerance
   reference = hypot(loads(lattice), mus_corotational_stresses(lattice));
   if (!isfinite(reference))
     return mus_fail(MUS_BAD_INPUT, "lattice: forces or prescribed displacements are not finite");
-  mus_corotational_goal goal = {.reference = reference, .tolerance = tolerance, .cycles = cycles};
+  mus_corotational_goal goal = {.reference = reference, .tolerance = tolerance, .cycles = cycles, .follows = 1};
   status = mus_corotational_solve(lattice, &goal, record, &error);
   mus_turned_extend(&lattice->corotational->solved, lattice->spacing);
   return status;

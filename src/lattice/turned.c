@@ -1,12 +1,15 @@
 #include "lattice/turned.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "par/par.h"
 
 // Displacements that a cell's equation has: for each axis, those on both faces and on four neighbours of each.
 enum { FACES = 30 };
+// How much of T is taken into account: with all of it, beams that are bent far do not converge.
+#define TURNED_PART 0.9
 
 static int is(const mus_lattice_domain *d, size_t cell, uint32_t flags) { return mus_lattice_is(d, cell, flags); }
 
@@ -68,7 +71,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
                              mus_turned_level *out) {
   *out = (mus_turned_level){0};
   mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
-  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 23 * domain->cells, sizeof *memory);
+  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 32 * domain->cells, sizeof *memory);
   out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
   out->samples = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->samples);
   out->weights = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->weights);
@@ -77,6 +80,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
   for (size_t k = 0; k < 9; ++k) {
     out->rotation[k] = memory + k * domain->cells;
     out->coupling[k] = memory + (13 + k) * domain->cells;
+    out->turning[k] = memory + (23 + k) * domain->cells;
   }
   out->volume = memory + 22 * domain->cells;
   out->diagonal = memory + 9 * domain->cells;
@@ -122,20 +126,21 @@ static double normal_stress(const mus_turned_level *t, int a, size_t cell) {
   const mus_lattice_level *l = &t->level;
   if (!is(l->domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
     return 0;
-  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->coupling[4 * a][cell] * l->x[3][cell];
+  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->coupling[4 * a][cell] * l->x[3][cell] -
+         t->turning[4 * a][cell];
 }
 
-// P_ab on the edge. Pressures are 0 in cells that are not interior.
+// P_ab on the edge. Pressures and T are 0 in cells that are not interior.
 static double shear_stress(const mus_turned_level *t, int a, int b, size_t edge) {
   const mus_lattice_level *l = &t->level;
   size_t s = l->domain->stride[a], u = l->domain->stride[b];
-  const double *r = t->coupling[3 * a + b], *p = l->x[3];
+  const double *c = t->coupling[3 * a + b], *turning = t->turning[3 * a + b], *p = l->x[3];
   double weight = mus_turned_weight(t, edge, a, b), sum = 0;
   if (!(weight > 0))
     return 0;
   for (int k = 0; k < 4; ++k) {
     size_t cell = edge - (k & 1 ? s : 0) - (k & 2 ? u : 0);
-    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * r[cell] * p[cell];
+    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * (c[cell] * p[cell] + turning[cell]);
   }
   return 2 * weight * (l->x[a][edge] - l->x[a][edge - u]) - sum;
 }
@@ -159,25 +164,69 @@ static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
   return -2 * sum - t->held[a][cell];
 }
 
-double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
+// Gradients in a cell, with nothing for those that are not computed; `given`: how much of each is not, if that is not
+// NULL.
+static void cell_gradient(const mus_turned_level *t, size_t cell, double f[9], double *given) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
-  double sum = t->diagonal[cell] * l->x[3][cell];
+  uint64_t samples = t->samples[cell];
   for (int a = 0; a < 3; ++a) {
     const double *u = l->x[a];
-    if (is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
-      sum += t->coupling[4 * a][cell] * (u[cell + d->stride[a]] - u[cell]);
-    for (int b = 0; b < 3; ++b) {
-      double edges = 0;
-      for (int k = 0; k < 4 && a != b; ++k) {
+    int computed = is(d, cell, (uint32_t)MUS_LATTICE_NORMAL << a);
+    f[4 * a] = computed ? u[cell + d->stride[a]] - u[cell] : 0;
+    if (given)
+      given[4 * a] = !computed;
+    for (int i = 0; i < 2; ++i, samples >>= 8) {
+      int b = i < a ? i : i + 1;
+      double sum = 0, missing = 0;
+      for (int k = 0; k < 4; ++k) {
         size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
-        edges +=
-            mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * (u[edge] - u[edge - d->stride[b]]);
+        mus_turned_sample sample = (mus_turned_sample)(samples >> 2 * k & 3);
+        sum += mus_turned_part(sample) * (u[edge] - u[edge - d->stride[b]]);
+        missing += sample == MUS_SAMPLE_GIVEN ? 0.25 : 0;
       }
-      sum += t->coupling[3 * a + b][cell] * edges;
+      f[3 * a + b] = sum;
+      if (given)
+        given[3 * a + b] = missing;
     }
   }
+}
+
+double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
+  double f[9], given[9], sum = t->diagonal[cell] * t->level.x[3][cell];
+  int is_inside = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P);
+  cell_gradient(t, cell, f, is_inside ? NULL : given);
+  for (int e = 0; e < 9; ++e)
+    sum += t->coupling[e][cell] * (is_inside ? f[e] : f[e] + given[e] * t->turning[e][cell] / 2);
   return sum;
+}
+
+void mus_turned_turn_cell(const mus_turned_level *t, size_t cell) {
+  int is_inside = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P);
+  double f[9], given[9], r[9], fr[9], p = t->level.x[3][cell];
+  cell_gradient(t, cell, f, is_inside ? NULL : given);
+  for (int e = 0; e < 9; ++e)
+    r[e] = t->rotation[e][cell];
+  for (int e = 0; e < 9 && !is_inside; ++e)
+    f[e] += given[e] * (t->coupling[e][cell] * p + t->turning[e][cell]) / 2;
+  for (int i = 0; i < 3; ++i) // F^T R
+    for (int j = 0; j < 3; ++j)
+      fr[3 * i + j] = f[i] * r[j] + f[3 + i] * r[3 + j] + f[6 + i] * r[6 + j];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      t->turning[3 * i + j][cell] =
+          TURNED_PART * (f[3 * i + j] - r[3 * i] * fr[j] - r[3 * i + 1] * fr[3 + j] - r[3 * i + 2] * fr[6 + j]);
+}
+
+void mus_turned_turn(const mus_turned_level *t) {
+  int count = (int)t->level.domain->solid;
+  MUS_PARALLEL_FOR_IF(count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < count; ++k)
+    mus_turned_turn_cell(t, (size_t)t->cell[k]);
+}
+
+void mus_turned_stay(const mus_turned_level *t) {
+  memset(t->turning[0], 0, 9 * t->level.domain->cells * sizeof(double));
 }
 
 void mus_turned_residual(const mus_turned_level *t) {
@@ -256,13 +305,16 @@ static void relax_cell(const mus_turned_level *t, size_t cell) {
     l->x[face[k].axis][face[k].place] += face[k].residual - face[k].factor * pressure * face[k].inverse;
 }
 
-void mus_turned_sweep(const mus_turned_level *t, int backwards) {
+void mus_turned_sweep(const mus_turned_level *t, int turns, int backwards) {
   for (int g = 0; g < MUS_TURNED_GROUPS; ++g) {
     int group = backwards ? MUS_TURNED_GROUPS - 1 - g : g;
     int start = t->start[group], end = t->start[group + 1];
     MUS_PARALLEL_FOR_IF(end - start >= 64)
-    for (int k = start; k < end; ++k)
+    for (int k = start; k < end; ++k) {
       relax_cell(t, (size_t)t->cell[k]);
+      if (turns)
+        mus_turned_turn_cell(t, (size_t)t->cell[k]);
+    }
   }
 }
 
@@ -273,7 +325,8 @@ static double near_value(const mus_turned_level *t, int a, size_t face, double l
   const mus_lattice_domain *d = l->domain;
   int is_lower = is(d, face, MUS_LATTICE_SOLID); // of its cell's two faces
   size_t cell = is_lower ? face : face - d->stride[a];
-  double difference = t->rotation[4 * a][cell] * length + t->coupling[4 * a][cell] * l->x[3][cell] / 2 - length;
+  double difference = t->rotation[4 * a][cell] * length +
+                      (t->coupling[4 * a][cell] * l->x[3][cell] + t->turning[4 * a][cell]) / 2 - length;
   return is_lower ? l->x[a][face + d->stride[a]] - difference - l->b[a][face] / 2
                   : l->x[a][cell] + difference - l->b[a][face] / 2;
 }
@@ -292,8 +345,10 @@ static void extend_near(const mus_turned_level *t, double length) {
 // D_b u_a beyond a free boundary beside an unknown face, from P_ab = 0: the mean of what the face's two cells give.
 static double slope_beyond(const mus_turned_level *t, int a, int b, size_t face, double length) {
   const double *r = t->rotation[3 * a + b], *c = t->coupling[3 * a + b], *p = t->level.x[3];
+  const double *turning = t->turning[3 * a + b];
   size_t below = face - t->level.domain->stride[a];
-  return ((r[face] + r[below]) * length + (c[face] * p[face] + c[below] * p[below]) / 2) / 2;
+  double change = c[face] * p[face] + c[below] * p[below] + turning[face] + turning[below];
+  return ((r[face] + r[below]) * length + change / 2) / 2;
 }
 
 // A displacement half a cell beyond a free boundary; the mean where there are several unknown ones beside it.

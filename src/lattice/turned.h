@@ -24,7 +24,10 @@
 //   sum over cells of mu (|F|^2 - 2 tr(R^T F) + 3) + lambda/2 (det F - 1)^2
 //
 // where |F|^2 is a mean over edges, and F that of cells. The derivative of R is no part of its first derivative, since
-// R is that of F, but is one of the second, which the frozen equations leave out, as they do that of C.
+// R is that of F, but is one of the second, which the frozen equations leave out, as they do that of C. Without it they
+// resist rotations that have not been found yet. For corrections, levels can take it into account as it is for small
+// strains: a change of gradients dF turns R by R skew(R^T dF) = (dF - R dF^T R) / 2. Cells keep the stress of that, T =
+// dF - R dF^T R, which is taken from P as p C is, and is renewed whenever a cell is smoothed.
 #ifndef MUS_LATTICE_TURNED_H
 #define MUS_LATTICE_TURNED_H
 
@@ -37,6 +40,7 @@ typedef struct mus_turned_level {
   double *rotation[9];              // in interior cells, by rows
   double *coupling[9];              // C
   double *volume;                   // det F
+  double *turning[9];               // T, in interior cells; 0 where it is not taken into account
   double *diagonal;                 // D_p
   double *held[3];                  // c_a on faces, not negative: what springs and inertia add, as b_a is scaled
   uint64_t *samples;                // of each cell, 2 bits for each gradient on its edges: mus_turned_sample
@@ -76,6 +80,11 @@ static inline double mus_turned_weight(const mus_turned_level *t, size_t edge, i
   return 0.25 * (t->weights[edge] >> 4 * mus_turned_pair(a, b) & 15);
 }
 
+// T of all cells from displacements, or 0.
+void mus_turned_turn(const mus_turned_level *turned);
+void mus_turned_turn_cell(const mus_turned_level *turned, size_t cell);
+void mus_turned_stay(const mus_turned_level *turned);
+
 // D_p of all cells from C.
 void mus_turned_renew(mus_turned_level *turned);
 
@@ -87,8 +96,8 @@ double mus_turned_cell_row(const mus_turned_level *turned, size_t cell);
 void mus_turned_residual(const mus_turned_level *turned);
 
 // A sweep over all interior cells, forwards or backwards: the pressure of a cell and all displacements that its
-// equation has, at once, with nothing but the diagonal between displacements (Vanka 1986).
-void mus_turned_sweep(const mus_turned_level *turned, int backwards);
+// equation has, at once, with nothing but the diagonal between displacements (Vanka 1986). Then its T, if `turns`.
+void mus_turned_sweep(const mus_turned_level *turned, int turns, int backwards);
 
 // Displacements beyond free boundaries. `length` is the spacing where displacements are those of a solid, 0 where they
 // are corrections.

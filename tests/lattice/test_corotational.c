@@ -255,8 +255,8 @@ static void sweeps_keep_solutions(void **state) {
   for (size_t k = 0; k < n; ++k)
     l->b[0][k] = -l->r[0][k];
   memcpy(before, l->x[0], n * sizeof *before);
-  mus_turned_sweep(&p.turned, 0);
-  mus_turned_sweep(&p.turned, 1);
+  mus_turned_sweep(&p.turned, 0, 0);
+  mus_turned_sweep(&p.turned, 0, 1);
   for (size_t k = 0; k < n; ++k)
     assert_true(fabs(l->x[0][k] - before[k]) < 1e-12);
   free(before);
