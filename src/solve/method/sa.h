@@ -27,6 +27,7 @@ typedef struct mus_sa {
   mus_upkeep upkeep;
   int has_positions;                                  // when they were last looked at
   int turned_rigid;                                   // MUS_MOTIONS_AUTO has gone over to six
+  double rigid_debt;                                  // products beyond those that rotations would have taken
   int has_looked, fills_space;                        // whether positions have been looked at, and are those of a solid
   double iteration_cost;                              // of the last solve, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made

@@ -12,7 +12,7 @@ typedef struct sa_memory {
   int stale;
   int turned_rigid; // bits: MUS_MOTIONS_AUTO has, has looked at positions, and found those of a solid
   int has_released, deep_couplings, has_hierarchy, analysed_count;
-  double iteration_cost;
+  double iteration_cost, rigid_debt;
   mus_upkeep upkeep;
 } sa_memory;
 
@@ -32,6 +32,7 @@ mus_status mus_sa_remember(void *self, mus_list *bytes) {
   m.has_hierarchy = sa->hierarchy && m.stale != MUS_SA_STALE_ALL;
   m.analysed_count = sa->analysed_count;
   m.iteration_cost = sa->iteration_cost;
+  m.rigid_debt = sa->rigid_debt;
   m.upkeep = sa->upkeep;
   size_t lists = (size_t)m.analysed_count * sizeof(int);
   mus_status status = mus_bytes_put(bytes, &m, sizeof m);
@@ -86,6 +87,7 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   sa->has_released = m.has_released;
   sa->deep_couplings = m.deep_couplings;
   sa->iteration_cost = m.iteration_cost;
+  sa->rigid_debt = m.rigid_debt;
   sa->upkeep = m.upkeep;
   sa->has_positions = sa->system->positions != NULL;
   sa->rested = 1;
