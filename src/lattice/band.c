@@ -8,11 +8,14 @@
 // Where a normal stress is given by a traction, g_f is 0. The denominator stays positive as mu / lambda goes to 0, so
 // that this holds for incompressible solids as well as for others. Zhu et al. take Gauss-Seidel on the system for
 // displacements alone, L_u - G D_p^-1 G^T, with more sweeps as Poisson's ratio grows: two up to 0.45, four at 0.495.
+//
+// Cells of a batch (boxes.h) are worked on lane by lane (band_template.h).
 #include "lattice/level.h"
 
+#include "lattice/rows.h"
 #include "par/par.h"
 
-enum { BLOCKS_LARGE = 16 }; // fewer are not worth waking threads for
+enum { BLOCKS_LARGE = 4 }; // fewer are not worth waking threads for
 
-#define TEMPLATE "lattice/band_template.h"
+#define TEMPLATE "lattice/band_sweep_template.h"
 #include "base/both_precisions.h"

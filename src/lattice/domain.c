@@ -144,6 +144,8 @@ static uint32_t flag_of_runs(int kind) {
     return (uint32_t)MUS_LATTICE_SWEPT << (kind - MUS_LATTICE_RUN_SWEPT);
   if (kind >= MUS_LATTICE_RUN_REGULAR && kind < MUS_LATTICE_RUN_REGULAR_P)
     return (uint32_t)MUS_LATTICE_REGULAR << (kind - MUS_LATTICE_RUN_REGULAR);
+  if (kind >= MUS_LATTICE_RUN_UNKNOWN && kind < MUS_LATTICE_RUN_SOLID)
+    return (uint32_t)MUS_LATTICE_UNKNOWN << (kind - MUS_LATTICE_RUN_UNKNOWN);
   return kind == MUS_LATTICE_RUN_SWEPT_P     ? MUS_LATTICE_SWEPT_P
          : kind == MUS_LATTICE_RUN_REGULAR_P ? MUS_LATTICE_REGULAR_P
                                              : MUS_LATTICE_SOLID;
@@ -198,11 +200,16 @@ static mus_status list_irregular(mus_arena *arena, mus_lattice_domain *d) {
   for (size_t cell = 0; cell < d->cells; ++cell)
     count += is_irregular(d, cell);
   d->irregular = mus_arena_alloc(arena, (size_t)count, sizeof *d->irregular);
-  if (!d->irregular)
+  d->irregular_start = mus_arena_alloc(arena, (size_t)d->count[2] + 1, sizeof *d->irregular_start);
+  if (!d->irregular || !d->irregular_start)
     return mus_fail_memory();
-  for (size_t cell = 0; cell < d->cells; ++cell)
-    if (is_irregular(d, cell))
-      d->irregular[d->irregular_count++] = (int)cell;
+  for (int k = 0; k < d->count[2]; ++k) {
+    d->irregular_start[k] = d->irregular_count;
+    for (size_t cell = (size_t)k * d->stride[2]; cell < (size_t)(k + 1) * d->stride[2]; ++cell)
+      if (is_irregular(d, cell))
+        d->irregular[d->irregular_count++] = (int)cell;
+  }
+  d->irregular_start[d->count[2]] = d->irregular_count;
   return MUS_OK;
 }
 
@@ -228,176 +235,10 @@ static void count_unknowns(mus_lattice_domain *d) {
   }
 }
 
-// Blocks of cells, long along axis 0, along which memory lies.
-static const int block_shift[3] = {4, 2, 2};
-enum { BLOCK_BITS = 8 };
-
-typedef struct block_counts {
-  int along[3];
-  size_t total;
-  int *cells; // of each block, then where its next cell goes
-} block_counts;
-
-static size_t block_of(const mus_lattice_domain *d, const block_counts *blocks, size_t cell) {
-  size_t at[3] = {cell % d->stride[1], cell % d->stride[2] / d->stride[1], cell / d->stride[2]};
-  for (int a = 0; a < 3; ++a)
-    at[a] >>= block_shift[a];
-  return (at[2] * (size_t)blocks->along[1] + at[1]) * (size_t)blocks->along[0] + at[0];
-}
-
-static int group_of_block(const block_counts *blocks, size_t block) {
-  size_t x = (size_t)blocks->along[0], y = (size_t)blocks->along[1];
-  return (int)(block % x % 2 + 2 * (block / x % y % 2) + 4 * (block / x / y % 2));
-}
-
-// Where the blocks of each group lie, and their cells: the counts become places.
-static void place_blocks(block_counts *blocks, mus_lattice_list *list) {
-  int block = 0, cell = 0;
-  for (int g = 0; g < MUS_LATTICE_GROUPS; ++g) {
-    list->start[g] = block;
-    for (size_t k = 0; k < blocks->total; ++k) {
-      int count = blocks->cells[k];
-      if (count == 0 || group_of_block(blocks, k) != g)
-        continue;
-      list->block[block++] = cell;
-      blocks->cells[k] = cell;
-      cell += count;
-    }
-  }
-  list->start[MUS_LATTICE_GROUPS] = block;
-  list->block[block] = cell;
-}
-
-static mus_status count_blocks(mus_arena *scratch, const mus_lattice_domain *d, const unsigned char *mark,
-                               block_counts *out, size_t *used, size_t *cells) {
-  out->total = 1;
-  for (int a = 0; a < 3; ++a) {
-    out->along[a] = (d->count[a] >> block_shift[a]) + 1;
-    out->total *= (size_t)out->along[a];
-  }
-  *used = *cells = 0;
-  out->cells = mus_arena_alloc_zero(scratch, out->total, sizeof *out->cells);
-  if (!out->cells)
-    return mus_fail_memory();
-  for (size_t cell = 0; cell < d->cells; ++cell)
-    if (mark[cell]) {
-      *used += out->cells[block_of(d, out, cell)]++ == 0;
-      ++*cells;
-    }
-  return MUS_OK;
-}
-
-// Cells three apart along every axis have nothing to do with each other: within a block, those whose numbers leave the
-// same remainders follow each other, so that processors can begin one while they end another.
-static int class_of(const mus_lattice_domain *d, int cell) {
-  size_t n = (size_t)cell;
-  return (int)(n % d->stride[1] % 3 + 3 * (n % d->stride[2] / d->stride[1] % 3) + 9 * (n / d->stride[2] % 3));
-}
-
-static void order_block(const mus_lattice_domain *d, int count, int *cell) {
-  int ordered[1 << BLOCK_BITS], place[28] = {0};
-  for (int k = 0; k < count; ++k)
-    ++place[class_of(d, cell[k]) + 1];
-  for (int k = 0; k < 27; ++k)
-    place[k + 1] += place[k];
-  for (int k = 0; k < count; ++k)
-    ordered[place[class_of(d, cell[k])]++] = cell[k];
-  memcpy(cell, ordered, (size_t)count * sizeof *cell);
-}
-
-static uint32_t box_stresses(const mus_lattice_domain *d, size_t cell) {
-  uint32_t bits = 0;
-  for (int a = 0; a < 3; ++a) {
-    size_t next = d->stride[(a + 1) % 3], after = d->stride[(a + 2) % 3];
-    for (int k = 0; k < 3; ++k)
-      bits |= (uint32_t)is(d, cell + (size_t)k * d->stride[a] - d->stride[a], (uint32_t)MUS_LATTICE_NORMAL << a)
-              << (MUS_LATTICE_BOX_NORMAL + 3 * a + k);
-    for (int k = 0; k < 4; ++k)
-      bits |= (uint32_t)is(d, cell + (k & 1 ? next : 0) + (k & 2 ? after : 0), (uint32_t)MUS_LATTICE_SHEAR << a)
-              << (MUS_LATTICE_BOX_SHEAR + 4 * a + k);
-  }
-  return bits;
-}
-
-static uint32_t box_weights(const mus_lattice_domain *d, size_t cell) {
-  uint32_t bits = 0;
-  for (int f = 0; f < 6; ++f) {
-    int a = f / 2;
-    size_t n = f % 2 ? cell + d->stride[a] : cell;
-    uint32_t normal = (uint32_t)MUS_LATTICE_NORMAL << a, weight = 0;
-    if (!is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-      continue;
-    weight = 2 * (uint32_t)(is(d, n, normal) + is(d, n - d->stride[a], normal));
-    for (int b = 0; b < 3; ++b) {
-      uint32_t shear = b == a ? 0 : (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b);
-      weight += b != a ? (uint32_t)(is(d, n, shear) + is(d, n + d->stride[b], shear)) : 0;
-    }
-    bits |= weight << (4 * f);
-  }
-  return bits;
-}
-
-static uint32_t box_walls(const mus_lattice_domain *d, size_t cell) {
-  uint32_t bits = 0;
-  for (int a = 0; a < 3; ++a) {
-    size_t next = d->stride[(a + 1) % 3], after = d->stride[(a + 2) % 3];
-    for (int k = 0; k < 4; ++k)
-      bits |= (uint32_t)is(d, cell + (k & 1 ? next : 0) + (k & 2 ? after : 0), (uint32_t)MUS_LATTICE_WALL << a)
-              << (MUS_LATTICE_BOX_WALL + 4 * a + k);
-  }
-  for (int f = 0; f < 6; ++f) {
-    size_t n = f % 2 ? cell + d->stride[f / 2] : cell;
-    uint32_t count = 0;
-    for (int b = 0; b < 3; ++b) {
-      if (b == f / 2)
-        continue;
-      uint32_t wall = (uint32_t)MUS_LATTICE_WALL << (3 - f / 2 - b);
-      count += (uint32_t)(is(d, n, wall) + is(d, n + d->stride[b], wall));
-    }
-    bits |= count << (MUS_LATTICE_BOX_WALLS + 3 * f);
-  }
-  return bits;
-}
-
-// The cells that are marked.
-static mus_status make_list(mus_arena *arena, const mus_lattice_domain *d, const unsigned char *mark,
-                            mus_lattice_list *list) {
-  mus_arena scratch = {0};
-  block_counts blocks;
-  size_t used, cells;
-  mus_status status = count_blocks(&scratch, d, mark, &blocks, &used, &cells);
-  if (!status) {
-    list->block = mus_arena_alloc(arena, used + 1, sizeof *list->block);
-    list->cell = mus_arena_alloc(arena, cells, sizeof *list->cell);
-    list->stresses = mus_arena_alloc(arena, cells, sizeof *list->stresses);
-    list->weights = mus_arena_alloc(arena, cells, sizeof *list->weights);
-    list->walls = d->wall != 1 ? mus_arena_alloc(arena, cells, sizeof *list->walls) : NULL;
-    status = list->block && list->cell && list->stresses && list->weights && (d->wall == 1 || list->walls)
-                 ? MUS_OK
-                 : mus_fail_memory();
-  }
-  if (!status) {
-    place_blocks(&blocks, list);
-    for (size_t cell = 0; cell < d->cells; ++cell)
-      if (mark[cell])
-        list->cell[blocks.cells[block_of(d, &blocks, cell)]++] = (int)cell;
-    for (size_t k = 0; k < used; ++k)
-      order_block(d, list->block[k + 1] - list->block[k], list->cell + list->block[k]);
-    for (size_t k = 0; k < cells; ++k) {
-      list->stresses[k] = box_stresses(d, (size_t)list->cell[k]);
-      list->weights[k] = box_weights(d, (size_t)list->cell[k]);
-      if (list->walls)
-        list->walls[k] = box_walls(d, (size_t)list->cell[k]);
-    }
-  }
-  mus_arena_clear(&scratch);
-  return status;
-}
-
 static mus_status make_band(mus_arena *arena, mus_lattice_domain *d, unsigned char *mark) {
   for (size_t cell = 0; cell < d->cells; ++cell)
     mark[cell] = is(d, cell, MUS_LATTICE_SOLID) && !is(d, cell, MUS_LATTICE_SWEPT_P);
-  return make_list(arena, d, mark, &d->band);
+  return mus_lattice_list_create(arena, d, mark, &d->band);
 }
 
 static mus_status classify(mus_arena *arena, const mus_cells *cells, mus_lattice_domain *d) {
@@ -518,13 +359,12 @@ static mus_status make_relocated(mus_arena *arena, const mus_cells *fine, const 
             mark[cell] |= mixed[mus_cells_number(coarse, at[0], at[1], at[2])];
           }
         }
-    status = make_list(arena, d, mark, &d->relocated);
+    status = mus_lattice_list_create(arena, d, mark, &d->relocated);
   }
   mus_arena_clear(&scratch);
   return status;
 }
 
-// Adds a domain for the cells, and its band.
 // The domain of a level, the finest being 0.
 static mus_status add_domain(mus_arena *arena, const mus_cells *cells, int level, mus_lattice_domain **out) {
   mus_lattice_domain *d = mus_arena_alloc_zero(arena, 1, sizeof *d);
@@ -539,6 +379,42 @@ static mus_status add_domain(mus_arena *arena, const mus_cells *cells, int level
   mus_free(mark);
   *out = d;
   return status;
+}
+
+// Whether a face is interpolated from coarse ones that have no values.
+static int is_partial(const mus_lattice_domain *d, size_t cell, int axis) {
+  const mus_lattice_domain *from = d->coarse;
+  const uint32_t value = (uint32_t)(MUS_LATTICE_UNKNOWN | MUS_LATTICE_HELD | MUS_LATTICE_NEAR | MUS_LATTICE_FAR)
+                         << axis;
+  const int at[3] = {(int)(cell % d->stride[1]), (int)(cell % d->stride[2] / d->stride[1]), (int)(cell / d->stride[2])};
+  for (int k = 0; k < 8; ++k) {
+    size_t n = 0;
+    for (int b = 0; b < 3; ++b) {
+      int parent = (at[b] + d->shift[b]) / 2, upper = (at[b] + d->shift[b]) & 1;
+      n += (size_t)(parent + (k >> b & 1 ? mus_lattice_other_parent(upper, b == axis) : 0)) * from->stride[b];
+    }
+    if (!(from->flags[n] & value))
+      return 1;
+  }
+  return 0;
+}
+
+static mus_status list_partial(mus_arena *arena, mus_lattice_domain *d) {
+  for (int pass = 0; pass < 2; ++pass) {
+    d->partial_count = 0;
+    for (size_t cell = 0; cell < d->cells; ++cell)
+      for (int a = 0; a < 3; ++a)
+        if (is(d, cell, (uint32_t)MUS_LATTICE_UNKNOWN << a) && is_partial(d, cell, a)) {
+          if (pass == 1)
+            d->partial[d->partial_count] = (mus_lattice_face){(int)cell, a};
+          ++d->partial_count;
+        }
+    if (pass == 0)
+      d->partial = mus_arena_alloc(arena, (size_t)d->partial_count, sizeof *d->partial);
+    if (!d->partial)
+      return mus_fail_memory();
+  }
+  return MUS_OK;
 }
 
 mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, mus_lattice_domain **finest,
@@ -565,6 +441,8 @@ mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, 
     if (!status)
       status = make_relocated(arena, &now, &next, d);
     d->coarse = coarse;
+    if (!status)
+      status = list_partial(arena, d);
     d = coarse;
     now = next;
     *levels += !status;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "lattice/boxes.h"
 #include "lattice/cells.h"
 #include "muslin/status.h"
 
@@ -33,29 +34,6 @@ enum {
   MUS_LATTICE_WALL = 1 << 27       // the edge lies on the side of a Dirichlet cell, on any level but the finest
 };
 
-// Cells in blocks, and blocks in groups. Blocks of a group are a block apart, so that what is done to the cells of one
-// neither reads nor writes what is done to another's: they can be worked on in any order, or at once, with the same
-// result. Within a block, cells have their order.
-enum { MUS_LATTICE_GROUPS = 8 };
-
-typedef struct mus_lattice_list {
-  int start[MUS_LATTICE_GROUPS + 1]; // of each group in `block`
-  int *block;                        // start of each block in `cell`
-  int *cell;
-  uint32_t *stresses; // of each cell, which stresses around it are computed: MUS_LATTICE_BOX_...
-  uint32_t *weights;  // of each cell, 4 bits for each face, lower and upper along axis 0 first: minus the diagonal of
-                      // the face's equation without inertia and walls; 0 if the face is not unknown
-  uint32_t *walls;    // of each cell, MUS_LATTICE_BOX_WALL..., or NULL on the finest level
-} mus_lattice_list;
-
-// Bits of stresses around a cell. Along axis a: the normal stress in the cell below, in the cell and in the one above,
-// at NORMAL + 3 a. On edges along axis a: those at the cell's corners 0 and 1 along the next axis, and the same again
-// with 1 along the one after that, at SHEAR + 4 a.
-enum { MUS_LATTICE_BOX_NORMAL = 0, MUS_LATTICE_BOX_SHEAR = 9 };
-// Of these edges, those on walls, in the same order; and for each face how many of the four in its equation, 3 bits
-// each.
-enum { MUS_LATTICE_BOX_WALL = 0, MUS_LATTICE_BOX_WALLS = 12 };
-
 // Unbroken runs of faces or cells with a flag, row by row: those of a row are range[start[row]] ... range[start[row +
 // 1] - 1], each from range[0] to range[1] - 1 along axis 0. Kinds of runs; those with an axis: + axis.
 enum {
@@ -63,7 +41,8 @@ enum {
   MUS_LATTICE_RUN_SWEPT_P = 3,
   MUS_LATTICE_RUN_REGULAR,
   MUS_LATTICE_RUN_REGULAR_P = 7,
-  MUS_LATTICE_RUN_SOLID,
+  MUS_LATTICE_RUN_UNKNOWN,
+  MUS_LATTICE_RUN_SOLID = 11,
   MUS_LATTICE_RUNS
 };
 
@@ -71,6 +50,10 @@ typedef struct mus_lattice_runs {
   int *start;
   int (*range)[2];
 } mus_lattice_runs;
+
+typedef struct mus_lattice_face {
+  int cell, axis;
+} mus_lattice_face;
 
 typedef struct mus_lattice_domain {
   int count[3];
@@ -87,7 +70,10 @@ typedef struct mus_lattice_domain {
       relocated; // interior cells where the next coarser domain has another boundary; empty on the coarsest
   mus_lattice_runs runs[MUS_LATTICE_RUNS];
   int irregular_count;
-  int *irregular; // cells that have equations in which stresses are given
+  int *irregular;       // cells that have equations in which stresses are given
+  int *irregular_start; // for each plane across axis 2, and behind the last: where its cells are in `irregular`
+  int partial_count;
+  mus_lattice_face *partial; // unknown ones for which the next coarser domain lacks values to interpolate
   int outer_count;
   int *outer;                        // cells with faces that are NEAR or FAR
   struct mus_lattice_domain *coarse; // NULL on the coarsest
@@ -103,6 +89,10 @@ static inline int mus_lattice_is_huge(const mus_lattice_domain *d) { return d->c
 
 // Numbers between the starts of two fields of a level, each aligned.
 static inline size_t mus_lattice_field(const mus_lattice_domain *d) { return (d->cells + 15) / 16 * 16; }
+
+// Along an axis, the other parent that a fine face is interpolated from lies so many places from its own. `upper`: the
+// face lies in the second half of that one. `is_normal`: it is perpendicular to the axis.
+static inline int mus_lattice_other_parent(int upper, int is_normal) { return is_normal ? upper : 2 * upper - 1; }
 
 static inline int mus_lattice_is(const mus_lattice_domain *d, size_t cell, uint32_t flags) {
   return (d->flags[cell] & flags) == flags;

@@ -15,8 +15,6 @@
 #define FACES 1.1
 #define CELLS 1.2
 
-enum { ROW = 512 }; // faces whose deltas are made at a time
-
 // A sweep has nine stages: the colours of displacements, axis by axis, and of pressures, whose neighbours' part of the
 // last deltas is gathered at the end. They change variables of the planes and rows next to those that they work on, so
 // that what works at once keeps apart: every other plane, stage by stage; or, in one pass over memory, all stages at

@@ -16,15 +16,12 @@ static void NAME(sweep_faces)(const TYPE(mus_lattice_level) *l, const TYPE(mus_l
   const mus_lattice_domain *d = l->domain;
   const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_SWEPT + a];
   const REAL factor = -(REAL)FACES / (6 + l->inertia);
-  REAL delta[ROW];
   for (int row = first; row < last; ++row)
-    for (int run = runs->start[row]; run < runs->start[row + 1]; ++run)
-      for (int begin = runs->range[run][0], end = runs->range[run][1]; begin < end; begin += ROW) {
-        int count = end - begin < ROW ? end - begin : ROW;
-        size_t n = (size_t)row * d->stride[1] + (size_t)begin;
-        loops->face_deltas(l, a, n, count, NAME(oddness)(d, row, begin, colour), factor, delta);
-        loops->move_faces(l, a, n, count, delta);
-      }
+    for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
+      const int *range = runs->range[run];
+      loops->sweep_faces(l, a, (size_t)row * d->stride[1] + (size_t)range[0], range[1] - range[0],
+                         NAME(oddness)(d, row, range[0], colour), factor);
+    }
 }
 
 // For cells of one colour: p += what the deltas of the other colour give.
@@ -49,10 +46,8 @@ static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, const TYPE(mus_l
   for (int row = first; row < last; ++row)
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
       const int *range = runs->range[run];
-      size_t n = (size_t)row * d->stride[1] + (size_t)range[0];
-      int odd = NAME(oddness)(d, row, range[0], colour);
-      loops->cell_deltas(l, n, range[1] - range[0], odd, factor, own);
-      loops->move_cells(l, n, range[1] - range[0], odd);
+      loops->sweep_cells(l, (size_t)row * d->stride[1] + (size_t)range[0], range[1] - range[0],
+                         NAME(oddness)(d, row, range[0], colour), factor, own);
     }
 }
 
@@ -87,12 +82,13 @@ void NAME(mus_lattice_sweep_in_one_pass)(const TYPE(mus_lattice_level) *l) {
   int rows = d->count[1], pairs = (rows + 2 * STRIP - 1) / (2 * STRIP);
   for (int step = 0; step < d->count[2] + LAG * (STAGES - 1); ++step)
     for (int turn = 0; turn < 2; ++turn) {
+      // threads keep to their strips, whose rows of all planes that stages are at then stay in their caches
       MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
       for (int item = 0; item < STAGES * pairs; ++item) {
-        int k = step - LAG * (item / pairs), first = (2 * (item % pairs) + turn) * STRIP;
+        int k = step - LAG * (item % STAGES), first = (2 * (item / STAGES) + turn) * STRIP;
         int last = first + STRIP < rows ? first + STRIP : rows;
         if (k >= 0 && k < d->count[2] && first < last)
-          NAME(run_stage)(l, loops, item / pairs, k * rows + first, k * rows + last);
+          NAME(run_stage)(l, loops, item % STAGES, k * rows + first, k * rows + last);
       }
     }
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lattice/rows.h"
 #include "par/par.h"
 
 #define TEMPLATE "lattice/transfer_template.h"

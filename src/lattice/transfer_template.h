@@ -1,4 +1,9 @@
 // Transfer in one precision, as text for base/both_precisions.h. See transfer.c.
+#if SINGLE
+#define LOOPS in_single
+#else
+#define LOOPS in_double
+#endif
 
 // The coarse equation of u_a: B^2 along a, B^1 across, and 4 for (2h)^2 in place of h^2.
 static REAL NAME(restricted_face)(const TYPE(mus_lattice_level) *fine, int a, size_t low) {
@@ -40,53 +45,91 @@ void NAME(mus_lattice_restrict)(const TYPE(mus_lattice_level) *fine, const TYPE(
   }
 }
 
-// Where a face lies between coarse ones, along an axis: the two that are nearest, and the weight of the second.
+// Where a face lies between coarse ones, along an axis: the two that are nearest, and their weights.
 typedef struct TYPE(between) {
   size_t at[2];
   REAL weight[2];
 } TYPE(between);
 
-static TYPE(between) NAME(place)(int fine, int shift, int is_normal, size_t stride) {
-  size_t parent = (size_t)((fine + shift) / 2), upper = (size_t)((fine + shift) & 1);
-  if (is_normal)
-    return (TYPE(between)){{parent * stride, (parent + upper) * stride}, {(REAL)0.5, (REAL)0.5}};
-  return (TYPE(between)){{parent * stride, (parent + 2 * upper - 1) * stride}, {(REAL)0.75, (REAL)0.25}};
+static TYPE(between) NAME(place)(const mus_lattice_domain *d, int fine, int axis, int is_normal) {
+  int parent = (fine + d->shift[axis]) / 2, upper = (fine + d->shift[axis]) & 1;
+  size_t stride = d->coarse->stride[axis];
+  const REAL own = !is_normal ? (REAL)0.75 : upper ? (REAL)0.5 : 1;
+  return (TYPE(between)){
+      {(size_t)parent * stride, (size_t)(parent + mus_lattice_other_parent(upper, is_normal)) * stride},
+      {own, 1 - own}};
 }
 
-// What coarse displacements are on a fine face, where these have values.
-static REAL NAME(prolonged_face)(const TYPE(mus_lattice_level) *coarse, int a, const TYPE(between) *places) {
+// What the mean over coarse displacements that have values is on a fine face more than over all.
+static REAL NAME(lack)(const TYPE(mus_lattice_level) *coarse, int a, const TYPE(between) *places) {
   const uint32_t value = (uint32_t)(MUS_LATTICE_UNKNOWN | MUS_LATTICE_HELD | MUS_LATTICE_NEAR | MUS_LATTICE_FAR) << a;
-  REAL sum = 0, total = 0;
+  REAL sum = 0, total = 0, all = 0;
   for (int k = 0; k < 8; ++k) {
     size_t n = places[0].at[k & 1] + places[1].at[k >> 1 & 1] + places[2].at[k >> 2];
     REAL weight = places[0].weight[k & 1] * places[1].weight[k >> 1 & 1] * places[2].weight[k >> 2];
+    all += weight * coarse->x[a][n];
     if (!(coarse->domain->flags[n] & value))
       continue;
     sum += weight * coarse->x[a][n];
     total += weight;
   }
-  return total > 0 ? sum / total : 0;
+  return (total > 0 ? sum / total : 0) - all;
+}
+
+// A row of faces perpendicular to an axis.
+static void NAME(prolong_row)(const TYPE(mus_lattice_level) *coarse, const TYPE(mus_lattice_level) *fine,
+                              const TYPE(mus_lattice_loops) *loops, int a, int row) {
+  const mus_lattice_domain *d = fine->domain;
+  const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_UNKNOWN + a];
+  if (runs->start[row] == runs->start[row + 1])
+    return;
+  TYPE(between) y = NAME(place)(d, row % d->count[1], 1, a == 1), z = NAME(place)(d, row / d->count[1], 2, a == 2);
+  for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
+    int begin = runs->range[run][0], count = runs->range[run][1] - begin, parent = begin + d->shift[0];
+    const REAL *from[4];
+    REAL weight[4];
+    for (int k = 0; k < 4; ++k) {
+      from[k] = coarse->x[a] + y.at[k & 1] + z.at[k >> 1] + parent / 2;
+      weight[k] = y.weight[k & 1] * z.weight[k >> 1];
+    }
+    loops->prolong_faces(from, weight, a == 0, parent & 1, count,
+                         fine->x[a] + (size_t)row * d->stride[1] + (size_t)begin);
+  }
+}
+
+static void NAME(prolong_pressures)(const TYPE(mus_lattice_level) *coarse, const TYPE(mus_lattice_level) *fine,
+                                    const TYPE(mus_lattice_loops) *loops, int row) {
+  const mus_lattice_domain *d = fine->domain, *from = coarse->domain;
+  const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_SOLID];
+  size_t at = (size_t)((row % d->count[1] + d->shift[1]) / 2) * from->stride[1] +
+              (size_t)((row / d->count[1] + d->shift[2]) / 2) * from->stride[2];
+  for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
+    int begin = runs->range[run][0], count = runs->range[run][1] - begin, parent = begin + d->shift[0];
+    loops->prolong_cells(coarse->x[3] + at + parent / 2, parent & 1, count,
+                         fine->x[3] + (size_t)row * d->stride[1] + (size_t)begin);
+  }
 }
 
 void NAME(mus_lattice_prolong)(const TYPE(mus_lattice_level) *coarse, const TYPE(mus_lattice_level) *fine) {
-  const mus_lattice_domain *d = fine->domain, *from = coarse->domain;
+  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
+  const mus_lattice_domain *d = fine->domain;
   MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
-    int at[3] = {0, row % d->count[1], row / d->count[1]};
-    for (int i = d->begin[row]; i < d->end[row]; ++i) {
-      size_t n = (size_t)row * d->stride[1] + (size_t)i, parent = 0;
-      at[0] = i;
-      for (int a = 0; a < 3; ++a) {
-        TYPE(between) places[3];
-        parent += (size_t)((at[a] + d->shift[a]) / 2) * from->stride[a];
-        if (!mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-          continue;
-        for (int b = 0; b < 3; ++b)
-          places[b] = NAME(place)(at[b], d->shift[b], a == b, from->stride[b]);
-        fine->x[a][n] += NAME(prolonged_face)(coarse, a, places);
-      }
-      if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
-        fine->x[3][n] += coarse->x[3][parent] / 2;
-    }
+    for (int a = 0; a < 3; ++a)
+      NAME(prolong_row)(coarse, fine, loops, a, row);
+    NAME(prolong_pressures)(coarse, fine, loops, row);
+  }
+  MUS_PARALLEL_FOR_IF(d->partial_count >= MUS_PAR_MINIMUM)
+  for (int k = 0; k < d->partial_count; ++k) {
+    const mus_lattice_face *face = &d->partial[k];
+    const size_t n = (size_t)face->cell;
+    const int a = face->axis,
+              at[3] = {(int)(n % d->stride[1]), (int)(n % d->stride[2] / d->stride[1]), (int)(n / d->stride[2])};
+    TYPE(between) places[3];
+    for (int b = 0; b < 3; ++b)
+      places[b] = NAME(place)(d, at[b], b, a == b);
+    fine->x[a][n] += NAME(lack)(coarse, a, places);
   }
 }
+
+#undef LOOPS

@@ -14,12 +14,13 @@
 #include "support/check.h"
 #include "support/lattices.h"
 
-// Two sweeps and a residual from random numbers; the level's memory, to be freed with free().
+// Two sweeps, one of the band, what coarse random numbers add and a residual, from random numbers; the level's memory,
+// to be freed with free().
 static float *swept(const mus_lattice_kernels *kernels, size_t *count) {
   mus_cells cells = ball_cells(20);
   mus_arena arena = {0};
   mus_lattice_domain *domain;
-  mus_lattice_level_f level;
+  mus_lattice_level_f level, coarse;
   int levels;
   mus_lattice_kernels_use(kernels);
   assert_ok(mus_lattice_domains_create(&arena, &cells, &domain, &levels));
@@ -27,8 +28,14 @@ static float *swept(const mus_lattice_kernels *kernels, size_t *count) {
   *count = 13 * mus_lattice_field(domain);
   for (size_t k = 0; k < 8 * mus_lattice_field(domain); ++k)
     level.x[0][k] = (float)mus_random(3, k);
+  assert_ok(mus_lattice_level_create_f(&arena, domain->coarse, 0.01, 0.8, &coarse));
+  for (size_t k = 0; k < 4 * mus_lattice_field(domain->coarse); ++k)
+    coarse.x[0][k] = (float)mus_random(5, k);
   mus_lattice_sweep_f(&level);
   mus_lattice_sweep_f(&level);
+  mus_lattice_sweep_band_f(&level, &domain->band, 2, 0);
+  mus_lattice_sweep_band_f(&level, &domain->relocated, 1, 1);
+  mus_lattice_prolong_f(&coarse, &level);
   mus_lattice_residual_f(&level);
   mus_lattice_kernels_use(NULL);
   float *copy = malloc(*count * sizeof *copy);
