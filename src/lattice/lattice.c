@@ -111,25 +111,17 @@ static mus_status check_held(const mus_lattice_domain *d) {
 
 // As many directions as take no more than that, from few to many.
 static int choose_directions(const mus_lattice_domain *d) {
-  const double most_bytes = 1024.0 * 1024 * 1024, bytes = 8.0 * (double)mus_lattice_field(d) * sizeof(double);
+  const double most_bytes = 1024.0 * 1024 * 1024, bytes = 8.0 * (double)mus_lattice_field(d) * sizeof(float);
   return (int)fmin(fmax(most_bytes / bytes, 2), 20);
 }
 
 static mus_status make_directions(mus_lattice *lattice) {
   if (lattice->options.directions < 0)
     lattice->options.directions = choose_directions(lattice->domain);
-  size_t count = (size_t)lattice->options.directions + 1, size = 4 * mus_lattice_field(lattice->domain);
-  lattice->direction = mus_arena_alloc_zero(&lattice->arena, count, sizeof *lattice->direction);
-  lattice->zero = mus_arena_alloc_zero(&lattice->arena, size, sizeof *lattice->zero);
-  if (!lattice->direction || !lattice->zero)
-    return mus_fail_memory();
-  for (size_t k = 0; k < count; ++k) {
-    lattice->direction[k].z = mus_arena_alloc_zero(&lattice->arena, size, sizeof(double));
-    lattice->direction[k].lz = mus_arena_alloc_zero(&lattice->arena, size, sizeof(double));
-    if (!lattice->direction[k].z || !lattice->direction[k].lz)
-      return mus_fail_memory();
-  }
-  return MUS_OK;
+  const mus_lattice_level_f *l = lattice->options.in_double ? NULL : lattice->in_single.level;
+  return mus_lattice_directions_create(&lattice->arena, lattice->options.directions,
+                                       4 * mus_lattice_field(lattice->domain), l ? l->x[0] : NULL, l ? l->r[0] : NULL,
+                                       &lattice->directions);
 }
 
 static mus_status make(mus_lattice *lattice, const mus_cells *cells, const mus_lattice_material *m) {

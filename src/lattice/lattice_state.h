@@ -4,13 +4,8 @@
 
 #include "base/list.h"
 #include "lattice/cycle.h"
+#include "lattice/directions.h"
 #include "lattice/lattice.h"
-
-// A correction z and -L z, each a vector of 4 fields.
-typedef struct mus_lattice_direction {
-  double *z, *lz;
-  double square; // |L z|^2; 0: there is none
-} mus_lattice_direction;
 
 struct mus_corotational; // corotational.c
 
@@ -26,9 +21,8 @@ struct mus_lattice {
   double *force[3];
   mus_lattice_cycle in_double; // its finest level has x, b and r of its own: corrections, residuals
   mus_lattice_cycle_f in_single;
-  mus_lattice_direction *direction;      // options.directions + 1
+  mus_lattice_directions directions;
   struct mus_corotational *corotational; // NULL until it is needed
-  double *zero;                          // a vector of 4 fields that nobody writes
   double *residuals;
   int residuals_size;
 };

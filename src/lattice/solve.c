@@ -1,7 +1,6 @@
 // Cycles, and what makes the most of them. Each cycle turns a residual r into a correction z. By themselves,
-// x <- x + z. With directions kept, the last few corrections z_k are made conjugate, L z_k . L z_l = 0, and each is
-// taken as far as makes the residual least: generalised conjugate residuals, truncated (Eisenstat, Elman and Schultz
-// 1983), which suits the system, symmetric but indefinite, and the cycles, which are no symmetric preconditioner.
+// x <- x + z. With directions kept, each is combined with the last few corrections to what makes the residual least
+// (directions.h).
 #include "lattice/lattice.h"
 
 #include <math.h>
@@ -24,26 +23,6 @@ static void take_residual(const mus_lattice *lattice, const mus_lattice_level *l
     mus_scale(mus_lattice_field(lattice->domain), lattice->weight, level->r[3]);
 }
 
-// z from r by one cycle.
-static void correct(mus_lattice *lattice, double size, double *z) {
-  size_t n = vector_size(lattice), field = mus_lattice_field(lattice->domain);
-  if (lattice->options.in_double) {
-    const mus_lattice_level *l = lattice->in_double.level;
-    mus_copy(n, lattice->finest.r[0], l->b[0]);
-    mus_scale(field, 1 / lattice->weight, l->b[3]);
-    mus_fill(n, 0, l->x[0]);
-    mus_lattice_cycle_run(&lattice->in_double);
-    mus_copy(n, l->x[0], z);
-  } else { // residuals of size 1, so that none is too small
-    const mus_lattice_level_f *l = lattice->in_single.level;
-    mus_to_float(n - field, 1 / size, lattice->finest.r[0], l->b[0]);
-    mus_to_float(field, 1 / (size * lattice->weight), lattice->finest.r[3], l->b[3]);
-    memset(l->x[0], 0, n * sizeof(float));
-    mus_lattice_cycle_run_f(&lattice->in_single);
-    mus_to_double(n, size, l->x[0], z);
-  }
-}
-
 void mus_lattice_run_cycle(mus_lattice *lattice) {
   if (lattice->options.in_double)
     mus_lattice_cycle_run(&lattice->in_double);
@@ -51,68 +30,45 @@ void mus_lattice_run_cycle(mus_lattice *lattice) {
     mus_lattice_cycle_run_f(&lattice->in_single);
 }
 
-// y = -L z: the residual of z where b is 0.
-static void multiply(const mus_lattice *lattice, double *z, double *y) {
-  size_t field = mus_lattice_field(lattice->domain);
-  mus_lattice_level correction = lattice->finest;
-  for (size_t f = 0; f < 4; ++f) {
-    correction.x[f] = z + f * field;
-    correction.b[f] = lattice->zero + f * field;
-    correction.r[f] = y + f * field;
-  }
-  take_residual(lattice, &correction);
-}
+enum { VECTOR_LARGE = 1 << 15 };
 
-// x <- x + alpha z and r <- r - alpha L z with the new direction conjugate to the others. Returns |r|.
-static double advance(mus_lattice *lattice, double size, mus_lattice_direction *now) {
-  size_t n = vector_size(lattice);
-  multiply(lattice, now->z, now->lz);
-  for (int k = 0; k <= lattice->options.directions; ++k) {
-    const mus_lattice_direction *other = &lattice->direction[k];
-    if (other == now || !(other->square > 0))
-      continue;
-    double factor = -mus_dot(n, now->lz, other->lz) / other->square;
-    mus_axpy(n, factor, other->lz, now->lz);
-    mus_axpy(n, factor, other->z, now->z);
-  }
-  now->square = mus_dot(n, now->lz, now->lz);
-  if (!(now->square > 0))
-    return now->square == 0 ? size : (double)NAN; // nothing moves, or not a number
-  double alpha = -mus_dot(n, lattice->finest.r[0], now->lz) / now->square;
-  mus_axpy(n, alpha, now->z, lattice->finest.x[0]);
-  return sqrt(mus_cg_residual(n, -alpha, now->lz, lattice->finest.r[0]));
+#define TEMPLATE "lattice/correct_template.h"
+#include "base/both_precisions.h"
+
+static int is_finite(size_t n, const float *x) {
+  int finite = 1;
+  for (size_t i = 0; i < n; ++i)
+    finite &= isfinite(x[i]) != 0;
+  return finite;
 }
 
 // One cycle and what follows from it, from a residual of that size to the next, which is returned; NaN leaves x.
-static double step(mus_lattice *lattice, double size, int cycle) {
-  mus_lattice_direction *now = &lattice->direction[cycle % (lattice->options.directions + 1)];
+static double step(mus_lattice *lattice, double size) {
+  mus_lattice_directions *directions = &lattice->directions;
   size_t n = vector_size(lattice);
-  now->square = 0;
-  correct(lattice, size, now->z);
-  if (lattice->options.directions > 0)
-    return advance(lattice, size, now);
-  if (!isfinite(mus_max_abs(n, now->z)))
-    return (double)NAN;
-  mus_axpy(n, 1, now->z, lattice->finest.x[0]);
+  if (lattice->options.in_double)
+    correct(lattice, &lattice->in_double, size);
+  else
+    correct_f(lattice, &lattice->in_single, size);
+  if (lattice->options.directions > 0) {
+    if (!mus_lattice_directions_add(directions, lattice->finest.r[0], lattice->finest.x[0]))
+      return (double)NAN;
+  } else {
+    if (!is_finite(n, directions->z[0]))
+      return (double)NAN;
+    mus_axpy_f(n, size, directions->z[0], lattice->finest.x[0]);
+  }
   take_residual(lattice, &lattice->finest);
   return sqrt(mus_dot(n, lattice->finest.r[0], lattice->finest.r[0]));
 }
 
 // The norm that residuals are relative to: that of the right-hand side once what is held has been taken to it.
 static double reference(mus_lattice *lattice) {
-  const mus_lattice_domain *d = lattice->domain;
-  size_t field = mus_lattice_field(d);
-  mus_lattice_level still = lattice->finest;
-  double *z = lattice->direction[0].z;
-  memset(z, 0, 4 * field * sizeof *z);
-  for (size_t a = 0; a < 3; ++a)
-    for (size_t n = 0; n < d->cells; ++n)
-      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_HELD << a))
-        z[a * field + n] = still.x[a][n];
-  for (size_t f = 0; f < 4; ++f)
-    still.x[f] = z + f * field;
-  take_residual(lattice, &still);
-  return sqrt(mus_dot(4 * field, still.r[0], still.r[0]));
+  if (lattice->options.in_double)
+    take_still_residual(lattice, lattice->in_double.level);
+  else
+    take_still_residual_f(lattice, lattice->in_single.level);
+  return sqrt(mus_dot(vector_size(lattice), lattice->finest.r[0], lattice->finest.r[0]));
 }
 
 mus_status mus_lattice_make_history(mus_lattice *lattice, int cycles) {
@@ -139,8 +95,7 @@ static void rest(mus_lattice *lattice) {
 static mus_status iterate(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
   double scale = record->reference, *residuals = lattice->residuals, size;
   mus_status status = MUS_OK;
-  for (int k = 0; k <= lattice->options.directions; ++k)
-    lattice->direction[k].square = 0;
+  mus_lattice_directions_clear(&lattice->directions);
   take_residual(lattice, &lattice->finest);
   size = sqrt(mus_dot(vector_size(lattice), lattice->finest.r[0], lattice->finest.r[0]));
   residuals[0] = size / scale;
@@ -148,7 +103,7 @@ static mus_status iterate(mus_lattice *lattice, double tolerance, int cycles, mu
     status = mus_stop_check();
     if (status)
       break;
-    size = step(lattice, size, record->cycles);
+    size = step(lattice, size);
     residuals[++record->cycles] = size / scale;
     if (!isfinite(size))
       status = mus_fail(MUS_BREAKDOWN, "lattice: cycle %d gave a residual that is not finite", record->cycles);

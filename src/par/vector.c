@@ -120,6 +120,12 @@ void mus_scale(size_t n, double factor, double *x) { MUS_EACH(n) x[i] *= factor;
 
 void mus_axpy(size_t n, double factor, const double *x, double *y) { MUS_EACH(n) y[i] += factor * x[i]; }
 
+void mus_axpy_f(size_t n, double factor, const float *x, double *y) {
+  MUS_PARALLEL_FOR_IF(n >= RUN_MINIMUM)
+  for (size_t i = 0; i < n; ++i)
+    y[i] += factor * (double)x[i];
+}
+
 void mus_xpay(size_t n, const double *x, double factor, double *y) { MUS_EACH(n) y[i] = x[i] + factor * y[i]; }
 
 void mus_cg_advance(size_t n, double alpha, const double *z, double beta, double *x, double *p) {

@@ -16,6 +16,7 @@ void mus_copy(size_t n, const double *from, double *to);
 void mus_scale(size_t n, double factor, double *x);
 // y += factor * x
 void mus_axpy(size_t n, double factor, const double *x, double *y);
+void mus_axpy_f(size_t n, double factor, const float *x, double *y);
 // y = x + factor * y
 void mus_xpay(size_t n, const double *x, double factor, double *y);
 // The passes of conjugate gradients: r -= alpha q, which returns r . r ...
