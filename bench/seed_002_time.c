@@ -1,101 +1,11 @@
 // Figure 11: residuals against processor time, of conjugate gradients and of multigrid, on one thread.
 //
-// Conjugate gradients solve the definite system of displacements alone, -(L_u - G D_p^-1 G^T) u = f, with the operator
-// that the lattice solver has: pressures from displacements, then the residual of lattice/level.h.
-#include <math.h>
-#include <string.h>
-
+// Conjugate gradients solve the definite system of displacements alone (lattice/conjugate.h). Multigrid solves until
+// the residual of that system is as small.
 #include "base/error.h"
-#include "krylov/cg.h"
-#include "lattice/level.h"
+#include "lattice/conjugate.h"
 #include "par/par.h"
-#include "par/vector.h"
 #include "seed_002.h"
-
-typedef struct reduced {
-  const mus_lattice_domain *domain;
-  mus_lattice_level level;
-  size_t size; // of a vector: 3 fields, 0 where nothing is unknown
-  double *inverse;
-} reduced;
-
-static double cell_diagonal(const reduced *s, size_t cell) {
-  int given = 3;
-  for (int a = 0; a < 3; ++a)
-    given -= mus_lattice_is(s->domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a);
-  return s->level.compressibility + given / 2.0;
-}
-
-// p = -D_p^-1 G^T u
-static void take_pressures(const reduced *s, const mus_lattice_level *l) {
-  const mus_lattice_domain *d = s->domain;
-  size_t up = d->stride[1], back = d->stride[2];
-  double regular = -1 / s->level.compressibility;
-  for (int row = 0; row < mus_lattice_rows(d); ++row)
-    for (size_t n = (size_t)row * up + (size_t)d->begin[row]; n < (size_t)row * up + (size_t)d->end[row]; ++n)
-      if (mus_lattice_is(d, n, MUS_LATTICE_REGULAR_P)) {
-        l->x[3][n] =
-            regular * (l->x[0][n + 1] - l->x[0][n] + l->x[1][n + up] - l->x[1][n] + l->x[2][n + back] - l->x[2][n]);
-      } else if (mus_lattice_is(d, n, MUS_LATTICE_SOLID)) {
-        double sum = 0;
-        for (int a = 0; a < 3; ++a)
-          if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_NORMAL << a))
-            sum += l->x[a][n + d->stride[a]] - l->x[a][n];
-        l->x[3][n] = -sum / cell_diagonal(s, n);
-      }
-}
-
-static void multiply(const void *self, const double *x, double *y) {
-  const reduced *s = self;
-  mus_lattice_level l = s->level;
-  size_t field = mus_lattice_field(s->domain);
-  for (size_t a = 0; a < 3; ++a) {
-    l.x[a] = (double *)x + a * field; // only read
-    l.r[a] = y + a * field;
-  }
-  take_pressures(s, &l);
-  mus_lattice_residual(&l);
-}
-
-static void apply_diagonal(void *self, const double *r, double *z) {
-  const reduced *s = self;
-  for (size_t n = 0; n < s->size; ++n)
-    z[n] = s->inverse[n] * r[n];
-}
-
-static double diagonal(const reduced *s, size_t n, int a) {
-  const mus_lattice_domain *d = s->domain;
-  const size_t cell[2] = {n, n - d->stride[a]};
-  double sum = 0;
-  for (int k = 0; k < 2; ++k)
-    if (mus_lattice_is(d, cell[k], (uint32_t)MUS_LATTICE_NORMAL << a))
-      sum += 2 + 1 / cell_diagonal(s, cell[k]);
-  for (int b = 0; b < 3; ++b)
-    if (b != a)
-      sum += mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b)) +
-             mus_lattice_is(d, n + d->stride[b], (uint32_t)MUS_LATTICE_SHEAR << (3 - a - b));
-  return sum;
-}
-
-static mus_status create_reduced(mus_arena *arena, const mus_lattice_domain *d, double poisson, reduced *out) {
-  size_t field = mus_lattice_field(d);
-  *out = (reduced){.domain = d, .size = 3 * field, .inverse = mus_arena_alloc_zero(arena, 3 * field, sizeof(double))};
-  mus_status status = out->inverse
-                          ? mus_lattice_level_create(arena, d, (1 - 2 * poisson) / (2 * poisson), 0, &out->level)
-                          : mus_fail_memory();
-  for (size_t n = 0; n < d->cells && !status; ++n)
-    for (int a = 0; a < 3; ++a)
-      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-        out->inverse[(size_t)a * field + n] = 1 / diagonal(out, n, a);
-  return status;
-}
-
-// The displacements of a lattice as one vector.
-static void gather(mus_lattice *lattice, double *x) {
-  const mus_lattice_domain *d = mus_lattice_get_domain(lattice);
-  for (size_t a = 0; a < 3; ++a)
-    memcpy(x + a * mus_lattice_field(d), mus_lattice_displacement(lattice, (int)a), d->cells * sizeof *x);
-}
 
 enum { MOST = 4000, METHODS = 3 };
 typedef struct history {
@@ -105,62 +15,65 @@ typedef struct history {
 
 static const char *const method_names[METHODS] = {"CG", "CG with Jacobi", "multigrid"};
 
-static mus_status run_cg(const reduced *s, const double *right, int jacobi, double tolerance, history *out) {
-  mus_arena scratch = {0};
-  mus_cg_options options = {.tolerance = tolerance, .iterations = MOST};
-  mus_cg_result result = {.residuals = out->residual};
-  double *x = mus_arena_alloc_zero(&scratch, s->size, sizeof *x);
-  double *work = mus_arena_alloc_zero(&scratch, MUS_CG_VECTORS * s->size, sizeof *work);
-  reduced one = *s;
-  mus_operator a = {.space = &mus_host, .size = s->size, .self = s, .multiply = multiply};
-  mus_preconditioner m = {.self = jacobi ? (void *)s : (void *)&one, .apply = apply_diagonal};
-  mus_status status = x && work ? MUS_OK : mus_fail_memory();
-  if (!status && !jacobi) {
-    one.inverse = mus_arena_alloc(&scratch, s->size, sizeof *one.inverse);
-    if (one.inverse)
-      mus_fill(s->size, 1, one.inverse);
-    else
-      status = mus_fail_memory();
-  }
-  double begin = processor_seconds();
+// A box with one end moved.
+static mus_status create(const mus_cells *cells, double poisson, mus_lattice **out) {
+  mus_lattice_material material = {.young = 1e5, .poisson = poisson};
+  mus_status status = mus_lattice_create(cells, &material, NULL, out);
   if (!status)
-    status = mus_pcg(&a, NULL, &m, right, x, &options, work, &result);
-  double each = (processor_seconds() - begin) / (result.iterations > 0 ? result.iterations : 1);
-  if (status == MUS_NOT_CONVERGED)
-    status = MUS_OK;
-  out->count = result.iterations + 1;
-  for (int k = out->count - 1; k >= 0; --k) {
-    out->seconds[k] = each * k;
-    out->residual[k] /= out->residual[0];
-  }
-  mus_arena_clear(&scratch);
+    move_end(*out, cells);
   return status;
 }
 
+static void keep(const mus_lattice_record *record, double seconds, history *out) {
+  out->count = record->cycles + 1;
+  for (int k = 0; k <= record->cycles; ++k) {
+    out->seconds[k] = seconds * k / (record->cycles > 0 ? record->cycles : 1);
+    out->residual[k] = record->residuals[k] / record->residuals[0];
+  }
+}
+
+// `first` becomes the norm of the first residual.
+static mus_status run_cg(const mus_cells *cells, double poisson, int jacobi, double tolerance, double *first,
+                         history *out) {
+  mus_lattice_record record;
+  mus_lattice *lattice;
+  mus_status status = create(cells, poisson, &lattice);
+  if (status)
+    return status;
+  double begin = processor_seconds();
+  status = mus_lattice_solve_cg(lattice, jacobi, tolerance, MOST, &record);
+  double seconds = processor_seconds() - begin;
+  *first = record.reference;
+  if (!status)
+    keep(&record, seconds, out);
+  mus_lattice_free(lattice);
+  return status;
+}
+
+// The norm of the residual of displacements alone: that of conjugate gradients which do not begin.
+static mus_status reduced_residual(mus_lattice *lattice, double *size) {
+  mus_lattice_record record;
+  mus_status status = mus_lattice_solve_cg(lattice, 0, 1e-300, 0, &record);
+  *size = record.reference;
+  return status == MUS_NOT_CONVERGED ? MUS_OK : status;
+}
+
 // Solves to lower and lower tolerances, until the residual of the reduced system is below `tolerance` as well.
-static mus_status run_multigrid(const mus_cells *cells, double poisson, const reduced *s, double first,
-                                double tolerance, double *x, double *y, history *out) {
+static mus_status run_multigrid(const mus_cells *cells, double poisson, double first, double tolerance, history *out) {
   mus_status status = MUS_OK;
-  double left = 1;
-  for (double asked = tolerance; left > tolerance && !status; asked /= 3) {
-    mus_lattice_material material = {.young = 1e5, .poisson = poisson};
+  double left = first;
+  for (double asked = tolerance; left > tolerance * first && !status; asked /= 3) {
     mus_lattice_record record;
     mus_lattice *lattice;
-    status = mus_lattice_create(cells, &material, NULL, &lattice);
+    status = create(cells, poisson, &lattice);
     if (status)
       break;
-    move_end(lattice, cells);
     double begin = processor_seconds();
     status = mus_lattice_solve(lattice, asked, 100, &record);
     double seconds = processor_seconds() - begin;
-    gather(lattice, x);
-    mus_fill(s->size, 0, y);
-    multiply(s, x, y);
-    left = sqrt(mus_dot(s->size, y, y)) / first;
-    out->count = record.cycles + 1;
-    for (int k = 0; k <= record.cycles; ++k) {
-      out->seconds[k] = seconds * k / record.cycles;
-      out->residual[k] = record.residuals[k] / record.residuals[0];
+    if (!status) {
+      keep(&record, seconds, out);
+      status = reduced_residual(lattice, &left);
     }
     mus_lattice_free(lattice);
   }
@@ -170,31 +83,12 @@ static mus_status run_multigrid(const mus_cells *cells, double poisson, const re
 static mus_status measure(int side, double poisson, history *all) {
   mus_arena arena = {0};
   mus_cells cells;
-  mus_lattice *lattice = NULL;
-  reduced s;
-  double tolerance = 1e-6;
-  mus_lattice_material material = {.young = 1e5, .poisson = poisson};
+  double tolerance = 1e-6, first[2] = {0};
   mus_status status = held_box(&arena, side, &cells);
+  for (int jacobi = 1; jacobi >= 0 && !status; --jacobi)
+    status = run_cg(&cells, poisson, jacobi, tolerance, &first[jacobi], &all[jacobi]);
   if (!status)
-    status = mus_lattice_create(&cells, &material, NULL, &lattice);
-  if (!status)
-    status = create_reduced(&arena, mus_lattice_get_domain(lattice), poisson, &s);
-  double *x = status ? NULL : mus_arena_alloc_zero(&arena, s.size, sizeof *x);
-  double *y = status ? NULL : mus_arena_alloc_zero(&arena, s.size, sizeof *y);
-  if (!status && (!x || !y))
-    status = mus_fail_memory();
-  if (!status) {
-    move_end(lattice, &cells);
-    gather(lattice, x);
-    multiply(&s, x, y);
-    mus_scale(s.size, -1, y);
-    double first = sqrt(mus_dot(s.size, y, y));
-    for (int jacobi = 0; jacobi < 2 && !status; ++jacobi)
-      status = run_cg(&s, y, jacobi, tolerance, &all[jacobi]);
-    if (!status)
-      status = run_multigrid(&cells, poisson, &s, first, tolerance, x, y, &all[2]);
-  }
-  mus_lattice_free(lattice);
+    status = run_multigrid(&cells, poisson, first[0], tolerance, &all[2]);
   mus_arena_clear(&arena);
   return status;
 }

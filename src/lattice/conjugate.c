@@ -1,7 +1,6 @@
 #include "lattice/conjugate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/timer.h"
@@ -26,21 +25,19 @@ static void settle_pressures(const mus_lattice_level *l, const double *inverse_p
   const mus_lattice_loops *loops = &mus_lattice_kernels_current()->in_double;
   const mus_lattice_domain *d = l->domain;
   const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_REGULAR_P];
-  mus_fill(d->cells, 0, l->x[3]);
   MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row)
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run)
-      loops->cell_residuals(l, (size_t)row * d->stride[1] + (size_t)runs->range[run][0],
-                            runs->range[run][1] - runs->range[run][0]);
+      loops->settle_cells(l, (size_t)row * d->stride[1] + (size_t)runs->range[run][0],
+                          runs->range[run][1] - runs->range[run][0], 1 / l->compressibility);
+  MUS_PARALLEL_FOR_IF(d->irregular_count >= MUS_PAR_MINIMUM)
   for (int k = 0; k < d->irregular_count; ++k) {
     size_t n = (size_t)d->irregular[k];
-    if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
-      l->r[3][n] = l->b[3][n] - cell_row(l, n);
+    if (!mus_lattice_is(d, n, MUS_LATTICE_SOLID))
+      continue;
+    l->x[3][n] = 0;
+    l->x[3][n] = inverse_pressure[n] * (l->b[3][n] - cell_row(l, n));
   }
-  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
-  for (int row = 0; row < mus_lattice_rows(d); ++row)
-    for (size_t n = (size_t)row * d->stride[1]; n < (size_t)(row + 1) * d->stride[1]; ++n)
-      l->x[3][n] = inverse_pressure[n] * l->r[3][n];
 }
 
 static void multiply(const void *self, const double *x, double *y) {
@@ -49,11 +46,10 @@ static void multiply(const void *self, const double *x, double *y) {
   size_t field = mus_lattice_field(l.domain);
   for (size_t a = 0; a < 3; ++a) {
     l.x[a] = (double *)x + a * field; // only read
-    l.r[a] = y + a * field;
+    l.r[a] = y + a * field;           // 0 where nothing is unknown, as all vectors here
   }
-  memset(y, 0, o->size * sizeof *y);
   settle_pressures(&l, o->inverse_pressure);
-  mus_lattice_residual(&l); // of b = 0: -(L_u u + G p)
+  mus_lattice_face_residual(&l); // of b = 0: -(L_u u + G p)
 }
 
 static void divide(void *self, const double *r, double *z) {
@@ -103,13 +99,13 @@ static mus_status iterate(mus_arena *arena, mus_lattice *lattice, const operatio
   const mus_preconditioner m = {.self = (void *)o, .apply = divide};
   double *right = mus_arena_alloc(arena, o->size, sizeof *right),
          *change = mus_arena_alloc_zero(arena, o->size, sizeof *change);
-  double *work = mus_arena_alloc(arena, MUS_CG_VECTORS * o->size, sizeof *work);
+  double *work = mus_arena_alloc_zero(arena, MUS_CG_VECTORS * o->size, sizeof *work);
   mus_cg_result result = {.residuals = lattice->residuals};
   if (!right || !change || !work)
     return mus_fail_memory();
   mus_lattice_load(lattice);
   settle_pressures(&lattice->finest, o->inverse_pressure);
-  mus_lattice_residual(&lattice->finest);
+  mus_lattice_face_residual(&lattice->finest);
   mus_copy(o->size, lattice->finest.r[0], right);
   mus_scale(o->size, -1, right);
   mus_status status = mus_pcg(&a, NULL, &m, right, change, options, work, &result);

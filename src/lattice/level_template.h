@@ -22,9 +22,10 @@ mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_do
   return MUS_OK;
 }
 
-static void NAME(residuals_of_row)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int row) {
+static void NAME(residuals_of_row)(const TYPE(mus_lattice_level) *l, const TYPE(mus_lattice_loops) *loops, int fields,
+                                   int row) {
   const mus_lattice_domain *d = l->domain;
-  for (int f = 0; f < 4; ++f) {
+  for (int f = 0; f < fields; ++f) {
     const mus_lattice_runs *runs = &d->runs[MUS_LATTICE_RUN_REGULAR + f];
     for (int run = runs->start[row]; run < runs->start[row + 1]; ++run) {
       int begin = runs->range[run][0], count = runs->range[run][1] - begin;
@@ -37,22 +38,30 @@ static void NAME(residuals_of_row)(const TYPE(mus_lattice_level) *l, const TYPE(
   }
 }
 
-void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) {
+static void NAME(irregular_residuals)(const TYPE(mus_lattice_level) *l, int fields, size_t n) {
+  const mus_lattice_domain *d = l->domain;
+  for (int a = 0; a < 3; ++a)
+    if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
+      l->r[a][n] = l->b[a][n] - NAME(face_row)(l, a, n);
+  if (fields == 4 && mus_lattice_is(d, n, MUS_LATTICE_SOLID))
+    l->r[3][n] = l->b[3][n] - NAME(cell_row)(l, n);
+}
+
+// Of the first so many fields.
+static void NAME(take_residuals)(const TYPE(mus_lattice_level) *l, int fields) {
   const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
   const mus_lattice_domain *d = l->domain;
   MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row)
-    NAME(residuals_of_row)(l, loops, row);
+    NAME(residuals_of_row)(l, loops, fields, row);
   MUS_PARALLEL_FOR_IF(d->irregular_count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < d->irregular_count; ++k) {
-    size_t n = (size_t)d->irregular[k];
-    for (int a = 0; a < 3; ++a)
-      if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-        l->r[a][n] = l->b[a][n] - NAME(face_row)(l, a, n);
-    if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
-      l->r[3][n] = l->b[3][n] - NAME(cell_row)(l, n);
-  }
+  for (int k = 0; k < d->irregular_count; ++k)
+    NAME(irregular_residuals)(l, fields, (size_t)d->irregular[k]);
 }
+
+void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) { NAME(take_residuals)(l, 4); }
+
+void NAME(mus_lattice_face_residual)(const TYPE(mus_lattice_level) *l) { NAME(take_residuals)(l, 3); }
 
 // A displacement on a face at a free boundary, from sigma_aa in its only interior cell, which is what acts on the face.
 static REAL NAME(near_value)(const TYPE(mus_lattice_level) *l, int a, size_t cell) {

@@ -17,6 +17,8 @@ mus_status NAME(mus_lattice_level_create)(mus_arena *arena, const mus_lattice_do
 
 // r = b - L x, in the equations of unknowns; elsewhere r stays as it is, which is 0.
 void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *level);
+// The same for displacements alone.
+void NAME(mus_lattice_face_residual)(const TYPE(mus_lattice_level) *level);
 
 // A sweep over the equations inside, distributive, and some over all variables of the cells of a list, group by group,
 // from the last group to the first if `backward`.

@@ -22,7 +22,8 @@
 
 const mus_lattice_kernels TABLE = {
     TABLE_NAME,
-    {sweep_faces, sweep_cells, gather, face_residuals, cell_residuals, prolong_faces, prolong_cells, relax_block},
-    {sweep_faces_f, sweep_cells_f, gather_f, face_residuals_f, cell_residuals_f, prolong_faces_f, prolong_cells_f,
-     relax_block_f},
+    {sweep_faces, sweep_cells, gather, face_residuals, cell_residuals, settle_cells, prolong_faces, prolong_cells,
+     relax_block},
+    {sweep_faces_f, sweep_cells_f, gather_f, face_residuals_f, cell_residuals_f, settle_cells_f, prolong_faces_f,
+     prolong_cells_f, relax_block_f},
 };

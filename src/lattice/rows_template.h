@@ -103,6 +103,14 @@ static void NAME(cell_residuals)(const TYPE(mus_lattice_level) *l, size_t n, int
     NAME(put)(r + i, NAME(regular_cells)(b + i, u + i, m + i, w + i, p + i, t, v, l->compressibility), count - i);
 }
 
+static void NAME(settle_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, REAL factor) {
+  const ptrdiff_t t = (ptrdiff_t)l->domain->stride[1], v = (ptrdiff_t)l->domain->stride[2];
+  const REAL *b = l->b[3] + n, *u = l->x[0] + n, *m = l->x[1] + n, *w = l->x[2] + n;
+  REAL *p = l->x[3] + n;
+  for (int i = 0; i < count; i += LANES)
+    NAME(put)(p + i, factor * NAME(regular_cells)(b + i, u + i, m + i, w + i, b + i, t, v, 0), count - i);
+}
+
 enum { NAME(ROW_OF_PARENTS) = 256 }; // at a time
 
 // One fine face or two of each parent, which lie as `low` and `high` say between its value and that before or behind.

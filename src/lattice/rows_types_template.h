@@ -12,6 +12,8 @@ typedef struct TYPE(mus_lattice_loops) {
   // r = b - L x
   void (*face_residuals)(const TYPE(mus_lattice_level) *l, int a, size_t n, int count);
   void (*cell_residuals)(const TYPE(mus_lattice_level) *l, size_t n, int count);
+  // p = factor * (b - div u)
+  void (*settle_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, REAL factor);
   // to += what coarse faces are at `count` fine ones, the first of which lies at `odd`, 0 or 1, in its parent. The
   // coarse ones are those of four rows, from the first one's parent on, by their weights. `along`: faces are
   // perpendicular to axis 0
