@@ -39,13 +39,17 @@ static void NAME(take_still_residual)(const mus_lattice *lattice, const TYPE(mus
   const mus_lattice_domain *d = lattice->domain;
   size_t n = vector_size(lattice), field = mus_lattice_field(d);
   NAME(begin_cycle)(lattice, l, 1, lattice->finest.b[0]);
-  for (int a = 0; a < 3; ++a)
+  for (int a = 0; a < 3; ++a) {
+    MUS_PARALLEL_FOR_IF(n >= VECTOR_LARGE)
     for (size_t k = 0; k < d->cells; ++k)
       if (mus_lattice_is(d, k, (uint32_t)MUS_LATTICE_HELD << a))
         l->x[a][k] = (REAL)lattice->finest.x[a][k];
+  }
+  MUS_PARALLEL_FOR_IF(n >= VECTOR_LARGE)
   for (size_t k = 0; k < field; ++k)
     l->b[3][k] = (REAL)lattice->finest.b[3][k];
   NAME(mus_lattice_residual)(l);
+  MUS_PARALLEL_FOR_IF(n >= VECTOR_LARGE)
   for (size_t i = 0; i < n; ++i)
     lattice->finest.r[0][i] = (i < n - field ? 1 : lattice->weight) * (double)l->r[0][i];
 }

@@ -67,21 +67,25 @@ static void NAME(visit_twice)(TYPE(mus_lattice_cycle) *cycle, int k) {
   REAL *x = l->x[0], *b = l->b[0], *r = l->r[0], *z = cycle->first[k], *lz = cycle->image[k];
   NAME(run_from)(cycle, k);
   NAME(mus_lattice_residual)(l);
+  MUS_PARALLEL_FOR_IF(n >= PRODUCT_LARGE)
   for (size_t i = 0; i < n; ++i) {
     z[i] = x[i];
     lz[i] = b[i] - r[i];
     x[i] = 0;
   }
   double square = NAME(product)(n, lz, lz), alpha = square > 0 ? NAME(product)(n, b, lz) / square : 0;
+  MUS_PARALLEL_FOR_IF(n >= PRODUCT_LARGE)
   for (size_t i = 0; i < n; ++i)
     b[i] -= (REAL)alpha * lz[i];
   NAME(run_from)(cycle, k);
   NAME(mus_lattice_residual)(l);
+  MUS_PARALLEL_FOR_IF(n >= PRODUCT_LARGE)
   for (size_t i = 0; i < n; ++i)
     r[i] = b[i] - r[i]; // L z of the second
   double beta = square > 0 ? NAME(product)(n, r, lz) / square : 0;
   double rest = NAME(product)(n, r, r) - beta * beta * square;
   double gamma = rest > 0 ? NAME(product)(n, b, r) / rest : 0; // b . lz = 0
+  MUS_PARALLEL_FOR_IF(n >= PRODUCT_LARGE)
   for (size_t i = 0; i < n; ++i)
     x[i] = (REAL)gamma * x[i] + (REAL)(alpha - gamma * beta) * z[i];
 }
@@ -94,8 +98,7 @@ static void NAME(run_from)(TYPE(mus_lattice_cycle) *cycle, int k) {
   }
   NAME(smooth)(cycle, l);
   NAME(mus_lattice_sweep_band)(l, &l->domain->relocated, cycle->sweeps.relocated, 0);
-  NAME(mus_lattice_residual)(l);
-  NAME(mus_lattice_restrict)(l, l + 1);
+  NAME(mus_lattice_restrict_residual)(l, l + 1);
   if (k + 2 < cycle->levels && cycle->sweeps.visits > 1)
     NAME(visit_twice)(cycle, k + 1);
   else

@@ -61,6 +61,15 @@ static void NAME(take_residuals)(const TYPE(mus_lattice_level) *l, int fields) {
 
 void NAME(mus_lattice_residual)(const TYPE(mus_lattice_level) *l) { NAME(take_residuals)(l, 4); }
 
+void NAME(mus_lattice_plane_residual)(const TYPE(mus_lattice_level) *l, int plane) {
+  const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
+  const mus_lattice_domain *d = l->domain;
+  for (int row = plane * d->count[1]; row < (plane + 1) * d->count[1]; ++row)
+    NAME(residuals_of_row)(l, loops, 4, row);
+  for (int k = d->irregular_start[plane]; k < d->irregular_start[plane + 1]; ++k)
+    NAME(irregular_residuals)(l, 4, (size_t)d->irregular[k]);
+}
+
 void NAME(mus_lattice_face_residual)(const TYPE(mus_lattice_level) *l) { NAME(take_residuals)(l, 3); }
 
 // A displacement on a face at a free boundary, from sigma_aa in its only interior cell, which is what acts on the face.

@@ -51,10 +51,11 @@ static void NAME(sweep_faces)(const TYPE(mus_lattice_level) *l, int a, size_t n,
     NAME(sweep_faces_along)(l, 2, n, count, odd, factor);
 }
 
-static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, REAL factor, REAL own) {
+static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, REAL factor, REAL own,
+                              REAL *delta) {
   const ptrdiff_t t = (ptrdiff_t)l->domain->stride[1], v = (ptrdiff_t)l->domain->stride[2];
   const REAL *b = l->b[3] + n, c = l->compressibility;
-  REAL *u = l->x[0] + n, *m = l->x[1] + n, *w = l->x[2] + n, *p = l->x[3] + n, *delta = l->delta + n;
+  REAL *u = l->x[0] + n, *m = l->x[1] + n, *w = l->x[2] + n, *p = l->x[3] + n;
   const TYPE(lane_truth) where = NAME(every_other)(odd);
   for (int i = 0; i < count; i += LANES) {
     TYPE(lane_vector) value = factor * NAME(regular_cells)(b + i, u + i, m + i, w + i, p + i, t, v, c);
@@ -71,14 +72,14 @@ static void NAME(sweep_cells)(const TYPE(mus_lattice_level) *l, size_t n, int co
   }
 }
 
-static void NAME(gather)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd) {
-  const ptrdiff_t t = (ptrdiff_t)l->domain->stride[1], v = (ptrdiff_t)l->domain->stride[2];
-  const REAL *delta = l->delta + n;
+static void NAME(gather)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, const REAL *below,
+                         const REAL *delta, const REAL *above) {
+  const ptrdiff_t t = (ptrdiff_t)l->domain->stride[1];
   REAL *p = l->x[3] + n;
   const TYPE(lane_truth) where = NAME(every_other)(odd);
   for (int i = 0; i < count; i += LANES) {
     const REAL *at = delta + i;
-    TYPE(lane_vector) sum = ((AT(at - 1) + AT(at + 1)) + (AT(at - t) + AT(at + t))) + (AT(at - v) + AT(at + v));
+    TYPE(lane_vector) sum = ((AT(at - 1) + AT(at + 1)) + (AT(at - t) + AT(at + t))) + (AT(below + i) + AT(above + i));
     sum = (TYPE(lane_vector))((TYPE(lane_truth))(2 * sum) & where);
     NAME(put)(p + i, AT(p + i) - sum, count - i);
   }

@@ -5,10 +5,13 @@
 typedef struct TYPE(mus_lattice_loops) {
   // delta = factor * (b - L x) on faces perpendicular to a, of a colour: u_a += delta, p += div of that
   void (*sweep_faces)(const TYPE(mus_lattice_level) *l, int a, size_t n, int count, int odd, REAL factor);
-  // delta of the level = factor * (b - L x) in cells of a colour: p += own * delta, u -= grad delta
-  void (*sweep_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, REAL factor, REAL own);
-  // p += -2 times the neighbours' part of the Laplacian of delta, in cells of a colour
-  void (*gather)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd);
+  // delta = factor * (b - L x) in cells of a colour: p += own * delta, u -= grad delta
+  void (*sweep_cells)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, REAL factor, REAL own,
+                      REAL *delta);
+  // p += -2 times the neighbours' part of the Laplacian of delta, in cells of a colour. `below` and `above`: delta in
+  // the planes before and behind
+  void (*gather)(const TYPE(mus_lattice_level) *l, size_t n, int count, int odd, const REAL *below, const REAL *delta,
+                 const REAL *above);
   // r = b - L x
   void (*face_residuals)(const TYPE(mus_lattice_level) *l, int a, size_t n, int count);
   void (*cell_residuals)(const TYPE(mus_lattice_level) *l, size_t n, int count);

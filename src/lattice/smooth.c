@@ -7,6 +7,8 @@
 // column i of M. Displacements come first, in any order, then pressures.
 #include "lattice/level.h"
 
+#include <string.h>
+
 #include "lattice/rows.h"
 #include "par/par.h"
 
@@ -20,6 +22,9 @@
 // that what works at once keeps apart: every other plane, stage by stage; or, in one pass over memory, all stages at
 // once, each three planes behind the last, on every other strip of rows. Both give the same bits.
 enum { STAGES = 9, CELL_STAGES = 6, LAG = 3, STRIP = 4 };
+// Planes of deltas that are in use at once in one pass: from the one that the third-last stage is at to one before that
+// of the last.
+enum { RING = 2 * LAG + 2 };
 
 #define TEMPLATE "lattice/smooth_template.h"
 #include "base/both_precisions.h"

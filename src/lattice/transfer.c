@@ -8,5 +8,8 @@
 #include "lattice/rows.h"
 #include "par/par.h"
 
+// Residuals that are restricted at once lie in so many planes of r, for so many coarse ones at a time.
+enum { ROOM_PLANES = 4, CHUNK_PLANES = 4 };
+
 #define TEMPLATE "lattice/transfer_template.h"
 #include "base/both_precisions.h"

@@ -5,44 +5,142 @@
 #define LOOPS in_double
 #endif
 
-// The coarse equation of u_a: B^2 along a, B^1 across, and 4 for (2h)^2 in place of h^2.
-static REAL NAME(restricted_face)(const TYPE(mus_lattice_level) *fine, int a, size_t low) {
-  const size_t *stride = fine->domain->stride, s = stride[a], t = stride[(a + 1) % 3], v = stride[(a + 2) % 3];
-  const REAL *r = fine->r[a];
+// Residuals of a field in three planes of a fine level: that below a coarse plane's, and its two.
+typedef struct TYPE(fine_planes) {
+  const REAL *r[4][3];
+} TYPE(fine_planes);
+
+// The coarse equation of u_a, B^2 along a, B^1 across, and 4 for (2h)^2 in place of h^2, for axes within the planes ...
+static REAL NAME(restricted_within)(const REAL *const r[3], size_t low, size_t along, size_t across) {
   REAL sum = 0;
   for (int k = 0; k < 4; ++k) {
-    size_t n = low + (k & 1 ? t : 0) + (k & 2 ? v : 0);
-    sum += r[n - s] + 2 * r[n] + r[n + s];
+    const REAL *at = r[1 + (k & 1)] + low + (k & 2 ? across : 0);
+    sum += at[-(ptrdiff_t)along] + 2 * at[0] + at[along];
+  }
+  return sum / 4;
+}
+
+// ... and for the one across them.
+static REAL NAME(restricted_across)(const REAL *const r[3], size_t low, size_t row) {
+  REAL sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    size_t n = low + (k & 1 ? 1 : 0) + (k & 2 ? row : 0);
+    sum += r[0][n] + 2 * r[1][n] + r[2][n];
   }
   return sum / 4;
 }
 
 // The coarse equation of p: B^1 along all axes, and 2 for 2h in place of h.
-static REAL NAME(restricted_cell)(const TYPE(mus_lattice_level) *fine, size_t low) {
-  const size_t *stride = fine->domain->stride;
+static REAL NAME(restricted_cell)(const REAL *const r[3], size_t low, size_t row) {
   REAL sum = 0;
   for (int k = 0; k < 8; ++k)
-    sum += fine->r[3][low + (k & 1 ? stride[0] : 0) + (k & 2 ? stride[1] : 0) + (k & 4 ? stride[2] : 0)];
+    sum += r[1 + (k >> 2)][low + (k & 1 ? 1 : 0) + (k & 2 ? row : 0)];
   return sum / 4;
+}
+
+// A coarse plane: b from the fine planes, and x = 0.
+static void NAME(restrict_plane)(const TYPE(fine_planes) *planes, const mus_lattice_domain *from,
+                                 const TYPE(mus_lattice_level) *coarse, int plane) {
+  const mus_lattice_domain *d = coarse->domain;
+  size_t start = (size_t)plane * d->stride[2], row = from->stride[1];
+  for (int f = 0; f < 4; ++f)
+    memset(coarse->x[f] + start, 0, d->stride[2] * sizeof(REAL));
+  for (int j = 0; j < d->count[1]; ++j) {
+    int number = plane * d->count[1] + j;
+    for (int i = d->begin[number]; i < d->end[number]; ++i) {
+      size_t n = start + (size_t)j * d->stride[1] + (size_t)i;
+      size_t low = (size_t)(2 * i - from->shift[0]) + (size_t)(2 * j - from->shift[1]) * row;
+      if (mus_lattice_is(d, n, MUS_LATTICE_UNKNOWN))
+        coarse->b[0][n] = NAME(restricted_within)(planes->r[0], low, 1, row);
+      if (mus_lattice_is(d, n, MUS_LATTICE_UNKNOWN << 1))
+        coarse->b[1][n] = NAME(restricted_within)(planes->r[1], low, row, 1);
+      if (mus_lattice_is(d, n, MUS_LATTICE_UNKNOWN << 2))
+        coarse->b[2][n] = NAME(restricted_across)(planes->r[2], low, row);
+      if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
+        coarse->b[3][n] = NAME(restricted_cell)(planes->r[3], low, row);
+    }
+  }
+}
+
+// Whether a coarse plane has any equations.
+static int NAME(has_equations)(const mus_lattice_domain *d, int plane) {
+  for (int row = plane * d->count[1]; row < (plane + 1) * d->count[1]; ++row)
+    if (d->begin[row] < d->end[row])
+      return 1;
+  return 0;
+}
+
+// x = 0 in planes without equations.
+static void NAME(clear_plane)(const TYPE(mus_lattice_level) *coarse, int plane) {
+  for (int f = 0; f < 4; ++f)
+    memset(coarse->x[f] + (size_t)plane * coarse->domain->stride[2], 0, coarse->domain->stride[2] * sizeof(REAL));
 }
 
 void NAME(mus_lattice_restrict)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse) {
   const mus_lattice_domain *d = coarse->domain, *from = fine->domain;
-  for (int f = 0; f < 4; ++f)
-    memset(coarse->x[f], 0, d->cells * sizeof(REAL));
   MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
-  for (int row = 0; row < mus_lattice_rows(d); ++row) {
-    int j = 2 * (row % d->count[1]) - from->shift[1], k = 2 * (row / d->count[1]) - from->shift[2];
-    for (int i = d->begin[row]; i < d->end[row]; ++i) {
-      size_t n = (size_t)row * d->stride[1] + (size_t)i;
-      size_t low = (size_t)(2 * i - from->shift[0]) + (size_t)j * from->stride[1] + (size_t)k * from->stride[2];
-      for (int a = 0; a < 3; ++a)
-        if (mus_lattice_is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a))
-          coarse->b[a][n] = NAME(restricted_face)(fine, a, low);
-      if (mus_lattice_is(d, n, MUS_LATTICE_SOLID))
-        coarse->b[3][n] = NAME(restricted_cell)(fine, low);
+  for (int plane = 0; plane < d->count[2]; ++plane) {
+    TYPE(fine_planes) planes;
+    if (!NAME(has_equations)(d, plane)) {
+      NAME(clear_plane)(coarse, plane);
+      continue;
     }
+    for (int f = 0; f < 4; ++f)
+      for (int k = 0; k < 3; ++k)
+        planes.r[f][k] = fine->r[f] + (size_t)(2 * plane - from->shift[2] + k - 1) * from->stride[2];
+    NAME(restrict_plane)(&planes, from, coarse, plane);
   }
+}
+
+// Residuals of a fine plane, into one of four planes of r from `room` on.
+static void NAME(residuals_in_room)(const TYPE(mus_lattice_level) *fine, int plane, int room) {
+  const mus_lattice_domain *d = fine->domain;
+  TYPE(mus_lattice_level) moved = *fine;
+  ptrdiff_t offset = (ptrdiff_t)(room + plane % ROOM_PLANES - plane) * (ptrdiff_t)d->stride[2];
+  for (int f = 0; f < 4; ++f) {
+    memset(fine->r[f] + (size_t)(room + plane % ROOM_PLANES) * d->stride[2], 0, d->stride[2] * sizeof(REAL));
+    moved.r[f] = fine->r[f] + offset;
+  }
+  NAME(mus_lattice_plane_residual)(&moved, plane);
+}
+
+// A few coarse planes one after the other, with residuals that are not kept: these stay in a cache.
+static void NAME(restrict_chunk)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse,
+                                 int chunk) {
+  const mus_lattice_domain *d = coarse->domain, *from = fine->domain;
+  int first = chunk * CHUNK_PLANES, room = 2 * first - from->shift[2], done = -1;
+  room = room < 0 ? 0 : room > from->count[2] - ROOM_PLANES ? from->count[2] - ROOM_PLANES : room;
+  for (int plane = first; plane < first + CHUNK_PLANES && plane < d->count[2]; ++plane) {
+    TYPE(fine_planes) planes;
+    int low = 2 * plane - from->shift[2];
+    if (!NAME(has_equations)(d, plane)) {
+      NAME(clear_plane)(coarse, plane);
+      continue;
+    }
+    for (int k = low - 1; k <= low + 1; ++k)
+      if (k > done)
+        NAME(residuals_in_room)(fine, k, room);
+    done = low + 1;
+    for (int f = 0; f < 4; ++f)
+      for (int k = 0; k < 3; ++k)
+        planes.r[f][k] = fine->r[f] + (size_t)(room + (low + k - 1) % ROOM_PLANES) * from->stride[2];
+    NAME(restrict_plane)(&planes, from, coarse, plane);
+  }
+  for (int f = 0; f < 4; ++f)
+    memset(fine->r[f] + (size_t)room * from->stride[2], 0, ROOM_PLANES * from->stride[2] * sizeof(REAL));
+}
+
+void NAME(mus_lattice_restrict_residual)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse) {
+  const mus_lattice_domain *d = coarse->domain;
+  int chunks = (d->count[2] + CHUNK_PLANES - 1) / CHUNK_PLANES;
+  if (fine->domain->count[2] < 2 * ROOM_PLANES) {
+    NAME(mus_lattice_residual)(fine);
+    NAME(mus_lattice_restrict)(fine, coarse);
+    return;
+  }
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(fine->domain))
+  for (int chunk = 0; chunk < chunks; ++chunk)
+    NAME(restrict_chunk)(fine, coarse, chunk);
 }
 
 // Where a face lies between coarse ones, along an axis: the two that are nearest, and their weights.
