@@ -95,8 +95,8 @@ mus_status mus_lattice_solve_corotational(mus_lattice *lattice, double tolerance
 void mus_lattice_get_rotation(const mus_lattice *lattice, size_t cell, double rotation[9]);
 mus_status mus_lattice_set_rotation(mus_lattice *lattice, size_t cell, const double rotation[9]);
 
-// For measurements: runs a cycle for the last residual, without using what it gives; and the bytes that it moves if no
-// pass finds anything in a cache, and at least, if each sweep read and wrote its variables once.
+// For measurements: runs a cycle for the last residual, without using what it gives; and the bytes that pass through
+// memory, and at least, if each sweep read and wrote its variables once.
 void mus_lattice_run_cycle(mus_lattice *lattice);
 void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *least);
 

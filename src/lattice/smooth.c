@@ -20,11 +20,9 @@
 // A sweep has nine stages: the colours of displacements, axis by axis, and of pressures, whose neighbours' part of the
 // last deltas is gathered at the end. They change variables of the planes and rows next to those that they work on, so
 // that what works at once keeps apart: every other plane, stage by stage; or, in one pass over memory, all stages at
-// once, each three planes behind the last, on every other strip of rows. Both give the same bits.
-enum { STAGES = 9, CELL_STAGES = 6, LAG = 3, STRIP = 4 };
-// Planes of deltas that are in use at once in one pass: from the one that the third-last stage is at to one before that
-// of the last.
-enum { RING = 2 * LAG + 2 };
+// once, each two planes and a step behind the last, on every other strip of rows. Both give the same bits. A step is of
+// one plane, or of several where threads have to wait for each other after each.
+enum { STAGES = 9, CELL_STAGES = 6, STRIP = 4, STEP = 4 };
 
 #define TEMPLATE "lattice/smooth_template.h"
 #include "base/both_precisions.h"

@@ -91,16 +91,18 @@ void NAME(mus_lattice_sweep_by_stage)(const TYPE(mus_lattice_level) *l) {
 void NAME(mus_lattice_sweep_in_one_pass)(const TYPE(mus_lattice_level) *l) {
   const TYPE(mus_lattice_loops) *loops = &mus_lattice_kernels_current()->LOOPS;
   const mus_lattice_domain *d = l->domain;
+  const int depth = mus_par_threads() > 1 ? STEP : 1, lag = depth + 2, ring = 2 * lag + depth + 1;
   int rows = d->count[1], pairs = (rows + 2 * STRIP - 1) / (2 * STRIP);
-  for (int step = 0; step < d->count[2] + LAG * (STAGES - 1); ++step)
+  for (int step = 0; step < d->count[2] + lag * (STAGES - 1); step += depth)
     for (int turn = 0; turn < 2; ++turn) {
       // threads keep to their strips, whose rows of all planes that stages are at then stay in their caches
       MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
       for (int item = 0; item < STAGES * pairs; ++item) {
-        int k = step - LAG * (item % STAGES), first = (2 * (item / STAGES) + turn) * STRIP;
+        int stage = item % STAGES, first = (2 * (item / STAGES) + turn) * STRIP;
         int last = first + STRIP < rows ? first + STRIP : rows;
-        if (k >= 0 && k < d->count[2] && first < last)
-          NAME(run_stage)(l, loops, item % STAGES, k * rows + first, k * rows + last, RING);
+        for (int k = step - lag * stage; k < step - lag * stage + depth; ++k)
+          if (k >= 0 && k < d->count[2] && first < last)
+            NAME(run_stage)(l, loops, stage, k * rows + first, k * rows + last, ring);
       }
     }
 }

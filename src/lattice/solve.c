@@ -140,16 +140,15 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
   return status;
 }
 
-// Arrays over a level that a sweep passes over, if none stays in a cache from one pass to the next. Faces of a colour
-// read all of x and one b, and write one u and p; cells of a colour read x, b and delta, and write x and delta, the
-// last of three passes delta and p alone. In one pass over memory (smooth.c), x and b are read once, and x written.
-// Residuals that are restricted at once (transfer.c) read x and b, and prolongation reads and writes x; both write and
-// read coarse arrays, of an eighth the size. At boundaries, cells read and write x and read b.
-enum { SWEEP_ARRAYS = 3 * 2 * 7 + 10 + 11 + 3, ONE_PASS_ARRAYS = 4 + 4 + 4, BAND_ARRAYS = 4 + 4 + 4, LEAST_ARRAYS = 8 };
+// Arrays over a level that pass through memory. In a sweep, x and b are read and x is written: in one pass over levels
+// that do not fit into caches (smooth.c), and in several over those that do. Residuals that are restricted at once
+// (transfer.c) read x and b, and prolongation reads and writes x; both write and read coarse arrays, of an eighth the
+// size. At boundaries, cells read and write x and read b.
+enum { SWEEP_ARRAYS = 4 + 4 + 4, LEAST_ARRAYS = 8 };
 
 // Bytes of a sweep over a list of cells.
 static double list_bytes(const mus_lattice_list *list, size_t number) {
-  return (double)list->cells * (double)(number * BAND_ARRAYS) +
+  return (double)list->cells * (double)(number * SWEEP_ARRAYS) +
          (double)list->block[list->start[MUS_LATTICE_GROUPS]] * (double)sizeof *list->batch;
 }
 
@@ -159,9 +158,8 @@ void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *
   double visits = 1;
   *moved = *least = 0;
   for (const mus_lattice_domain *d = lattice->domain; d->coarse; d = d->coarse, visits *= o->visits) {
-    int sweep = mus_lattice_is_huge(d) ? ONE_PASS_ARRAYS : SWEEP_ARRAYS;
     int transfer = 4 + 4 + 4 + 4, coarse = 4 + 4 + 4; // b and x written, x read
-    *moved += visits * (double)d->solid * (double)number * (2 * sweep + transfer + coarse / 8.0);
+    *moved += visits * (double)d->solid * (double)number * (2 * SWEEP_ARRAYS + transfer + coarse / 8.0);
     *moved +=
         visits * (4 * o->band * list_bytes(&d->band, number) + 2 * o->relocated * list_bytes(&d->relocated, number));
     *least += visits * (double)d->solid * (double)(number * 2 * LEAST_ARRAYS);

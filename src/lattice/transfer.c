@@ -8,8 +8,9 @@
 #include "lattice/rows.h"
 #include "par/par.h"
 
-// Residuals that are restricted at once lie in so many planes of r, for so many coarse ones at a time.
-enum { ROOM_PLANES = 4, CHUNK_PLANES = 4 };
+// Residuals that are restricted at once lie in so many planes of r, for at least so many coarse ones: of two coarse
+// planes, each chunk has four fine ones of its own, of which others, at the end, take three at most.
+enum { ROOM_PLANES = 4, LEAST_CHUNK = 4 };
 
 #define TEMPLATE "lattice/transfer_template.h"
 #include "base/both_precisions.h"

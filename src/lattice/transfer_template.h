@@ -104,13 +104,13 @@ static void NAME(residuals_in_room)(const TYPE(mus_lattice_level) *fine, int pla
   NAME(mus_lattice_plane_residual)(&moved, plane);
 }
 
-// A few coarse planes one after the other, with residuals that are not kept: these stay in a cache.
-static void NAME(restrict_chunk)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse,
-                                 int chunk) {
+// Coarse planes one after the other, with residuals that are not kept: these stay in a cache.
+static void NAME(restrict_planes)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse, int first,
+                                  int last) {
   const mus_lattice_domain *d = coarse->domain, *from = fine->domain;
-  int first = chunk * CHUNK_PLANES, room = 2 * first - from->shift[2], done = -1;
+  int room = 2 * first - from->shift[2], done = -1;
   room = room < 0 ? 0 : room > from->count[2] - ROOM_PLANES ? from->count[2] - ROOM_PLANES : room;
-  for (int plane = first; plane < first + CHUNK_PLANES && plane < d->count[2]; ++plane) {
+  for (int plane = first; plane < last; ++plane) {
     TYPE(fine_planes) planes;
     int low = 2 * plane - from->shift[2];
     if (!NAME(has_equations)(d, plane)) {
@@ -126,21 +126,22 @@ static void NAME(restrict_chunk)(const TYPE(mus_lattice_level) *fine, const TYPE
         planes.r[f][k] = fine->r[f] + (size_t)(room + (low + k - 1) % ROOM_PLANES) * from->stride[2];
     NAME(restrict_plane)(&planes, from, coarse, plane);
   }
-  for (int f = 0; f < 4; ++f)
+  for (int f = 0; f < 4 && done >= 0; ++f)
     memset(fine->r[f] + (size_t)room * from->stride[2], 0, ROOM_PLANES * from->stride[2] * sizeof(REAL));
 }
 
+// Threads share the planes in chunks, each with room in planes of r that no other has.
 void NAME(mus_lattice_restrict_residual)(const TYPE(mus_lattice_level) *fine, const TYPE(mus_lattice_level) *coarse) {
-  const mus_lattice_domain *d = coarse->domain;
-  int chunks = (d->count[2] + CHUNK_PLANES - 1) / CHUNK_PLANES;
+  int count = coarse->domain->count[2], threads = mus_lattice_is_large(fine->domain) ? mus_par_threads() : 1;
+  int chunk = (count + threads - 1) / threads > LEAST_CHUNK ? (count + threads - 1) / threads : LEAST_CHUNK;
   if (fine->domain->count[2] < 2 * ROOM_PLANES) {
     NAME(mus_lattice_residual)(fine);
     NAME(mus_lattice_restrict)(fine, coarse);
     return;
   }
-  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(fine->domain))
-  for (int chunk = 0; chunk < chunks; ++chunk)
-    NAME(restrict_chunk)(fine, coarse, chunk);
+  MUS_PARALLEL_FOR_IF(threads > 1)
+  for (int first = 0; first < count; first += chunk)
+    NAME(restrict_planes)(fine, coarse, first, first + chunk < count ? first + chunk : count);
 }
 
 // Where a face lies between coarse ones, along an axis: the two that are nearest, and their weights.
