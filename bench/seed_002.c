@@ -1,5 +1,5 @@
-// Repeats what Zhu, Sifakis, Teran and Brandt 2010 measure of elastic solids on lattices: figures 10, 11, 15, 16, 22
-// and 23. Writes tables.md, a JSON file for each table and charts as SVG into a folder.
+// Repeats what Zhu, Sifakis, Teran and Brandt 2010 measure of elastic solids on lattices: figures 10, 11, 15, 16, 18,
+// 22 and 23. Writes tables.md, a JSON file for each table and charts as SVG into a folder.
 #include "seed_002.h"
 
 #include <math.h>
@@ -145,8 +145,8 @@ void randomise(mus_lattice *lattice, double size) {
 
 static int run(study *s) {
   char path[512];
-  mus_status (*const parts[])(study *) = {figure_10, figure_11, figure_15, figure_22, figure_23};
-  static const char *const names[] = {"figure-10", "figure-11", "figure-15", "figure-22", "figure-23"};
+  mus_status (*const parts[])(study *) = {figure_10, figure_11, figure_15, figure_18, figure_22, figure_23};
+  static const char *const names[] = {"figure-10", "figure-11", "figure-15", "figure-18", "figure-22", "figure-23"};
   snprintf(path, sizeof path, "%s/tables.md", s->folder);
   s->tables = fopen(path, "w");
   mus_status status = s->tables ? MUS_OK : mus_fail(MUS_IO_ERROR, "%s cannot be written", path);
@@ -170,13 +170,14 @@ int main(int argc, char **argv) {
     execv("/proc/self/exe", argv); // where this fails, all works, if slower on a busy machine
   study s = {.folder = "."};
   int help = 0, ended;
-  option list[] = {option_text("output", &s.folder, "DIR", "folder to write to, which must exist (.)"),
-                   option_text("parts", &s.parts, "LIST", "some of figure-10,figure-11,figure-15,figure-22,figure-23"),
-                   option_text("model", &s.model, "FILE",
-                               "a closed surface that stands on its feet, for a weakly held solid (none)"),
-                   option_whole("threads", &s.threads, 0, 1024, "at most so many; 0: one for each core (0)"),
-                   option_flag("quick", &s.quick, "small sizes alone"),
-                   option_flag("help", &help, "print this text")};
+  option list[] = {
+      option_text("output", &s.folder, "DIR", "folder to write to, which must exist (.)"),
+      option_text("parts", &s.parts, "LIST", "some of figure-10,figure-11,figure-15,figure-18,figure-22,figure-23"),
+      option_text("model", &s.model, "FILE",
+                  "a closed surface that stands on its feet, for a weakly held solid (none)"),
+      option_whole("threads", &s.threads, 0, 1024, "at most so many; 0: one for each core (0)"),
+      option_flag("quick", &s.quick, "small sizes alone"),
+      option_flag("help", &help, "print this text")};
   list[0].letter = 'o';
   list[5].letter = 'h';
   option_table table = {program, list, sizeof list / sizeof list[0]};

@@ -20,6 +20,7 @@ typedef struct study {
 mus_status figure_10(study *s); // rates of convergence
 mus_status figure_11(study *s); // residuals against time
 mus_status figure_15(study *s); // errors under refinement
+mus_status figure_18(study *s); // a picture of both interpolations
 mus_status figure_22(study *s); // times of single parts of a cycle
 mus_status figure_23(study *s); // times over sizes and threads, memory
 
