@@ -1,6 +1,7 @@
 #include "lattice/corotational.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,11 +45,11 @@ static mus_status make_solved(mus_lattice *lattice, mus_corotational *c) {
       return mus_fail_memory();
     memcpy(c->solved.held[a], c->level[0].held[a], cells * sizeof(double));
   }
-  double *turning = mus_arena_alloc_zero(&lattice->arena, 9 * cells, sizeof *turning);
-  if (!turning)
+  double *pull = mus_arena_alloc_zero(&lattice->arena, 15 * cells, sizeof *pull);
+  if (!pull)
     return mus_fail_memory();
-  for (size_t e = 0; e < 9; ++e)
-    c->solved.turning[e] = turning + e * cells;
+  for (size_t e = 0; e < 15; ++e)
+    *(e < 9 ? &c->solved.pull[e] : &c->solved.pulled[e - 9]) = pull + e * cells;
   return MUS_OK;
 }
 
@@ -101,26 +102,33 @@ double mus_corotational_evaluate(mus_lattice *lattice, int is_frozen) {
   mus_rotations_load(solved, lattice->spacing);
   if (lattice->corotational->act)
     lattice->corotational->act(lattice->corotational->context);
-  mus_turned_residual(solved);
+  mus_turned_residual(solved, 0);
   if (lattice->weight != 1)
     mus_scale(mus_lattice_field(lattice->domain), lattice->weight, solved->level.r[3]);
   return sqrt(mus_dot(vector_size(lattice), solved->level.r[0], solved->level.r[0]));
 }
 
-// p of an interior cell, so that its equation holds, and T; at free boundaries they depend on each other.
+// p of an interior cell, so that its equation holds, and Z; at free boundaries they depend on each other.
 static void settle_cell(const mus_corotational *c, const mus_turned_level *t, size_t cell) {
-  int passes = c->turns && !mus_lattice_is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 5 : 1;
+  int passes = c->turns && mus_turned_has_given(t, cell) ? 4 : 1;
   for (int pass = 0; pass < passes; ++pass) {
-    t->level.x[3][cell] = 0;
-    t->level.x[3][cell] = (t->level.b[3][cell] - mus_turned_cell_row(t, cell)) / t->diagonal[cell];
-    if (c->turns)
-      mus_turned_turn_cell(t, cell);
+    t->level.x[3][cell] += (t->level.b[3][cell] - mus_turned_cell_row(t, cell)) / t->diagonal[cell];
+    mus_turned_pull_cell(t, c->turns, cell);
   }
 }
 
 static void clear(const mus_lattice_level *l, double *const field[4]) {
   for (int f = 0; f < 4; ++f)
     memset(field[f], 0, l->domain->cells * sizeof(double));
+}
+
+// Whether faces are so near to each other, along all axes, that the equation of one can have the other, by pressures or
+// without.
+static int are_near(const mus_lattice_domain *d, int one, int other) {
+  for (int a = 3, x = one, y = other; a-- > 0; x %= (int)d->stride[a], y %= (int)d->stride[a])
+    if (abs(x / (int)d->stride[a] - y / (int)d->stride[a]) > 2)
+      return 0;
+  return 1;
 }
 
 // Pressures around a displacement, and rows of the system without them.
@@ -133,15 +141,18 @@ static void make_column(mus_corotational *c, const mus_turned_level *t, int k) {
       for (int u = -1; u <= 1; ++u)
         for (int v = -1; v <= 1; ++v) {
           size_t near = cell + (size_t)s * d->stride[0] + (size_t)u * d->stride[1] + (size_t)v * d->stride[2];
-          for (int e = 0; e < 9 && pass == 1; ++e)
-            t->turning[e][near] = 0;
-          if (pass == 1)
-            t->level.x[3][near] = 0;
-          else if (mus_lattice_is(d, near, MUS_LATTICE_SOLID))
+          if (!mus_lattice_is(d, near, MUS_LATTICE_SOLID))
+            continue;
+          if (pass == 0)
             settle_cell(c, t, near);
+          else
+            t->level.x[3][near] = 0;
+          if (pass == 1)
+            mus_turned_pull_cell(t, 0, near);
         }
     for (int row = k; row < c->unknowns && pass == 0; ++row)
-      c->factor[(size_t)row * n + (size_t)k] = -mus_turned_face_row(t, c->axis[row], (size_t)c->cell[row]);
+      c->factor[(size_t)row * n + (size_t)k] =
+          are_near(d, c->cell[k], c->cell[row]) ? -mus_turned_face_row(t, c->axis[row], (size_t)c->cell[row]) : 0;
   }
   t->level.x[c->axis[k]][cell] = 0;
 }
@@ -150,7 +161,7 @@ static void factorise_bottom(mus_corotational *c) {
   const mus_turned_level *t = &c->level[c->levels - 1];
   clear(&t->level, t->level.x);
   clear(&t->level, t->level.b);
-  mus_turned_stay(t);
+  mus_turned_let_go(t);
   for (int k = 0; k < c->unknowns; ++k)
     make_column(c, t, k);
   mus_lattice_factorise(c->unknowns, c->factor);
@@ -173,6 +184,8 @@ void mus_corotational_coarsen(mus_corotational *c, int is_renewed, int turns) {
   if (c->stiffen) {
     c->stiffen(c->context);
     coarsen_held(c);
+    for (int k = 0; k < c->levels; ++k)
+      mus_turned_invert(&c->level[k]);
   }
   for (int k = 1; k < c->levels && is_renewed; ++k)
     mus_rotations_restrict(&c->level[k - 1], &c->level[k]);
@@ -188,7 +201,7 @@ static void settle_cells(const mus_corotational *c, const mus_turned_level *t) {
 static void solve_bottom(mus_corotational *c) {
   const mus_turned_level *t = &c->level[c->levels - 1];
   clear(&t->level, t->level.x);
-  mus_turned_stay(t);
+  mus_turned_let_go(t);
   settle_cells(c, t);
   for (int k = 0; k < c->unknowns; ++k) {
     size_t cell = (size_t)c->cell[k];
@@ -207,22 +220,19 @@ static void run_from(mus_corotational *c, int k) {
     return;
   }
   mus_turned_sweep(fine, c->turns, 0);
-  if (c->turns)
-    mus_turned_turn(fine);
-  mus_turned_residual(fine);
+  mus_turned_residual(fine, c->turns);
   mus_lattice_restrict(&fine->level, &coarse->level);
-  mus_turned_stay(coarse);
+  mus_turned_let_go(coarse);
   for (int visit = 0; visit < (k + 2 < c->levels ? c->visits : 1); ++visit)
     run_from(c, k + 1);
   mus_turned_extend(coarse, 0);
   mus_lattice_prolong(&coarse->level, &fine->level);
-  if (c->turns)
-    mus_turned_turn(fine);
+  mus_turned_pull(fine, c->turns);
   mus_turned_sweep(fine, c->turns, 1);
 }
 
 void mus_corotational_cycle(mus_corotational *c) {
   clear(&c->level[0].level, c->level[0].level.x);
-  mus_turned_stay(&c->level[0]);
+  mus_turned_let_go(&c->level[0]);
   run_from(c, 0);
 }

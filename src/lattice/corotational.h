@@ -14,8 +14,8 @@ typedef struct mus_corotational_secant {
 enum { MUS_COROTATIONAL_SECANTS = 12 };
 
 typedef struct mus_corotational {
-  mus_turned_level solved; // the lattice's own displacements and pressures; its rotations are those of level[0], c_a is
-                           // its own
+  mus_turned_level solved; // the lattice's own displacements and pressures; its rotations are those of level[0], c_a
+                           // and Z its own
   mus_turned_level *level; // of corrections, the finest first
   int levels, visits;
   int turns;    // whether corrections turn cells (turned.h)

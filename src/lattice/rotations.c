@@ -8,8 +8,41 @@
 
 static int is(const mus_lattice_domain *d, size_t cell, uint32_t flags) { return mus_lattice_is(d, cell, flags); }
 
+double mus_rotations_cofactors(const double f[9], double c[9]) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      int i = (a + 1) % 3, j = (a + 2) % 3, k = (b + 1) % 3, l = (b + 2) % 3;
+      c[3 * a + b] = f[3 * i + k] * f[3 * j + l] - f[3 * i + l] * f[3 * j + k];
+    }
+  return f[0] * c[0] + f[1] * c[1] + f[2] * c[2];
+}
+
+// Newton's iteration for the orthogonal factor of F, X <- (X + X^-T) / 2 (Higham 1986), which is its rotation where F
+// is not inside out, and is quick where it is not far from flat either. Returns whether that is so.
+static int iterate_rotation(const double f[9], double r[9]) {
+  enum { MOST = 12 };
+  double c[9], square = 0, change = 1, determinant = mus_rotations_cofactors(f, c);
+  for (int k = 0; k < 9; ++k)
+    square += f[k] * f[k];
+  if (!(determinant > 0.1 * sqrt(square / 3) * square / 3))
+    return 0;
+  memcpy(r, f, 9 * sizeof *r);
+  for (int pass = 0; pass < MOST && change > 1e-24; ++pass) {
+    determinant = mus_rotations_cofactors(r, c);
+    change = 0;
+    for (int k = 0; k < 9; ++k) {
+      double next = (r[k] + c[k] / determinant) / 2;
+      change += (next - r[k]) * (next - r[k]);
+      r[k] = next;
+    }
+  }
+  return change <= 1e-16;
+}
+
 void mus_rotation_of(const double f[9], double r[9]) {
   double u[9], s[3], v[9];
+  if (iterate_rotation(f, r))
+    return;
   mus_svd3(f, u, s, v);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
@@ -47,15 +80,6 @@ void mus_rotations_gradient(const mus_turned_level *t, size_t cell, double lengt
     }
 }
 
-double mus_rotations_cofactors(const double f[9], double c[9]) {
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b < 3; ++b) {
-      int i = (a + 1) % 3, j = (a + 2) % 3, k = (b + 1) % 3, l = (b + 2) % 3;
-      c[3 * a + b] = f[3 * i + k] * f[3 * j + l] - f[3 * i + l] * f[3 * j + k];
-    }
-  return f[0] * c[0] + f[1] * c[1] + f[2] * c[2];
-}
-
 void mus_rotations_get(const mus_turned_level *t, size_t cell, double r[9], double c[9]) {
   for (int k = 0; k < 9; ++k) {
     r[k] = t->rotation[k][cell];
@@ -64,11 +88,11 @@ void mus_rotations_get(const mus_turned_level *t, size_t cell, double r[9], doub
 }
 
 static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
-  enum { PASSES = 12 };
-  int passes = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P) ? 1 : PASSES; // F depends on R at free boundaries
+  enum { PASSES = 6 };
+  int passes = mus_turned_has_given(t, cell) ? PASSES : 1; // F depends on R at free boundaries
   double r[9], c[9], next[9], f[9], change = 1;
   mus_rotations_get(t, cell, r, c);
-  for (int pass = 0; pass < passes && change > 1e-14; ++pass) {
+  for (int pass = 0; pass < passes && change > 1e-12; ++pass) {
     mus_rotations_gradient(t, cell, length, r, c, f);
     mus_rotation_of(f, next);
     t->volume[cell] = mus_rotations_cofactors(f, c);

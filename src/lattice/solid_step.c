@@ -298,6 +298,7 @@ double mus_solid_begin(mus_lattice_solid *s, const mus_lattice_step *step) {
   for (int a = 0; a < 3; ++a)
     memset(l->force[a], 0, l->domain->cells * sizeof(double));
   mus_lattice_load(l);
+  mus_turned_pull(t, 0);
   mus_turned_extend(t, l->spacing);
   for (int a = 0; a < 3; ++a)
     memcpy(s->start[a], t->level.x[a], l->domain->cells * sizeof(double));

@@ -71,7 +71,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
                              mus_turned_level *out) {
   *out = (mus_turned_level){0};
   mus_status status = mus_lattice_level_create(arena, domain, compressibility, inertia, &out->level);
-  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 32 * domain->cells, sizeof *memory);
+  double *memory = status ? NULL : mus_arena_alloc_zero(arena, 41 * domain->cells, sizeof *memory);
   out->cell = status ? NULL : mus_arena_alloc(arena, domain->solid, sizeof *out->cell);
   out->samples = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->samples);
   out->weights = status ? NULL : mus_arena_alloc_zero(arena, domain->cells, sizeof *out->weights);
@@ -80,12 +80,15 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
   for (size_t k = 0; k < 9; ++k) {
     out->rotation[k] = memory + k * domain->cells;
     out->coupling[k] = memory + (13 + k) * domain->cells;
-    out->turning[k] = memory + (23 + k) * domain->cells;
+    out->pull[k] = memory + (23 + k) * domain->cells;
   }
+  for (size_t k = 0; k < 6; ++k)
+    out->pulled[k] = memory + (32 + k) * domain->cells;
   out->volume = memory + 22 * domain->cells;
   out->diagonal = memory + 9 * domain->cells;
   for (size_t a = 0; a < 3; ++a) {
     out->held[a] = memory + (10 + a) * domain->cells;
+    out->inverse[a] = memory + (38 + a) * domain->cells;
     for (size_t n = 0; n < domain->cells; ++n)
       out->held[a][n] = is(domain, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? inertia : 0;
   }
@@ -96,6 +99,7 @@ mus_status mus_turned_create(mus_arena *arena, const mus_lattice_domain *domain,
   classify(out, 0);
   classify(out, 1);
   mus_turned_renew(out);
+  mus_turned_invert(out);
   return MUS_OK;
 }
 
@@ -126,23 +130,14 @@ static double normal_stress(const mus_turned_level *t, int a, size_t cell) {
   const mus_lattice_level *l = &t->level;
   if (!is(l->domain, cell, (uint32_t)MUS_LATTICE_NORMAL << a))
     return 0;
-  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->coupling[4 * a][cell] * l->x[3][cell] -
-         t->turning[4 * a][cell];
+  return 2 * (l->x[a][cell + l->domain->stride[a]] - l->x[a][cell]) - t->pull[4 * a][cell];
 }
 
-// P_ab on the edge. Pressures and T are 0 in cells that are not interior.
+// P_ab on the edge.
 static double shear_stress(const mus_turned_level *t, int a, int b, size_t edge) {
-  const mus_lattice_level *l = &t->level;
-  size_t s = l->domain->stride[a], u = l->domain->stride[b];
-  const double *c = t->coupling[3 * a + b], *turning = t->turning[3 * a + b], *p = l->x[3];
-  double weight = mus_turned_weight(t, edge, a, b), sum = 0;
-  if (!(weight > 0))
-    return 0;
-  for (int k = 0; k < 4; ++k) {
-    size_t cell = edge - (k & 1 ? s : 0) - (k & 2 ? u : 0);
-    sum += mus_turned_part(mus_turned_sample_at(t, cell, a, b, k & 1, k >> 1)) * (c[cell] * p[cell] + turning[cell]);
-  }
-  return 2 * weight * (l->x[a][edge] - l->x[a][edge - u]) - sum;
+  const double *u = t->level.x[a];
+  double weight = mus_turned_weight(t, edge, a, b);
+  return 2 * weight * (u[edge] - u[edge - t->level.domain->stride[b]]) - t->pulled[mus_turned_pair(a, b)][edge];
 }
 
 double mus_turned_face_row(const mus_turned_level *t, int a, size_t cell) {
@@ -162,6 +157,19 @@ static double face_diagonal(const mus_turned_level *t, int a, size_t cell) {
     if (b != a)
       sum += mus_turned_weight(t, cell, a, b) + mus_turned_weight(t, cell + d->stride[b], a, b);
   return -2 * sum - t->held[a][cell];
+}
+
+void mus_turned_invert(const mus_turned_level *t) {
+  const mus_lattice_domain *d = t->level.domain;
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n)
+      for (int a = 0; a < 3; ++a) {
+        double own = is(d, n, (uint32_t)MUS_LATTICE_UNKNOWN << a) ? face_diagonal(t, a, n) : 0;
+        t->inverse[a][n] = own < 0 ? 1 / own : 0;
+      }
+  }
 }
 
 // Gradients in a cell, with nothing for those that are not computed; `given`: how much of each is not, if that is not
@@ -193,46 +201,99 @@ static void cell_gradient(const mus_turned_level *t, size_t cell, double f[9], d
 }
 
 double mus_turned_cell_row(const mus_turned_level *t, size_t cell) {
-  double f[9], given[9], sum = t->diagonal[cell] * t->level.x[3][cell];
-  int is_inside = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P);
+  double f[9], given[9], sum = t->level.compressibility * t->level.x[3][cell];
+  int is_inside = !mus_turned_has_given(t, cell);
   cell_gradient(t, cell, f, is_inside ? NULL : given);
   for (int e = 0; e < 9; ++e)
-    sum += t->coupling[e][cell] * (is_inside ? f[e] : f[e] + given[e] * t->turning[e][cell] / 2);
+    sum += t->coupling[e][cell] * (is_inside ? f[e] : f[e] + given[e] * t->pull[e][cell] / 2);
   return sum;
 }
 
-void mus_turned_turn_cell(const mus_turned_level *t, size_t cell) {
-  int is_inside = is(t->level.domain, cell, MUS_LATTICE_SWEPT_P);
+// Z = p C + T of a cell, from Z as it was where tractions give gradients: these change by Z / 2.
+static void find_pull(const mus_turned_level *t, size_t cell, double z[9]) {
+  int is_inside = !mus_turned_has_given(t, cell);
   double f[9], given[9], r[9], fr[9], p = t->level.x[3][cell];
   cell_gradient(t, cell, f, is_inside ? NULL : given);
   for (int e = 0; e < 9; ++e)
     r[e] = t->rotation[e][cell];
   for (int e = 0; e < 9 && !is_inside; ++e)
-    f[e] += given[e] * (t->coupling[e][cell] * p + t->turning[e][cell]) / 2;
+    f[e] += given[e] * z[e] / 2;
   for (int i = 0; i < 3; ++i) // F^T R
     for (int j = 0; j < 3; ++j)
       fr[3 * i + j] = f[i] * r[j] + f[3 + i] * r[3 + j] + f[6 + i] * r[6 + j];
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      t->turning[3 * i + j][cell] =
-          TURNED_PART * (f[3 * i + j] - r[3 * i] * fr[j] - r[3 * i + 1] * fr[3 + j] - r[3 * i + 2] * fr[6 + j]);
+    for (int j = 0; j < 3; ++j) {
+      double turned = r[3 * i] * fr[j] + r[3 * i + 1] * fr[3 + j] + r[3 * i + 2] * fr[6 + j];
+      z[3 * i + j] = t->coupling[3 * i + j][cell] * p + TURNED_PART * (f[3 * i + j] - turned);
+    }
 }
 
-void mus_turned_turn(const mus_turned_level *t) {
-  int count = (int)t->level.domain->solid;
+static void renew_pull(const mus_turned_level *t, int turns, size_t cell, double z[9]) {
+  int passes = mus_turned_has_given(t, cell) ? 2 : 1;
+  for (int e = 0; e < 9; ++e)
+    z[e] = turns ? t->pull[e][cell] : t->coupling[e][cell] * t->level.x[3][cell];
+  for (int pass = 0; pass < passes && turns; ++pass)
+    find_pull(t, cell, z);
+}
+
+void mus_turned_pull_cell(const mus_turned_level *t, int turns, size_t cell) {
+  const mus_lattice_domain *d = t->level.domain;
+  uint64_t samples = t->samples[cell];
+  double z[9];
+  renew_pull(t, turns, cell, z);
+  for (int pair = 0; pair < 6; ++pair, samples >>= 8) {
+    int a = pair / 2, b = pair % 2 < a ? pair % 2 : pair % 2 + 1;
+    double change = z[3 * a + b] - t->pull[3 * a + b][cell], *pulled = t->pulled[pair];
+    for (int k = 0; k < 4; ++k) {
+      size_t edge = mus_turned_edge(d, cell, a, b, k & 1, k >> 1);
+      pulled[edge] += mus_turned_part((mus_turned_sample)(samples >> 2 * k & 3)) * change;
+    }
+  }
+  for (int e = 0; e < 9; ++e)
+    t->pull[e][cell] = z[e];
+}
+
+// Of an edge: cells that are not interior pull by nothing.
+static double gather(const mus_turned_level *t, int pair, size_t edge) {
+  const mus_lattice_domain *d = t->level.domain;
+  int a = pair / 2, b = pair % 2 < a ? pair % 2 : pair % 2 + 1;
+  double sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    size_t cell = edge - (k & 1 ? d->stride[a] : 0) - (k & 2 ? d->stride[b] : 0);
+    sum += mus_turned_part((mus_turned_sample)(t->samples[cell] >> (8 * pair + 2 * k) & 3)) * t->pull[3 * a + b][cell];
+  }
+  return sum;
+}
+
+void mus_turned_pull(const mus_turned_level *t, int turns) {
+  const mus_lattice_domain *d = t->level.domain;
+  int count = (int)d->solid;
   MUS_PARALLEL_FOR_IF(count >= MUS_PAR_MINIMUM)
-  for (int k = 0; k < count; ++k)
-    mus_turned_turn_cell(t, (size_t)t->cell[k]);
+  for (int k = 0; k < count; ++k) {
+    size_t cell = (size_t)t->cell[k];
+    double z[9];
+    renew_pull(t, turns, cell, z);
+    for (int e = 0; e < 9; ++e)
+      t->pull[e][cell] = z[e];
+  }
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
+  for (int row = 0; row < mus_lattice_rows(d); ++row) {
+    size_t first = (size_t)row * d->stride[1];
+    for (int pair = 0; pair < 6 && row > d->count[1]; ++pair)
+      for (size_t n = first + 1; n < first + d->stride[1]; ++n)
+        t->pulled[pair][n] = t->weights[n] >> 4 * pair & 15 ? gather(t, pair, n) : 0;
+  }
 }
 
-void mus_turned_stay(const mus_turned_level *t) {
-  memset(t->turning[0], 0, 9 * t->level.domain->cells * sizeof(double));
+void mus_turned_let_go(const mus_turned_level *t) {
+  memset(t->pull[0], 0, 15 * t->level.domain->cells * sizeof(double));
 }
 
-void mus_turned_residual(const mus_turned_level *t) {
+void mus_turned_residual(const mus_turned_level *t, int turns) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
-  MUS_PARALLEL_FOR
+  mus_turned_pull(t, turns);
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
@@ -288,12 +349,9 @@ static void relax_cell(const mus_turned_level *t, size_t cell) {
   double right = l->b[3][cell] - mus_turned_cell_row(t, cell), diagonal = t->diagonal[cell];
   for (int k = 0; k < count; ++k) {
     variable v = face[k];
-    if (!is(l->domain, v.place, (uint32_t)MUS_LATTICE_UNKNOWN << v.axis))
+    v.inverse = t->inverse[v.axis][v.place];
+    if (!(v.inverse < 0))
       continue;
-    double own = face_diagonal(t, v.axis, v.place);
-    if (!(own < 0))
-      continue;
-    v.inverse = 1 / own;
     v.residual = (l->b[v.axis][v.place] - mus_turned_face_row(t, v.axis, v.place)) * v.inverse;
     right -= v.factor * v.residual;
     diagonal -= v.factor * v.factor * v.inverse;
@@ -312,8 +370,7 @@ void mus_turned_sweep(const mus_turned_level *t, int turns, int backwards) {
     MUS_PARALLEL_FOR_IF(end - start >= 64)
     for (int k = start; k < end; ++k) {
       relax_cell(t, (size_t)t->cell[k]);
-      if (turns)
-        mus_turned_turn_cell(t, (size_t)t->cell[k]);
+      mus_turned_pull_cell(t, turns, (size_t)t->cell[k]);
     }
   }
 }
@@ -325,8 +382,7 @@ static double near_value(const mus_turned_level *t, int a, size_t face, double l
   const mus_lattice_domain *d = l->domain;
   int is_lower = is(d, face, MUS_LATTICE_SOLID); // of its cell's two faces
   size_t cell = is_lower ? face : face - d->stride[a];
-  double difference = t->rotation[4 * a][cell] * length +
-                      (t->coupling[4 * a][cell] * l->x[3][cell] + t->turning[4 * a][cell]) / 2 - length;
+  double difference = t->rotation[4 * a][cell] * length + t->pull[4 * a][cell] / 2 - length;
   return is_lower ? l->x[a][face + d->stride[a]] - difference - l->b[a][face] / 2
                   : l->x[a][cell] + difference - l->b[a][face] / 2;
 }
@@ -344,11 +400,9 @@ static void extend_near(const mus_turned_level *t, double length) {
 
 // D_b u_a beyond a free boundary beside an unknown face, from P_ab = 0: the mean of what the face's two cells give.
 static double slope_beyond(const mus_turned_level *t, int a, int b, size_t face, double length) {
-  const double *r = t->rotation[3 * a + b], *c = t->coupling[3 * a + b], *p = t->level.x[3];
-  const double *turning = t->turning[3 * a + b];
+  const double *r = t->rotation[3 * a + b], *z = t->pull[3 * a + b];
   size_t below = face - t->level.domain->stride[a];
-  double change = c[face] * p[face] + c[below] * p[below] + turning[face] + turning[below];
-  return ((r[face] + r[below]) * length + change / 2) / 2;
+  return ((r[face] + r[below]) * length + (z[face] + z[below]) / 2) / 2;
 }
 
 // A displacement half a cell beyond a free boundary; the mean where there are several unknown ones beside it.

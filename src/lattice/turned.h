@@ -26,8 +26,11 @@
 // where |F|^2 is a mean over edges, and F that of cells. The derivative of R is no part of its first derivative, since
 // R is that of F, but is one of the second, which the frozen equations leave out, as they do that of C. Without it they
 // resist rotations that have not been found yet. For corrections, levels can take it into account as it is for small
-// strains: a change of gradients dF turns R by R skew(R^T dF) = (dF - R dF^T R) / 2. Cells keep the stress of that, T =
-// dF - R dF^T R, which is taken from P as p C is, and is renewed whenever a cell is smoothed.
+// strains: a change of gradients dF turns R by R skew(R^T dF) = (dF - R dF^T R) / 2, and T = dF - R dF^T R is taken
+// from P as p C is.
+//
+// Cells keep Z = p C + T, and edges the sums of it over the cells around, as P_ab has them: both are renewed whenever a
+// cell is smoothed, so that a face's equation reads one number per edge.
 #ifndef MUS_LATTICE_TURNED_H
 #define MUS_LATTICE_TURNED_H
 
@@ -40,7 +43,9 @@ typedef struct mus_turned_level {
   double *rotation[9];              // in interior cells, by rows
   double *coupling[9];              // C
   double *volume;                   // det F
-  double *turning[9];               // T, in interior cells; 0 where it is not taken into account
+  double *pull[9];                  // Z, in interior cells
+  double *pulled[6];                // on edges: of each P_ab, the part that Z has in it
+  double *inverse[3];               // of the diagonal of faces' equations; 0: not unknown
   double *diagonal;                 // D_p
   double *held[3];                  // c_a on faces, not negative: what springs and inertia add, as b_a is scaled
   uint64_t *samples;                // of each cell, 2 bits for each gradient on its edges: mus_turned_sample
@@ -80,27 +85,36 @@ static inline double mus_turned_weight(const mus_turned_level *t, size_t edge, i
   return 0.25 * (t->weights[edge] >> 4 * mus_turned_pair(a, b) & 15);
 }
 
-// T of all cells from displacements, or 0.
-void mus_turned_turn(const mus_turned_level *turned);
-void mus_turned_turn_cell(const mus_turned_level *turned, size_t cell);
-void mus_turned_stay(const mus_turned_level *turned);
+// Whether tractions give gradients in an interior cell.
+static inline int mus_turned_has_given(const mus_turned_level *t, size_t cell) {
+  const uint64_t given = 0x555555555555, samples = t->samples[cell]; // a bit of each sample; both are set in GIVEN
+  return (samples & samples >> 1 & given) != 0 || !mus_lattice_is(t->level.domain, cell, 7 * MUS_LATTICE_NORMAL);
+}
+
+// Z of all cells, with T if `turns`, or of one of them; and 0 for all.
+void mus_turned_pull(const mus_turned_level *turned, int turns);
+void mus_turned_pull_cell(const mus_turned_level *turned, int turns, size_t cell);
+void mus_turned_let_go(const mus_turned_level *turned);
+
+// The inverse diagonal of faces' equations, from c_a.
+void mus_turned_invert(const mus_turned_level *turned);
 
 // D_p of all cells from C.
 void mus_turned_renew(mus_turned_level *turned);
 
-// Left-hand sides: of u_a on a face that is unknown, and of p in an interior cell.
+// Left-hand sides: of u_a on a face that is unknown, and of p in an interior cell, with Z as it is.
 double mus_turned_face_row(const mus_turned_level *turned, int a, size_t cell);
 double mus_turned_cell_row(const mus_turned_level *turned, size_t cell);
 
-// r = b - L x, in the equations of unknowns; 0 elsewhere.
-void mus_turned_residual(const mus_turned_level *turned);
+// Z, with T if `turns`, and r = b - L x, in the equations of unknowns; 0 elsewhere.
+void mus_turned_residual(const mus_turned_level *turned, int turns);
 
 // A sweep over all interior cells, forwards or backwards: the pressure of a cell and all displacements that its
-// equation has, at once, with nothing but the diagonal between displacements (Vanka 1986). Then its T, if `turns`.
+// equation has, at once, with nothing but the diagonal between displacements (Vanka 1986). Then its Z.
 void mus_turned_sweep(const mus_turned_level *turned, int turns, int backwards);
 
-// Displacements beyond free boundaries. `length` is the spacing where displacements are those of a solid, 0 where they
-// are corrections.
+// Displacements beyond free boundaries, from Z. `length` is the spacing where displacements are those of a solid, 0
+// where they are corrections.
 void mus_turned_extend(const mus_turned_level *turned, double length);
 
 #endif

@@ -111,7 +111,7 @@ static double *level_matrix(const problem *p) {
     if (p->number[k] < 0)
       continue;
     l->x[k % 4][k / 4] = 1;
-    mus_turned_residual(&p->turned);
+    mus_turned_residual(&p->turned, 0);
     for (size_t i = 0; i < 4 * l->domain->cells; ++i)
       if (p->number[i] >= 0)
         a[(size_t)p->number[k] * n + (size_t)p->number[i]] = -l->r[i % 4][i / 4];
@@ -251,7 +251,7 @@ static void sweeps_keep_solutions(void **state) {
   for (size_t k = 0; k < 4 * l->domain->cells; ++k)
     if (p.number[k] >= 0)
       l->x[k % 4][k / 4] = mus_random(5, k);
-  mus_turned_residual(&p.turned);
+  mus_turned_residual(&p.turned, 0);
   for (size_t k = 0; k < n; ++k)
     l->b[0][k] = -l->r[0][k];
   memcpy(before, l->x[0], n * sizeof *before);
