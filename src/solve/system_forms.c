@@ -78,7 +78,10 @@ double mus_system_true_residual(mus_system *system, const double *b, const doubl
   mus_filter_apply(&system->filter, r);
   double norm = length(n, r);
   mus_filter_target(&system->filter, z);
-  mus_block_operator_residual(&given, b, z, r);
+  if (mus_max_abs(n, z) > 0)
+    mus_block_operator_residual(&given, b, z, r);
+  else
+    mus_copy(n, b, r);
   mus_filter_apply(&system->filter, r);
   double start = length(n, r);
   return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;
