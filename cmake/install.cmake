@@ -12,6 +12,9 @@ endif()
 if(TARGET muslin_cli)
   install(TARGETS muslin_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
+if(MUSLIN_CUDA)
+  install(TARGETS muslin_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endif()
 
 # README.md and docs/ side by side as in the sources, so that links between them hold.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -24,7 +24,8 @@ typedef enum mus_status {
   MUS_UNSUPPORTED,   ///< something that this build does not include
   MUS_BREAKDOWN,     ///< the matrix or the preconditioner turned out not to be positive definite
   MUS_NOT_CONVERGED, ///< the iteration limit was reached before the tolerance; the best iterate is returned
-  MUS_STOPPED        ///< mus_set_stop() or a `stop` of the call's options asked for it
+  MUS_STOPPED,       ///< mus_set_stop() or a `stop` of the call's options asked for it
+  MUS_DEVICE_FAILED  ///< the device failed; what the host holds is as it was
 } mus_status;
 
 /// The status in lower case, e.g. "bad input". Never NULL.

@@ -26,6 +26,8 @@ const char *mus_status_name(mus_status status) {
     return "not converged";
   case MUS_STOPPED:
     return "stopped";
+  case MUS_DEVICE_FAILED:
+    return "device failed";
   }
   return "unknown status";
 }

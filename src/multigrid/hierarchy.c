@@ -556,6 +556,24 @@ void mus_hierarchy_count(const mus_hierarchy *h, double sign, mus_solve_record *
   record->skipped += unit * h->work.skipped;
 }
 
+mus_level_parts mus_hierarchy_parts(const mus_hierarchy *h, int level) {
+  const mus_level *l = &h->level[level];
+  const mus_renewal_f *r = &h->renewal_f[level];
+  int smoothed = mus_level_is_smoothed(h, level), last = level + 1 == h->levels;
+  return (mus_level_parts){.a = l->pattern,
+                           .p = last ? NULL : &l->prolongator,
+                           .block = l->block,
+                           .p_values = last ? NULL : h->f[level].p.value,
+                           .smoother = smoothed ? &h->smoother[level] : NULL,
+                           .probe = smoothed ? r->probe : NULL,
+                           .growth = r->growth,
+                           .radius = r->radius};
+}
+
+mus_status mus_hierarchy_hold(mus_hierarchy *h, const mus_filter *held) {
+  return h->levels > 1 ? mus_renewal_hold_f(&h->f[0].p, &h->renewal_f[0], held, &h->made) : MUS_OK;
+}
+
 static size_t pattern_bytes(const mus_pattern *p) {
   return ((size_t)p->rows + 1 + (size_t)mus_pattern_blocks(p)) * sizeof(int);
 }

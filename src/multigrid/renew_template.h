@@ -79,7 +79,7 @@ static mus_status NAME(list_held)(const TYPE(mus_matrix) *p, const mus_filter *h
 }
 
 // S P for P as it was made
-static mus_status NAME(hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mus_filter *held, mus_arena *arena) {
+mus_status NAME(mus_renewal_hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mus_filter *held, mus_arena *arena) {
   size_t size = (size_t)(p->row_block * p->column_block), s_size = (size_t)(p->row_block * p->row_block);
   const int *start = p->pattern->row_start;
   MUS_PARALLEL_FOR_IF(r->held > MUS_PAR_MINIMUM)
@@ -128,7 +128,7 @@ void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) { NAME(prop_up_
 
 mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, int levels,
                            int factored, const mus_filter *held, mus_arena *arena) {
-  mus_status status = levels > 1 ? NAME(hold)(&level->p, r, held, arena) : MUS_OK;
+  mus_status status = levels > 1 ? NAME(mus_renewal_hold)(&level->p, r, held, arena) : MUS_OK;
   for (int k = 0; k < levels && !status; ++k) {
     if (k + 1 < levels || !factored) {
       REAL *inverse = (REAL *)level[k].system.inverse_diagonal;

@@ -1,0 +1,152 @@
+// What the device needs to know of a hierarchy's structure beyond patterns, made on the host once: slices, and the
+// lists of the Galerkin product. See sliced.h and renew_kernels.h.
+#ifndef MUS_CUDA_LISTS_H
+#define MUS_CUDA_LISTS_H
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/renew_kernels.h"
+#include "cuda/stages.h"
+
+struct mus_slices {
+  int slices, block, inner;
+  std::vector<int> base, column;
+
+  size_t values() const { return (size_t)base[(size_t)slices] * (size_t)(inner * MUS_SLICE * block); }
+  size_t at(int i, int k) const {
+    return ((size_t)base[(size_t)(i / MUS_SLICE)] + (size_t)k) * (size_t)(inner * MUS_SLICE * block) +
+           (size_t)(i % MUS_SLICE * block);
+  }
+};
+
+inline int mus_slices_of(int rows) { return (rows + MUS_SLICE - 1) / MUS_SLICE; }
+
+inline mus_slices mus_make_slices(const mus_stage_pattern &p, int block, int inner) {
+  mus_slices s = {mus_slices_of(p.rows), block, inner, {}, {}};
+  s.base.assign((size_t)s.slices + 1, 0);
+  for (int k = 0; k < s.slices; ++k) {
+    int width = 0;
+    for (int i = k * MUS_SLICE; i < p.rows && i < (k + 1) * MUS_SLICE; ++i)
+      width = std::max(width, p.row_start[i + 1] - p.row_start[i]);
+    s.base[(size_t)k + 1] = s.base[(size_t)k] + width;
+  }
+  s.column.assign((size_t)s.base[(size_t)s.slices] * MUS_SLICE, 0);
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k)
+      s.column[((size_t)s.base[(size_t)(i / MUS_SLICE)] + (size_t)(k - p.row_start[i])) * MUS_SLICE +
+               (size_t)(i % MUS_SLICE)] = p.column[k];
+  return s;
+}
+
+// The transpose of a pattern; block k of it is block source[k] of the original.
+struct mus_turned {
+  std::vector<int> row_start, column, source;
+};
+
+inline mus_turned mus_turn(const mus_stage_pattern &p) {
+  mus_turned t;
+  size_t blocks = (size_t)p.row_start[p.rows];
+  t.row_start.assign((size_t)p.columns + 1, 0);
+  t.column.resize(blocks);
+  t.source.resize(blocks);
+  for (size_t k = 0; k < blocks; ++k)
+    ++t.row_start[(size_t)p.column[k] + 1];
+  for (size_t j = 0; j < (size_t)p.columns; ++j)
+    t.row_start[j + 1] += t.row_start[j];
+  std::vector<int> next(t.row_start.begin(), t.row_start.end() - 1);
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.row_start[i]; k < p.row_start[i + 1]; ++k) {
+      size_t to = (size_t)next[(size_t)p.column[k]]++;
+      t.column[to] = i;
+      t.source[to] = k;
+    }
+  return t;
+}
+
+// Pairs of blocks for each block of a product.
+struct mus_pairs {
+  std::vector<int> start;
+  std::vector<mus_pair> pair;
+};
+
+struct mus_product_lists {
+  mus_stage_pattern ap; // over the vectors below
+  std::vector<int> ap_start, ap_column;
+  mus_pairs first, second;
+  std::vector<mus_target> target;
+};
+
+// A P: row by row, the columns that it has, then which pairs go where.
+inline void mus_list_first(const mus_stage_pattern &a, const mus_slices &a_at, const mus_stage_pattern &p,
+                           const mus_slices &p_at, mus_product_lists *out) {
+  std::vector<int> place((size_t)p.columns, -1), count;
+  std::vector<std::vector<mus_pair>> of;
+  out->ap_start.assign(1, 0);
+  out->first.start.assign(1, 0);
+  for (int i = 0; i < a.rows; ++i) {
+    size_t begin = out->ap_column.size(), blocks = 0;
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+      for (int m = a.column[k], l = p.row_start[m]; l < p.row_start[m + 1]; ++l) {
+        int *at = &place[(size_t)p.column[l]];
+        if (*at < 0) {
+          *at = (int)blocks++;
+          out->ap_column.push_back(p.column[l]);
+          if (of.size() < blocks)
+            of.emplace_back();
+          of[blocks - 1].clear();
+        }
+        of[(size_t)*at].push_back(
+            mus_pair{(unsigned)a_at.at(i, k - a.row_start[i]), (unsigned)p_at.at(m, l - p.row_start[m])});
+      }
+    for (size_t k = 0; k < blocks; ++k) {
+      place[(size_t)out->ap_column[begin + k]] = -1;
+      out->first.pair.insert(out->first.pair.end(), of[k].begin(), of[k].end());
+      out->first.start.push_back((int)out->first.pair.size());
+    }
+    out->ap_start.push_back((int)out->ap_column.size());
+  }
+}
+
+inline int mus_find(const mus_stage_pattern &p, int row, int column) {
+  const int *begin = p.column + p.row_start[row], *end = p.column + p.row_start[row + 1];
+  return (int)(std::lower_bound(begin, end, column) - begin);
+}
+
+// P^T (A P), the blocks on and above the diagonal of the coarse pattern.
+inline void mus_list_second(const mus_stage_pattern &p, const mus_slices &p_at, const mus_turned &pt,
+                            const mus_stage_pattern &coarse, const mus_slices &coarse_at, mus_product_lists *out) {
+  std::vector<int> place((size_t)coarse.columns, -1);
+  std::vector<std::vector<mus_pair>> of;
+  out->second.start.assign(1, 0);
+  for (int row = 0; row < coarse.rows; ++row) {
+    size_t blocks = 0;
+    for (int k = coarse.row_start[row]; k < coarse.row_start[row + 1]; ++k) {
+      int column = coarse.column[k];
+      if (column < row)
+        continue;
+      place[(size_t)column] = (int)blocks++;
+      if (of.size() < blocks)
+        of.emplace_back();
+      of[blocks - 1].clear();
+      out->target.push_back(mus_target{(unsigned)coarse_at.at(row, k - coarse.row_start[row]),
+                                       (unsigned)coarse_at.at(column, mus_find(coarse, column, row))});
+    }
+    for (int k = pt.row_start[(size_t)row]; k < pt.row_start[(size_t)row + 1]; ++k) {
+      int i = pt.column[(size_t)k], source = pt.source[(size_t)k];
+      for (int l = out->ap_start[(size_t)i]; l < out->ap_start[(size_t)i + 1]; ++l) {
+        int at = place[(size_t)out->ap_column[(size_t)l]];
+        if (at >= 0)
+          of[(size_t)at].push_back(mus_pair{(unsigned)p_at.at(i, source - p.row_start[i]), (unsigned)l});
+      }
+    }
+    for (int k = coarse.row_start[row]; k < coarse.row_start[row + 1]; ++k)
+      place[(size_t)coarse.column[k]] = -1;
+    for (size_t k = 0; k < blocks; ++k) {
+      out->second.pair.insert(out->second.pair.end(), of[k].begin(), of[k].end());
+      out->second.start.push_back((int)out->second.pair.size());
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,253 @@
+// A hierarchy on the device: its memory, and the stages as sequences of kernels. See stages.h for what they do and
+// multigrid/cycle.h for the cycle.
+//
+// Included by library.cu, where runtime_cuda.h makes it the device's, and by emulated.cpp, where runtime_host.h makes
+// it an emulation for tests.
+#ifndef MUS_CUDA_SOLVER_H
+#define MUS_CUDA_SOLVER_H
+
+#include <type_traits>
+
+#include "cuda/lists.h"
+
+struct mus_device {
+  mus_device_facts facts;
+};
+
+// A matrix in slices on the device.
+struct mus_device_matrix {
+  mus_sliced<float> m = {};
+  int rows = 0, slices = 0, block = 0, inner = 0;
+  int parts = 1; // threads for each scalar row
+  size_t values = 0;
+};
+
+struct mus_device_level {
+  // structure, on the host
+  int rows = 0, block = 0, coarse_block = 0, slices = 0, passes = 0;
+  double alpha[MUS_STAGES_PASSES], beta[MUS_STAGES_PASSES];
+  std::vector<int> row_start; // of A
+  mus_slices a_slices, p_slices, pt_slices;
+  mus_turned pt_pattern;
+  std::vector<int> p_start;
+  // on the device
+  mus_device_matrix a, p, pt;
+  mus_sliced<double> wide = {}; // the finest level's
+  int *row_start_there = nullptr, *diagonal = nullptr;
+  float *inverse = nullptr, *b = nullptr, *x = nullptr, *other = nullptr, *left_over = nullptr, *probe = nullptr;
+  int ap_blocks = 0, coarse_blocks = 0;
+  int *first_start = nullptr, *second_start = nullptr;
+  mus_pair *first_pair = nullptr, *second_pair = nullptr;
+  mus_target *target = nullptr;
+
+  size_t padded() const { return (size_t)slices * (size_t)(MUS_SLICE * block); } // unknowns, in whole slices
+};
+
+struct mus_device_solver {
+  mus_runtime run;
+  int levels, visits, iterations_most;
+  mus_device_level level[MUS_STAGES_LEVELS];
+  size_t unknowns = 0;
+  double *values = nullptr; // the finest matrix as it comes
+  float *ap = nullptr;
+  mus_level_state *state = nullptr;
+  mus_cg_state *cg = nullptr;
+  double *residual = nullptr, *partial[2] = {};
+  double *right = nullptr, *x = nullptr, *r = nullptr, *p = nullptr, *q = nullptr;
+  int bottom_size = 0;
+  double *w = nullptr, *panel_row = nullptr, *panel_column = nullptr;
+  mus_sequence renewal, reference, start, loop, finish, one_cycle;
+  float *z = nullptr; // where the cycle leaves its result
+  mus_stage_seconds seconds = {};
+  int has_values = 0;
+
+  explicit mus_device_solver(const mus_stage_hierarchy &h)
+      : run(h.plain), levels(h.levels), visits(h.visits), iterations_most(h.iterations_most) {}
+  ~mus_device_solver() {
+    for (mus_sequence *s : {&renewal, &reference, &start, &loop, &finish, &one_cycle})
+      run.forget(s);
+  }
+
+  int is_bottom(int k) const { return k + 1 == levels; }
+};
+
+// --- block sizes, which kernels know when they are compiled ----------------------------------------------------------
+
+template <int n> using mus_size = std::integral_constant<int, n>;
+
+template <class function> void mus_with_block(int block, function f) {
+  if (block == 3)
+    f(mus_size<3>());
+  else
+    f(mus_size<6>());
+}
+
+// Prolongators: blocks do not get smaller.
+template <class function> void mus_with_blocks(int block, int coarse, function f) {
+  if (block == 3 && coarse == 3)
+    f(mus_size<3>(), mus_size<3>());
+  else if (block == 3)
+    f(mus_size<3>(), mus_size<6>());
+  else
+    f(mus_size<6>(), mus_size<6>());
+}
+
+// What a pass over rows works on beside the matrix.
+struct mus_rows_call {
+  const float *x, *b;
+  float *y, *z;
+  const mus_device_level *scaled; // the level whose D^-1 and radius count; NULL: none
+  float alpha, beta, gamma;
+  const double *with;
+};
+
+template <mus_finish FINISH, bool DOT, int B, int C>
+void mus_launch_rows(mus_device_solver *s, const mus_device_matrix &a, const mus_rows_call &c) {
+  auto with_parts = [&](auto parts) {
+    typedef mus_rows_kernel<B, C, decltype(parts)::value, FINISH, DOT> kernel;
+    const mus_level_state *level = c.scaled ? s->state + (c.scaled - s->level) : nullptr;
+    s->run.launch(kernel{a.m, c.x, c.b, c.y, c.z, c.scaled ? c.scaled->inverse : nullptr, level, c.alpha, c.beta,
+                         c.gamma, c.with, s->partial[1]},
+                  a.slices, kernel::THREADS);
+  };
+  if (a.parts == 1)
+    with_parts(mus_size<1>());
+  else if (a.parts == 2)
+    with_parts(mus_size<2>());
+  else
+    with_parts(mus_size<4>());
+}
+
+template <mus_finish FINISH, bool DOT = false>
+void mus_pass(mus_device_solver *s, const mus_device_level &l, mus_rows_call c) {
+  c.scaled = &l;
+  mus_with_block(l.block, [&](auto b) { mus_launch_rows<FINISH, DOT, b(), b()>(s, l.a, c); });
+}
+
+// --- the cycle -------------------------------------------------------------------------------------------------------
+
+inline void mus_smooth_pass(mus_device_solver *s, int k, int pass, float gamma, const double *with, float **x,
+                            float **other) {
+  mus_device_level &l = s->level[k];
+  mus_rows_call c = {*x, l.b, *other, nullptr, &l, (float)l.alpha[pass], (float)l.beta[pass], gamma, with};
+  if (with)
+    mus_pass<MUS_STEP, true>(s, l, c);
+  else
+    mus_pass<MUS_STEP>(s, l, c);
+  std::swap(*x, *other);
+}
+
+// The right-hand side of the next level, and there the first pass from zero.
+inline void mus_restrict(mus_device_solver *s, int k, const float *residual) {
+  mus_device_level &l = s->level[k], &next = s->level[k + 1];
+  mus_rows_call c = {residual, nullptr, next.b, next.x, &next, (float)next.alpha[0], 0, 0, nullptr};
+  mus_with_blocks(l.block, l.coarse_block, [&](auto b, auto coarse) {
+    if (s->is_bottom(k + 1))
+      mus_launch_rows<MUS_SET, false, coarse(), b()>(s, l.pt, c);
+    else
+      mus_launch_rows<MUS_BEGIN, false, coarse(), b()>(s, l.pt, c);
+  });
+}
+
+inline void mus_prolong(mus_device_solver *s, int k, const float *coarse, float *x) {
+  mus_device_level &l = s->level[k];
+  mus_rows_call c = {coarse, nullptr, x, nullptr, nullptr, 0, 0, 0, nullptr};
+  mus_with_blocks(l.block, l.coarse_block,
+                  [&](auto b, auto inner) { mus_launch_rows<MUS_ADD, false, b(), inner()>(s, l.p, c); });
+}
+
+// One cycle from level k down for its b, whose first pass from zero is in its x. Returns where the result is. On the
+// finest level, `with` asks for its product with the result.
+inline float *mus_cycle(mus_device_solver *s, int k, const double *with) {
+  mus_device_level &l = s->level[k];
+  if (s->is_bottom(k)) {
+    s->run.launch(mus_bottom_kernel{s->w, s->bottom_size, l.b, l.x},
+                  (s->bottom_size + mus_bottom_kernel::ROWS - 1) / mus_bottom_kernel::ROWS, mus_bottom_kernel::THREADS);
+    return l.x;
+  }
+  mus_device_level &next = s->level[k + 1];
+  float *x = l.x, *other = l.other;
+  for (int pass = 1; pass < l.passes; ++pass)
+    mus_smooth_pass(s, k, pass, pass == 1 ? 0 : (float)l.beta[pass], nullptr, &x, &other);
+  mus_pass<MUS_RESIDUAL>(s, l, mus_rows_call{x, l.b, other, nullptr, nullptr, 0, 0, 0, nullptr});
+  mus_restrict(s, k, other);
+  const float *coarse = mus_cycle(s, k + 1, nullptr);
+  mus_prolong(s, k, coarse, x);
+  if (s->visits > 1 && !s->is_bottom(k + 1)) {
+    mus_pass<MUS_RESIDUAL>(s, next, mus_rows_call{coarse, next.b, next.left_over, nullptr, nullptr, 0, 0, 0, nullptr});
+    std::swap(next.b, next.left_over);
+    mus_with_block(next.block, [&](auto b) {
+      typedef mus_first_pass_kernel<b()> kernel;
+      s->run.launch(kernel{next.inverse, next.b, next.x, s->state + k + 1, (float)next.alpha[0]}, next.slices,
+                    kernel::THREADS);
+    });
+    mus_prolong(s, k, mus_cycle(s, k + 1, nullptr), x);
+    std::swap(next.b, next.left_over);
+  }
+  for (int pass = 0; pass < l.passes; ++pass)
+    mus_smooth_pass(s, k, pass, pass == 0 ? 0 : (float)l.beta[pass], pass + 1 == l.passes ? with : nullptr, &x, &other);
+  return x;
+}
+
+// --- conjugate gradients ---------------------------------------------------------------------------------------------
+
+template <class decision>
+void mus_decide(mus_device_solver *s, const decision &d, const double *first, const double *second, int count) {
+  s->run.launch(mus_decide_kernel<decision>{d, {first, second}, count}, 1, MUS_DECIDERS);
+}
+
+template <mus_wide_finish FINISH>
+void mus_wide(mus_device_solver *s, const double *x, const double *b, double *y, double *partial) {
+  const mus_device_level &l = s->level[0];
+  mus_with_block(l.block, [&](auto block) {
+    typedef mus_wide_kernel<block(), FINISH> kernel;
+    s->run.launch(kernel{l.wide, x, b, y, partial}, l.slices, kernel::THREADS);
+  });
+}
+
+// The cycle for r, which is rounded, after the step along q if there is one: z, r.r and r.z.
+inline void mus_precondition(mus_device_solver *s, const double *q) {
+  mus_device_level &l = s->level[0];
+  mus_with_block(l.block, [&](auto block) {
+    typedef mus_reduce_kernel<block()> kernel;
+    s->run.launch(kernel{s->cg, q, s->r, l.b, l.x, s->is_bottom(0) ? nullptr : l.inverse, s->state, (float)l.alpha[0],
+                         s->partial[0]},
+                  l.slices, kernel::THREADS);
+  });
+  s->z = mus_cycle(s, 0, s->r);
+  if (s->is_bottom(0))
+    s->run.launch(mus_dot_kernel{s->r, s->z, s->partial[1]}, l.slices, MUS_SLICE * l.block);
+}
+
+inline void mus_record_solve(mus_device_solver *s) {
+  int count = s->level[0].slices, threads = MUS_SLICE * s->level[0].block;
+  auto decide_first = [=](int is_reference, const mus_condition &condition) {
+    mus_decide(s, mus_decide_first{s->cg, s->residual, s->state, s->levels, is_reference, condition}, s->partial[1],
+               nullptr, count);
+  };
+  s->run.record(&s->reference, [=] {
+    mus_wide<MUS_WIDE_COPY>(s, nullptr, s->right, s->r, s->partial[0]);
+    mus_decide(s, mus_decide_scale{s->cg}, s->partial[0], nullptr, count);
+    mus_precondition(s, nullptr);
+    decide_first(1, mus_condition{});
+  });
+  s->run.record(&s->start, [=] {
+    s->run.clear(s->p, s->level[0].padded() * sizeof *s->p);
+    mus_wide<MUS_WIDE_RESIDUAL>(s, s->x, s->right, s->r, s->partial[0]);
+    mus_decide(s, mus_decide_scale{s->cg}, s->partial[0], nullptr, count);
+    mus_precondition(s, nullptr);
+  });
+  auto begin = [=](const mus_condition &condition) { decide_first(0, condition); };
+  auto iterate = [=](const mus_condition &condition) {
+    s->run.launch(mus_advance_kernel{s->cg, s->z, s->x, s->p}, count, threads);
+    mus_wide<MUS_WIDE_PRODUCT>(s, s->p, nullptr, s->q, s->partial[1]);
+    mus_decide(s, mus_decide_step{s->cg}, s->partial[1], nullptr, count);
+    mus_precondition(s, s->q);
+    mus_decide(s, mus_decide_next{s->cg, s->residual, condition}, s->partial[0], s->partial[1], count);
+  };
+  s->run.record_loop(&s->loop, begin, iterate, &s->cg->going);
+  s->run.record(&s->finish, [=] { s->run.launch(mus_advance_kernel{s->cg, nullptr, s->x, s->p}, count, threads); });
+  s->run.record(&s->one_cycle, [=] { mus_precondition(s, nullptr); });
+}
+
+#endif

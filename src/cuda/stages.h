@@ -1,0 +1,143 @@
+// What a device does for the solver, as a table of stages: the one door between muslin and libmuslin-cuda.so.
+//
+//   open -> create (structure of a hierarchy) -> set_prolongators -> [ set_values -> renew -> solve ] ... -> free ->
+//   close
+//
+// Stages are whole pieces of a solve, not operations on vectors, so that nothing waits for the host inside them. Plain
+// C without muslin's other types, and without functions of muslin's: the library is loaded at run time (device.h),
+// finds nothing of muslin's there, and may be of another build. So its one symbol has the version of this table in its
+// name; whoever changes anything here raises it.
+#ifndef MUS_CUDA_STAGES_H
+#define MUS_CUDA_STAGES_H
+
+#include <stddef.h>
+
+#include "muslin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MUS_STAGES_VERSION 1
+#define MUS_STAGES_SYMBOL "mus_cuda_stages_1"
+
+enum { MUS_STAGES_LEVELS = 20, MUS_STAGES_PASSES = 32, MUS_STAGES_TEXT = 512 };
+
+// A text for what went wrong, for people: what, where, the remedy.
+typedef struct mus_stage_failure {
+  char text[MUS_STAGES_TEXT];
+} mus_stage_failure;
+
+typedef struct mus_device mus_device;               // an open device
+typedef struct mus_device_solver mus_device_solver; // a hierarchy on it, with vectors and graphs
+
+typedef struct mus_device_facts {
+  char name[64];
+  size_t memory; // bytes in all
+  int major, minor, processors;
+} mus_device_facts;
+
+// Rows of blocks, as mus_pattern.
+typedef struct mus_stage_pattern {
+  int rows, columns;
+  const int *row_start, *column;
+} mus_stage_pattern;
+
+// A level as its structure is: nothing here has numbers in it that change with the matrix.
+typedef struct mus_stage_level {
+  mus_stage_pattern a;
+  int block;           // 3 or 6
+  mus_stage_pattern p; // leads to the next coarser level; no rows at the bottom
+  int passes;          // of the smoother's sweep from a given x: pass k is
+                       // x' = x + alpha / radius D^-1 (b - A x) + beta (x - the one before)
+  double alpha[MUS_STAGES_PASSES], beta[MUS_STAGES_PASSES];
+} mus_stage_level;
+
+typedef struct mus_stage_hierarchy {
+  int levels, visits; // visits to each coarser level: 1 for V-cycles, 2 for W-cycles
+  mus_stage_level level[MUS_STAGES_LEVELS];
+  int iterations_most; // of a solve
+  int plain;           // 1: kernel by kernel, without graphs, for debuggers and profilers
+} mus_stage_hierarchy;
+
+// A level's numbers that are kept while the matrix changes.
+typedef struct mus_stage_numbers {
+  const float *p;     // blocks in the order of the pattern, by rows; NULL at the bottom
+  const float *probe; // follows the upper end of the spectrum of D^-1 A; see multigrid/renew.h. NULL at the bottom
+  double growth, radius;
+} mus_stage_numbers;
+
+typedef struct mus_stage_limits {
+  double tolerance;
+  int iterations;
+  int relative_to_right; // 1: to the norm of b, 0: to that of the first residual
+} mus_stage_limits;
+
+// How a solve ended.
+typedef enum mus_stage_end {
+  MUS_STAGE_CONVERGED,
+  MUS_STAGE_LIMIT,        // iterations ran out
+  MUS_STAGE_NOT_FINITE,   // a residual is not finite
+  MUS_STAGE_INDEFINITE_M, // r.M^-1 r is not positive
+  MUS_STAGE_INDEFINITE_A, // p.Ap is not positive
+  MUS_STAGE_BAD_LEVEL     // a diagonal block, or the bottom, is not positive definite: `level`
+} mus_stage_end;
+
+// Seconds on the device. Those of stages that were not run stay as they are.
+typedef struct mus_stage_seconds {
+  double upload;   // of values, right-hand side and guess, with the wait for the bus
+  double renew;    // of the hierarchy
+  double solve;    // conjugate gradients
+  double download; // of the solution
+} mus_stage_seconds;
+
+typedef struct mus_stage_result {
+  mus_stage_end end;
+  int level;
+  int iterations;
+  double reference, last, curvature; // of the last iteration: r.M^-1 r and p.Ap
+  double *residuals;                 // room for limits.iterations + 1
+  mus_stage_seconds seconds;
+} mus_stage_result;
+
+// What the memory of the device gives, measured in place: one double-precision product with the finest matrix, one pass
+// of its smoother, and a copy of as many bytes.
+typedef struct mus_stage_speeds {
+  double product_s, smoother_s, cycle_s; // medians
+  double product_bytes, smoother_bytes;  // that a pass must move
+  double copy_bytes_s;                   // read and written
+} mus_stage_speeds;
+
+// Every function that may fail says why. Pointers to numbers may be the host's or the device's. Values, b and x of the
+// host's must stay where they are until free(), though their numbers may change, or until others have been given three
+// times: they are made known to the device, so that copies are fast.
+typedef struct mus_stages {
+  int version;
+  mus_status (*open)(mus_device **device, mus_stage_failure *failure);
+  void (*close)(mus_device *device); // after all of its solvers; NULL is fine
+  void (*describe)(const mus_device *device, mus_device_facts *facts);
+  // Takes all memory that solves need.
+  mus_status (*create)(mus_device *device, const mus_stage_hierarchy *hierarchy, mus_device_solver **solver,
+                       mus_stage_failure *failure);
+  void (*free)(mus_device_solver *solver); // NULL is fine
+  size_t (*bytes)(const mus_device_solver *solver);
+  mus_status (*set_prolongators)(mus_device_solver *solver, const mus_stage_numbers *numbers,
+                                 mus_stage_failure *failure);
+  // The finest matrix, filtered: blocks in the order of the pattern, by rows.
+  mus_status (*set_values)(mus_device_solver *solver, const double *values, mus_stage_failure *failure);
+  // Coarse matrices, inverse diagonals, radii, the bottom. Returns before it is done.
+  mus_status (*renew)(mus_device_solver *solver, mus_stage_failure *failure);
+  // x: guess in, solution out; rows * block numbers.
+  mus_status (*solve)(mus_device_solver *solver, const double *b, double *x, const mus_stage_limits *limits,
+                      mus_stage_result *result, mus_stage_failure *failure);
+  mus_status (*measure)(mus_device_solver *solver, int repeat, mus_stage_speeds *speeds, mus_stage_failure *failure);
+  // A level's numbers as they are now, for tests: its matrix, blocks in the order of the pattern, the inverse diagonal,
+  // block by block, and the radius. NULL: not wanted.
+  mus_status (*look)(mus_device_solver *solver, int level, float *a, float *inverse_diagonal, double *radius,
+                     mus_stage_failure *failure);
+} mus_stages;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

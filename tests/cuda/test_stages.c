@@ -1,0 +1,223 @@
+// The stages on a device that is emulated, number by number against the host's hierarchy; with MUSLIN_TEST_DEVICE=cuda,
+// on the device that there is.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda/device.h"
+#include "cuda/emulated.h"
+#include "multigrid/hierarchy_state.h"
+#include "support/check.h"
+#include "support/dense.h"
+#include "support/smoothed.h"
+
+static const mus_stages *stages;
+static mus_device *device;
+
+static int open_device(void **state) {
+  (void)state;
+  const char *asked = getenv("MUSLIN_TEST_DEVICE");
+  mus_stage_failure failure;
+  stages = mus_emulated_stages();
+  if (asked && strcmp(asked, "cuda") == 0)
+    assert_ok(mus_device_stages(&stages));
+  assert_int_equal(stages->version, MUS_STAGES_VERSION);
+  return stages->open(&device, &failure);
+}
+
+static int close_device(void **state) {
+  (void)state;
+  stages->close(device);
+  return 0;
+}
+
+static mus_stage_pattern pattern_of(const mus_pattern *p) {
+  return (mus_stage_pattern){p->rows, p->columns, p->row_start, p->column};
+}
+
+static void check_stage(mus_status status, const mus_stage_failure *failure) {
+  if (status)
+    fail_msg("%s", failure->text);
+}
+
+// The hierarchy on the device, with prolongators.
+static mus_device_solver *solver_of(const mus_hierarchy *h, int visits) {
+  mus_stage_hierarchy described = {.levels = mus_hierarchy_levels(h), .visits = visits, .iterations_most = 200};
+  mus_stage_numbers numbers[MUS_STAGES_LEVELS] = {{0}};
+  mus_stage_failure failure;
+  mus_device_solver *solver = NULL;
+  for (int k = 0; k < described.levels; ++k) {
+    mus_level_parts parts = mus_hierarchy_parts(h, k);
+    mus_stage_level *l = &described.level[k];
+    *l = (mus_stage_level){.a = pattern_of(parts.a), .block = parts.block};
+    if (!parts.p)
+      continue;
+    l->p = pattern_of(parts.p);
+    const mus_level_smoother *s = parts.smoother;
+    while (s->kind->pass(&s->options, 1, l->passes, &l->alpha[l->passes], &l->beta[l->passes]))
+      ++l->passes;
+    numbers[k] = (mus_stage_numbers){parts.p_values, parts.probe, parts.growth, parts.radius};
+  }
+  check_stage(stages->create(device, &described, &solver, &failure), &failure);
+  assert_true(stages->bytes(solver) > 0);
+  check_stage(stages->set_prolongators(solver, numbers, &failure), &failure);
+  return solver;
+}
+
+static void expect_close(size_t n, const float *is, const float *ought, double allowed, const char *what, int level) {
+  double off = 0, size = 0;
+  for (size_t i = 0; i < n; ++i) {
+    off = fmax(off, fabs((double)is[i] - (double)ought[i]));
+    size = fmax(size, fabs((double)ought[i]));
+    assert_true(isfinite(is[i]));
+  }
+  if (!(off <= allowed * size))
+    fail_msg("level %d: %s is off by %g of %g", level, what, off, size);
+}
+
+// Level by level what the host has made of the same matrix.
+static void expect_same_levels(mus_device_solver *solver, const mus_hierarchy *h) {
+  mus_stage_failure failure;
+  for (int k = 0; k < h->levels; ++k) {
+    const mus_level_system_f *system = &h->f[k].system;
+    size_t rows = (size_t)system->a.pattern->rows, size = (size_t)(system->a.row_block * system->a.row_block);
+    size_t values = (size_t)mus_pattern_blocks(system->a.pattern) * size;
+    float *a = malloc(values * sizeof *a), *inverse = malloc(rows * size * sizeof *inverse);
+    double radius;
+    assert_true(a && inverse);
+    check_stage(stages->look(solver, k, a, inverse, &radius, &failure), &failure);
+    if (k > 0)
+      expect_close(values, a, system->a.value, 1e-5, "the matrix", k);
+    if (k + 1 < h->levels) {
+      expect_close(rows * size, inverse, system->inverse_diagonal, 1e-4, "the inverse diagonal", k);
+      assert_true(fabs(radius - system->radius) <= 1e-4 * system->radius);
+    }
+    free(a);
+    free(inverse);
+  }
+}
+
+static problem sheet_problem(double wave, double stretch) {
+  sheet_options options = sheet_default_options();
+  options.side = 27;
+  options.wave = wave;
+  options.stretch = stretch;
+  return problem_sheet(&options);
+}
+
+// Of the matrix that prolongators were made for, of another, and of a much stiffer one, whose radii have grown.
+static void renewal_is_the_hosts(void **state) {
+  (void)state;
+  const double stretch[] = {5000, 5500, 500000};
+  mus_stage_failure failure;
+  problem p = sheet_problem(0.05, 5000);
+  smoothed s = smoothed_create(&p, NULL, "chebyshev:2", MUS_PRECISION_SINGLE);
+  assert_true(mus_hierarchy_levels(s.hierarchy) > 2);
+  mus_device_solver *solver = solver_of(s.hierarchy, 1);
+  for (int k = 0; k < 3; ++k) {
+    problem q = sheet_problem(0.05 + 0.01 * k, stretch[k]);
+    problem_take_values(&p, &q);
+    assert_ok(mus_hierarchy_renew(s.hierarchy, &p.a, NULL));
+    check_stage(stages->set_values(solver, p.a.value, &failure), &failure);
+    check_stage(stages->renew(solver, &failure), &failure);
+    expect_same_levels(solver, s.hierarchy);
+    problem_free(&q);
+  }
+  stages->free(solver);
+  smoothed_free(&s);
+  problem_free(&p);
+}
+
+// V- and W-cycles, and a tight tolerance: what is solved is the matrix in double precision.
+static void solutions_are_those_of_the_matrix(void **state) {
+  (void)state;
+  mus_stage_failure failure;
+  problem p = sheet_problem(0.05, 5000);
+  smoothed s = smoothed_create(&p, NULL, "chebyshev:2", MUS_PRECISION_SINGLE);
+  for (int visits = 1; visits <= 2; ++visits) {
+    mus_device_solver *solver = solver_of(s.hierarchy, visits);
+    double *x = vector_zero(p.n), *r = vector_zero(p.n), residuals[201];
+    mus_stage_limits limits = {.tolerance = 1e-11, .iterations = 200};
+    mus_stage_result result = {.residuals = residuals};
+    check_stage(stages->set_values(solver, p.a.value, &failure), &failure);
+    check_stage(stages->renew(solver, &failure), &failure);
+    check_stage(stages->solve(solver, p.b, x, &limits, &result, &failure), &failure);
+    assert_int_equal(result.end, MUS_STAGE_CONVERGED);
+    assert_in_range(result.iterations, 2, 60);
+    assert_true(residuals[result.iterations] <= 1e-11 * result.reference);
+    mus_residual(&p.a, p.b, x, r);
+    double left = 0, all = 0;
+    for (int i = 0; i < p.n; ++i) {
+      left += r[i] * r[i];
+      all += p.b[i] * p.b[i];
+    }
+    assert_true(sqrt(left / all) < 1e-9);
+    limits.iterations = 1;
+    memset(x, 0, (size_t)p.n * sizeof *x);
+    check_stage(stages->solve(solver, p.b, x, &limits, &result, &failure), &failure);
+    assert_int_equal(result.end, MUS_STAGE_LIMIT);
+    assert_int_equal(result.iterations, 1);
+    memset(r, 0, (size_t)p.n * sizeof *r); // nothing to solve
+    check_stage(stages->solve(solver, r, x, &limits, &result, &failure), &failure);
+    stages->free(solver);
+    mus_free(x);
+    mus_free(r);
+  }
+  smoothed_free(&s);
+  problem_free(&p);
+}
+
+static void matrices_that_break_down_are_told(void **state) {
+  (void)state;
+  mus_stage_failure failure;
+  problem p = sheet_problem(0.05, 5000);
+  smoothed s = smoothed_create(&p, NULL, "chebyshev:2", MUS_PRECISION_SINGLE);
+  mus_device_solver *solver = solver_of(s.hierarchy, 1);
+  double *x = vector_zero(p.n), residuals[201], *values = vector_zero((int)mus_matrix_values(&p.a));
+  mus_stage_limits limits = {.tolerance = 1e-5, .iterations = 200};
+  mus_stage_result result = {.residuals = residuals};
+  assert_int_equal(stages->renew(solver, &failure), MUS_BAD_INPUT); // there are no values yet
+  for (size_t k = 0; k < mus_matrix_values(&p.a); ++k)
+    values[k] = -p.a.value[k];
+  check_stage(stages->set_values(solver, values, &failure), &failure);
+  check_stage(stages->renew(solver, &failure), &failure);
+  check_stage(stages->solve(solver, p.b, x, &limits, &result, &failure), &failure);
+  assert_int_equal(result.end, MUS_STAGE_BAD_LEVEL);
+  for (int i = 0; i < p.n; ++i)
+    assert_true(x[i] == 0);
+  stages->free(solver);
+  mus_free(values);
+  mus_free(x);
+  smoothed_free(&s);
+  problem_free(&p);
+}
+
+static void what_does_not_fit_is_rejected(void **state) {
+  (void)state;
+  mus_stage_failure failure = {""};
+  mus_device_solver *solver = NULL;
+  problem p = problem_poisson(40, 2);
+  mus_stage_hierarchy h = {.levels = 1, .visits = 1, .iterations_most = 10};
+  h.level[0] = (mus_stage_level){.a = pattern_of(p.pattern), .block = 2};
+  assert_int_equal(stages->create(device, &h, &solver, &failure), MUS_UNSUPPORTED);
+  assert_non_null(strstr(failure.text, "3 or 6 unknowns"));
+  h.level[0].block = 3;
+  assert_int_equal(stages->create(device, &h, &solver, &failure), MUS_UNSUPPORTED);
+  assert_non_null(strstr(failure.text, "coarsest level is too large"));
+  problem_free(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(renewal_is_the_hosts),
+      cmocka_unit_test(solutions_are_those_of_the_matrix),
+      cmocka_unit_test(matrices_that_break_down_are_told),
+      cmocka_unit_test(what_does_not_fit_is_rejected),
+  };
+  return cmocka_run_group_tests(tests, open_device, close_device);
+}
