@@ -68,6 +68,18 @@ typedef enum mus_precision {
   MUS_PRECISION_SINGLE  ///< ... in single precision, inside conjugate gradients in double precision: half the bytes
 } mus_precision;
 
+/// Where a solver works.
+typedef enum mus_device_choice {
+  MUS_DEVICE_CPU,
+  MUS_DEVICE_CUDA, ///< a GPU, or an error that says what is missing; for the method "sa", see docs/cuda.md
+  MUS_DEVICE_AUTO  ///< a GPU if there is one and it can do what is asked, the CPU otherwise
+} mus_device_choice;
+
+/// "cpu", "cuda", "auto"; NULL if out of range.
+MUS_API const char *mus_device_name(mus_device_choice device);
+/// 1 if the method can run on a GPU.
+MUS_API int mus_method_may_use_device(mus_method method);
+
 /// What ||r|| is compared with. With a zero initial guess the two are the same.
 typedef enum mus_stop {
   MUS_STOP_INITIAL, ///< ||r|| <= tolerance ||r_0||, both in the norm of M^-1, as in Tamstorf et al. 2015
@@ -154,15 +166,16 @@ typedef struct mus_skinning_options {
 } mus_skinning_options;
 
 typedef struct mus_solver_options {
-  mus_method method;       ///< MUS_METHOD_SA
-  double tolerance;        ///< relative residual at which to stop (1e-5)
-  int iterations;          ///< at most this many (10000)
-  mus_stop stop;           ///< MUS_STOP_INITIAL
-  mus_precision precision; ///< of the preconditioner (MUS_PRECISION_DOUBLE)
-  mus_setup setup;         ///< MUS_SETUP_NUMERIC
-  int threads;             ///< 0: all cores
-  mus_preset preset;       ///< where the other settings came from; for reports only (MUS_PRESET_ROBUST)
-  int prefilter;           ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
+  mus_method method;        ///< MUS_METHOD_SA
+  double tolerance;         ///< relative residual at which to stop (1e-5)
+  int iterations;           ///< at most this many (10000)
+  mus_stop stop;            ///< MUS_STOP_INITIAL
+  mus_precision precision;  ///< of the preconditioner (MUS_PRECISION_DOUBLE)
+  mus_setup setup;          ///< MUS_SETUP_NUMERIC
+  int threads;              ///< 0: all cores
+  mus_device_choice device; ///< MUS_DEVICE_CPU; on a GPU the preconditioner is always in single precision
+  mus_preset preset;        ///< where the other settings came from; for reports only (MUS_PRESET_ROBUST)
+  int prefilter;            ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
   mus_sa_options sa;
   mus_skinning_options skinning;
@@ -324,7 +337,10 @@ typedef struct mus_solve_record {
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
   double prefilter_seconds;
   double solve_seconds;
+  double transfer_seconds;    ///< on a GPU: bringing matrix and vectors there and the solution back; 0 on the CPU
   size_t bytes;               ///< everything that the solver holds, including the matrix
+  size_t device_bytes;        ///< memory that it holds on a GPU
+  char device[64];            ///< name of the GPU that it was solved on; "": the CPU
   double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy; NaN if
                               ///< it is unknown: hypre does not report it
   int levels;                 ///< 0 without a known hierarchy
@@ -344,6 +360,17 @@ MUS_API mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size
 
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
+
+/// How fast a GPU passes over the finest matrix of the last solve.
+typedef struct mus_device_speeds {
+  double product_seconds;               ///< one product in double precision
+  double smoother_seconds;              ///< one pass of the smoother in single precision
+  double cycle_seconds;                 ///< one cycle
+  double product_bytes, smoother_bytes; ///< what these have to read and write at least
+  double copy_bytes_per_second;         ///< of a copy as large as the matrix, read and written
+} mus_device_speeds;
+/// Measures them, as medians of `repeat`. MUS_BAD_INPUT if the last solve was not on a GPU.
+MUS_API mus_status mus_solver_measure_device(mus_solver *solver, int repeat, mus_device_speeds *speeds);
 
 /// For each node, the node of a coarser level of the hierarchy that it belongs to: level 1 is the first below the
 /// finest. -1 for nodes that are left to the smoother. `aggregate` has one entry per node of the matrix. Returns the

@@ -64,6 +64,9 @@ typedef struct mus_method_kind {
   // fails with MUS_BAD_INPUT for bytes of another. Both NULL: it remembers nothing.
   mus_status (*remember)(void *self, mus_list *bytes);
   mus_status (*recall)(void *self, mus_bytes *from);
+  // What keeps it from running on a GPU at all, if anything, and mus_solver_measure_device(). NULL: it never does.
+  mus_status (*check_device)(void);
+  mus_status (*measure_device)(void *self, int repeat, mus_device_speeds *speeds);
   // mus_solver_aggregates(). NULL: there are none.
   int (*aggregates)(const void *self, int level, int *aggregate);
 } mus_method_kind;

@@ -73,6 +73,11 @@ int mus_method_needs_levels(mus_method method) {
   return kind && kind->needs_levels;
 }
 
+int mus_method_may_use_device(mus_method method) {
+  const mus_method_kind *kind = mus_method_table(method);
+  return kind && kind->check_device;
+}
+
 // --- a method with its state -----------------------------------------------------------------------------------------
 
 int mus_method_kind_available(const mus_method_kind *kind) { return !kind->available || kind->available(); }
@@ -112,6 +117,7 @@ static void begin_record(const mus_linear_method *method, mus_solve_record *reco
                                .setup_seconds = record->setup_seconds,
                                .prefilter_seconds = record->prefilter_seconds,
                                .solve_seconds = record->solve_seconds,
+                               .transfer_seconds = record->transfer_seconds,
                                .work = record->work,
                                .smoothing = record->smoothing,
                                .skipped = record->skipped,

@@ -76,6 +76,13 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
   return options;
 }
 
+static const char *const device_name[] = {"cpu", "cuda", "auto"};
+enum { DEVICES = sizeof device_name / sizeof *device_name };
+
+const char *mus_device_name(mus_device_choice device) {
+  return (int)device >= 0 && (int)device < DEVICES ? device_name[device] : NULL;
+}
+
 // NaN fails every comparison and so is outside every range.
 static mus_status in_range(const char *name, double value, double low, double high) {
   if (value >= low && value <= high)
@@ -94,6 +101,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"precision", o->precision, MUS_PRECISION_DOUBLE, MUS_PRECISION_SINGLE},
                {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_AUTO},
                {"threads", o->threads, 0, THREADS_MAXIMUM},
+               {"device", o->device, 0, DEVICES - 1},
                {"preset", o->preset, 0, PRESETS - 1},
                {"prefilter", o->prefilter, 0, 1},
                {"stationary", o->stationary, 0, 1},
@@ -140,6 +148,13 @@ struct mus_solver {
 
 static size_t residuals_kept(const mus_solver *solver) { return (size_t)solver->options.iterations + 1; }
 
+static mus_status check_device(const mus_method_kind *kind) {
+  if (kind->check_device)
+    return kind->check_device();
+  return mus_fail(MUS_UNSUPPORTED, "the solver \"%s\" does not run on a GPU: choose \"sa\", or the device \"cpu\"",
+                  kind->name);
+}
+
 mus_status mus_solver_create_with(const mus_solver_options *options, const mus_method_kind *kind, mus_solver **out) {
   mus_status status =
       mus_check_initialised(options->cookie, "the options of the solver were", "mus_default_solver_options");
@@ -150,6 +165,8 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
   if (!mus_method_kind_available(kind))
     return mus_fail(MUS_UNSUPPORTED, "this build has no solver %s: build with -DMUSLIN_%s=ON", kind->name,
                     kind->build_option);
+  if (options->device == MUS_DEVICE_CUDA && (status = check_device(kind)))
+    return status;
   mus_solver *solver = mus_alloc_zero(1, sizeof *solver);
   if (!solver)
     return mus_fail_memory();
@@ -328,6 +345,14 @@ mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
   if (!c.status)
     c.status = solve_checked(solver, b, x);
   return end_call(solver, &c);
+}
+
+mus_status mus_solver_measure_device(mus_solver *solver, int repeat, mus_device_speeds *speeds) {
+  if (!*solver->record.device)
+    return mus_fail(MUS_BAD_INPUT, "the last solve was not on a GPU, so there is nothing to measure there");
+  if (repeat < 1)
+    return mus_fail(MUS_BAD_INPUT, "%d measurements have no median: ask for 1 or more", repeat);
+  return solver->method.kind->measure_device(solver->method.self, repeat, speeds);
 }
 
 // --- corrections -----------------------------------------------------------------------------------------------------

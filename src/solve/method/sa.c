@@ -22,6 +22,15 @@ static mus_status create(const mus_solver_options *options, mus_system *system, 
   return MUS_OK;
 }
 
+static void destroy(void *self);
+
+static mus_status create_sa(const mus_solver_options *options, mus_system *system, void **self) {
+  mus_status status = create(options, system, self);
+  if (!status && (status = mus_sa_open_device(*self)))
+    destroy(*self);
+  return status;
+}
+
 // The coarsest level of handles has at most so many times the unknowns at which others end. Without smoothed
 // prolongators, levels below would cost more iterations than a larger factor costs time.
 static const int handles_bottom = 6;
@@ -49,6 +58,7 @@ static mus_status create_geometric(const mus_solver_options *options, mus_system
 
 static void destroy(void *self) {
   mus_sa *sa = self;
+  mus_sa_close_device(sa);
   mus_hierarchy_free(sa->hierarchy);
   mus_aggregation_free(sa->aggregation);
   mus_handles_free(sa->handles);
@@ -188,7 +198,29 @@ static mus_status iterate(mus_sa *sa, mus_run *run, const mus_cg_options *limits
   return is_around(sa) ? mus_coupled_run(&sa->coupled, run, &m, limits) : mus_run_pcg(run, &m, limits);
 }
 
+// MUS_DEVICE_AUTO goes on on the host after a failure of the device's.
+static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits,
+                                int *done) {
+  const char *obstacle = mus_sa_device_obstacle(sa, run);
+  *done = !obstacle || sa->options->device == MUS_DEVICE_CUDA;
+  if (obstacle)
+    return *done ? mus_fail(MUS_UNSUPPORTED, "%s do not run on a GPU yet: use the device \"auto\" or \"cpu\"", obstacle)
+                 : MUS_OK;
+  int before = run->record->iterations;
+  mus_status status = mus_sa_device_run(sa, kind, run, limits);
+  *done = sa->gpu.device != NULL;
+  if (sa->hierarchy && run->record->iterations > before)
+    run->record->work += iteration_cost(sa) * (run->record->iterations - before);
+  return status;
+}
+
 static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
+  int done = 0;
+  if (sa->gpu.device) {
+    mus_status status = run_on_device(sa, kind, run, limits, &done);
+    if (done)
+      return status;
+  }
   double begin = mus_seconds();
   mus_status status = mus_sa_set_up(sa, kind);
   if (!status)
@@ -251,6 +283,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     mus_sa_turn_rigid(sa);
   mus_upkeep_kind kind = mus_sa_upkeep_due(sa);
   mus_cg_options left = *limits;
+  if (sa->gpu.device && kind == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH)
+    kind = MUS_UPKEEP_COARSE; // which costs a GPU little
   for (int turned = 0;;) {
     int thorough = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa);
     int last_resort = thorough && !mus_sa_may_turn_rigid(sa), begun = run->record->iterations;
@@ -376,13 +410,13 @@ static int aggregates(const void *self, int level, int *aggregate) {
 }
 
 // They differ in how they begin.
-#define METHOD(title, creation, needs)                                                                                 \
+#define METHOD(title, creation, needs, check, measure)                                                                 \
   {                                                                                                                    \
     .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .needs_levels = needs, .create = creation,            \
     .free = destroy, .changed = changed, .solve = solve, .prepare = prepare, .levels = levels, .correct = correct,     \
     .report = report, .bytes = bytes, .cost = cost, .remember = mus_sa_remember, .recall = mus_sa_recall,              \
-    .aggregates = aggregates                                                                                           \
+    .aggregates = aggregates, .check_device = check, .measure_device = measure                                         \
   }
-const mus_method_kind mus_method_sa = METHOD("sa", create, 0);
-const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0);
-const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric, 1);
+const mus_method_kind mus_method_sa = METHOD("sa", create_sa, 0, mus_sa_check_device, mus_sa_measure_device);
+const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0, NULL, NULL);
+const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric, 1, NULL, NULL);

@@ -5,6 +5,7 @@
 #define MUS_SOLVE_METHOD_SA_H
 
 #include "base/bytes.h"
+#include "cuda/device.h"
 #include "multigrid/aggregation/aggregation.h"
 #include "multigrid/hierarchy.h"
 #include "multigrid/skinning/handles.h"
@@ -13,6 +14,16 @@
 
 // How much of the hierarchy has to be redone before it may be used.
 typedef enum mus_sa_stale { MUS_SA_FRESH, MUS_SA_STALE_NUMBERS, MUS_SA_STALE_ALL } mus_sa_stale;
+
+// The hierarchy on a GPU. Its prolongators are made on the host; all that a new matrix changes is renewed there.
+typedef struct mus_sa_device {
+  const mus_stages *stages;
+  mus_device *device;        // NULL: the CPU is used
+  mus_device_solver *solver; // NULL: not made yet
+  mus_device_facts facts;
+  int is_ahead;         // the GPU's hierarchy has been renewed since the host's was
+  int has_prolongators; // the host's
+} mus_sa_device;
 
 typedef struct mus_sa {
   const mus_solver_options *options;
@@ -35,6 +46,7 @@ typedef struct mus_sa {
   mus_coupled coupled;                                // around the hierarchy where there are couplings
   int rested;   // the numbers of prolongators are to be made anew, and of the rest, only what sa_memory.c lists counts
   int renewals; // of kept prolongators, by corrections; 0 where numbers are to be made anew
+  mus_sa_device gpu;
   int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
 } mus_sa;
 
@@ -59,6 +71,16 @@ void mus_sa_look(mus_sa *sa);
 int mus_sa_releases(const mus_sa *sa);
 // What has to be done so that the hierarchy may precondition the matrix as it is now, and doing it.
 mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa);
+// The GPU that the options ask for: MUS_DEVICE_AUTO asks for none where there is none.
+mus_status mus_sa_open_device(mus_sa *sa);
+void mus_sa_close_device(mus_sa *sa);
+mus_status mus_sa_check_device(void);
+// What keeps a solve from running there; NULL: nothing.
+const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run);
+// Sets up there, or on the host what has to be, and iterates. With MUS_DEVICE_AUTO, a failure of the device's closes
+// it, and has to be followed by a solve on the host.
+mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits);
+mus_status mus_sa_measure_device(void *self, int repeat, mus_device_speeds *speeds);
 // See mus_method_kind.
 mus_status mus_sa_remember(void *self, mus_list *bytes);
 mus_status mus_sa_recall(void *self, mus_bytes *from);

@@ -106,6 +106,10 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = mus_sa_create_aggregation(sa);
   mus_hierarchy_options options = {
       .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
+  if (sa->gpu.device) { // which renews in single precision
+    options.precision = MUS_PRECISION_SINGLE;
+    options.setup = MUS_SETUP_COARSE;
+  }
   if (!status && sa->is_geometric && !sa->system->has_levels)
     status = mus_fail(
         MUS_BAD_INPUT,
@@ -221,6 +225,9 @@ static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
 
 mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind) {
   mus_status status = create_hierarchy(sa);
+  if (sa->gpu.is_ahead && kind < MUS_UPKEEP_NUMBERS)
+    kind = MUS_UPKEEP_NUMBERS;
+  sa->gpu.is_ahead = 0;
   if (!status && kind == MUS_UPKEEP_ALL && sa->aggregation)
     mus_aggregation_forget(sa->aggregation);
   if (!status)

@@ -1,0 +1,268 @@
+// Smoothed aggregation on a GPU: the host makes aggregates and prolongators once in a while, the device renews
+// everything else for each matrix and runs conjugate gradients. See sa.h and cuda/stages.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "base/timer.h"
+#include "par/vector.h"
+#include "solve/method/sa.h"
+#include "solve/run.h"
+
+// --- the device ------------------------------------------------------------------------------------------------------
+
+static mus_status open_device(mus_sa_device *gpu) {
+  mus_stage_failure failure;
+  mus_status status = mus_device_stages(&gpu->stages);
+  if (status)
+    return status;
+  status = gpu->stages->open(&gpu->device, &failure);
+  if (status)
+    return mus_fail(status, "%s; or use the device \"cpu\"", failure.text);
+  gpu->stages->describe(gpu->device, &gpu->facts);
+  return MUS_OK;
+}
+
+mus_status mus_sa_check_device(void) {
+  mus_sa_device gpu = {0};
+  mus_status status = open_device(&gpu);
+  if (!status)
+    gpu.stages->close(gpu.device);
+  return status;
+}
+
+mus_status mus_sa_open_device(mus_sa *sa) {
+  if (sa->options->device == MUS_DEVICE_CPU)
+    return MUS_OK;
+  mus_status status = open_device(&sa->gpu);
+  return sa->options->device == MUS_DEVICE_AUTO ? MUS_OK : status;
+}
+
+static void forget_solver(mus_sa_device *gpu) {
+  if (gpu->solver)
+    gpu->stages->free(gpu->solver);
+  gpu->solver = NULL;
+  gpu->has_prolongators = 0;
+}
+
+void mus_sa_close_device(mus_sa *sa) {
+  forget_solver(&sa->gpu);
+  if (sa->gpu.device)
+    sa->gpu.stages->close(sa->gpu.device);
+  sa->gpu.device = NULL;
+}
+
+const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run) {
+  if (sa->system->couplings.count > 0)
+    return "couplings";
+  if (sa->system->filter.across)
+    return "equalities across nodes";
+  if (!sa->options->prefilter || run->stationary)
+    return "filtered vectors and stationary cycles";
+  if (sa->system->block != 3)
+    return "blocks of other sizes than 3";
+  return NULL;
+}
+
+// What went wrong there, under our name. With MUS_DEVICE_AUTO, the device is given up.
+static mus_status failed_there(mus_sa *sa, mus_status status, const mus_stage_failure *failure) {
+  mus_fail(status, "%s", failure->text);
+  if (sa->options->device == MUS_DEVICE_AUTO)
+    mus_sa_close_device(sa);
+  else
+    forget_solver(&sa->gpu);
+  return status;
+}
+
+// --- the hierarchy ---------------------------------------------------------------------------------------------------
+
+static mus_stage_pattern pattern_of(const mus_pattern *p) {
+  return (mus_stage_pattern){p->rows, p->columns, p->row_start, p->column};
+}
+
+// MUS_UNSUPPORTED for a level whose smoother is no polynomial, or for a bottom that is only smoothed.
+static mus_status describe_level(const mus_level_parts *parts, mus_stage_level *out, mus_stage_failure *failure) {
+  *out = (mus_stage_level){.a = pattern_of(parts->a), .block = parts->block};
+  const char *trouble = parts->p && !(parts->smoother->kind->pass && parts->probe) ? "only the smoother \"chebyshev\""
+                        : !parts->p && parts->smoother ? "only a coarsest level that is solved"
+                                                       : NULL;
+  if (trouble) {
+    snprintf(failure->text, sizeof failure->text, "%s runs on a GPU: use the device \"cpu\"", trouble);
+    return MUS_UNSUPPORTED;
+  }
+  if (!parts->p)
+    return MUS_OK;
+  out->p = pattern_of(parts->p);
+  const mus_level_smoother *smoother = parts->smoother;
+  while (out->passes < MUS_STAGES_PASSES &&
+         smoother->kind->pass(&smoother->options, 1, out->passes, &out->alpha[out->passes], &out->beta[out->passes]))
+    ++out->passes;
+  return MUS_OK;
+}
+
+static mus_status create_solver(mus_sa *sa, mus_stage_failure *failure) {
+  mus_stage_hierarchy *h = mus_alloc_zero(1, sizeof *h);
+  const char *plain = getenv("MUSLIN_CUDA_PLAIN");
+  mus_status status = MUS_OK;
+  if (!h) {
+    snprintf(failure->text, sizeof failure->text, "out of memory on the host");
+    return MUS_OUT_OF_MEMORY;
+  }
+  h->levels = mus_hierarchy_levels(sa->hierarchy);
+  h->visits = sa->options->multigrid.cycle == MUS_CYCLE_W ? 2 : 1;
+  h->iterations_most = sa->options->iterations;
+  h->plain = plain && *plain && *plain != '0';
+  for (int k = 0; k < h->levels && !status; ++k) {
+    mus_level_parts parts = mus_hierarchy_parts(sa->hierarchy, k);
+    status = describe_level(&parts, &h->level[k], failure);
+  }
+  if (!status)
+    status = sa->gpu.stages->create(sa->gpu.device, h, &sa->gpu.solver, failure);
+  mus_free(h);
+  return status;
+}
+
+static mus_status give_prolongators(mus_sa *sa, mus_stage_failure *failure) {
+  mus_stage_numbers numbers[MUS_LEVELS_MAXIMUM];
+  for (int k = 0; k < mus_hierarchy_levels(sa->hierarchy); ++k) {
+    mus_level_parts parts = mus_hierarchy_parts(sa->hierarchy, k);
+    numbers[k] = (mus_stage_numbers){parts.p_values, parts.probe, parts.growth, parts.radius};
+  }
+  return sa->gpu.stages->set_prolongators(sa->gpu.solver, numbers, failure);
+}
+
+// What the host has to do before the device can renew.
+static mus_status set_up_host(mus_sa *sa, mus_upkeep_kind kind) {
+  mus_sa_device *gpu = &sa->gpu;
+  if (kind == MUS_UPKEEP_ALL)
+    forget_solver(gpu);
+  if (kind > MUS_UPKEEP_COARSE || !sa->hierarchy) {
+    gpu->has_prolongators = 0;
+    return mus_sa_set_up(sa, kind);
+  }
+  mus_system_put(sa->system, MUS_FORM_FILTERED);
+  if (!sa->held_changed)
+    return MUS_OK;
+  gpu->has_prolongators = 0;
+  sa->held_changed = 0;
+  return mus_hierarchy_hold(sa->hierarchy, &sa->system->filter);
+}
+
+// The hierarchy's structure and prolongators, where the device lacks them.
+static mus_status set_up_device(mus_sa *sa, mus_stage_failure *failure) {
+  mus_sa_device *gpu = &sa->gpu;
+  mus_status status = gpu->solver ? MUS_OK : create_solver(sa, failure);
+  if (!status && !gpu->has_prolongators)
+    status = give_prolongators(sa, failure);
+  gpu->has_prolongators = !status;
+  return status;
+}
+
+// All that follows from the matrix.
+static mus_status renew_device(mus_sa *sa, mus_stage_failure *failure) {
+  mus_status status = sa->gpu.stages->set_values(sa->gpu.solver, sa->system->a.value, failure);
+  return status ? status : sa->gpu.stages->renew(sa->gpu.solver, failure);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static mus_status status_of(const mus_stage_result *r, const mus_stage_limits *limits) {
+  const char *broke = "conjugate gradients broke down at iteration";
+  switch (r->end) {
+  case MUS_STAGE_CONVERGED:
+    return MUS_OK;
+  case MUS_STAGE_LIMIT:
+    return mus_fail(MUS_NOT_CONVERGED,
+                    "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
+                    "asked for; allow more iterations or a larger tolerance, or use a stronger method",
+                    r->iterations, r->residuals[r->iterations], limits->tolerance * r->reference);
+  case MUS_STAGE_NOT_FINITE:
+    return mus_fail(MUS_BREAKDOWN,
+                    "%s %d: the residual is not finite; look for NaN or infinity in the right-hand side, the guess and "
+                    "the preconditioner",
+                    broke, r->iterations + 1);
+  case MUS_STAGE_INDEFINITE_M:
+    return mus_fail(MUS_BREAKDOWN, "%s %d: r.M^-1 r = %g, so the preconditioner is not positive definite", broke,
+                    r->iterations + 1, r->last);
+  case MUS_STAGE_INDEFINITE_A:
+    return mus_fail(MUS_BREAKDOWN, "%s %d: p.Ap = %g, so the matrix is not positive definite", broke, r->iterations + 1,
+                    r->curvature);
+  case MUS_STAGE_BAD_LEVEL:
+    return mus_fail(MUS_BREAKDOWN, "level %d of the hierarchy is not positive definite", r->level);
+  }
+  return mus_fail(MUS_DEVICE_FAILED, "the device has ended a solve in a way that is not known");
+}
+
+static void keep_record(mus_sa *sa, mus_run *run, double wall, const mus_stage_result *r, int has_renewed) {
+  mus_solve_record *record = run->record;
+  double renew = has_renewed ? r->seconds.renew : 0;
+  record->setup_seconds += renew;
+  record->solve_seconds += r->seconds.solve;
+  record->transfer_seconds += wall - renew - r->seconds.solve;
+  snprintf(record->device, sizeof record->device, "%s", sa->gpu.facts.name);
+  record->device_bytes = sa->gpu.stages->bytes(sa->gpu.solver);
+}
+
+// Set-up on both sides; *begin is when it was done.
+static mus_status set_up(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, double *begin) {
+  mus_stage_failure failure = {""};
+  double start = mus_seconds();
+  mus_status status = set_up_host(sa, kind);
+  if (!status && (status = set_up_device(sa, &failure)))
+    status = failed_there(sa, status, &failure);
+  *begin = mus_seconds();
+  run->record->setup_seconds += *begin - start;
+  return status;
+}
+
+mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
+  mus_sa_device *gpu = &sa->gpu;
+  mus_system *system = sa->system;
+  mus_stage_failure failure = {""};
+  double begin, last = *mus_run_residuals(run);
+  mus_status status = mus_stop_check();
+  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_prolongators;
+  if (!status)
+    status = set_up(sa, kind, run, &begin);
+  if (status)
+    return status;
+  if (is_new && (status = renew_device(sa, &failure)))
+    return failed_there(sa, status, &failure);
+  gpu->is_ahead = 1;
+  sa->stale = MUS_SA_FRESH;
+  mus_stage_limits asked = {limits->tolerance, limits->iterations,
+                            limits->stop == MUS_STOP_RHS &&
+                                mus_max_abs(mus_system_unknowns(system), system->solution) != 0};
+  mus_stage_result result = {.residuals = mus_run_residuals(run)};
+  status = gpu->stages->solve(gpu->solver, system->right, system->solution, &asked, &result, &failure);
+  if (status)
+    return failed_there(sa, status, &failure);
+  keep_record(sa, run, mus_seconds() - begin, &result, is_new);
+  status = status_of(&result, &asked);
+  if (!status && result.reference == 0) { // solved without looking
+    mus_fill(mus_system_unknowns(system), 0, system->solution);
+    result.residuals[0] = 0;
+  }
+  mus_cg_result kept = {.iterations = result.iterations, .reference = result.reference, .residuals = result.residuals};
+  if (result.end == MUS_STAGE_BAD_LEVEL)
+    return status;
+  mus_run_keep(run, status, &kept, last);
+  return status;
+}
+
+mus_status mus_sa_measure_device(void *self, int repeat, mus_device_speeds *speeds) {
+  mus_sa *sa = self;
+  mus_stage_speeds found;
+  mus_stage_failure failure;
+  if (!sa->gpu.solver)
+    return mus_fail(MUS_BAD_INPUT, "the last solve was not on a GPU, so there is nothing to measure there");
+  mus_status status = sa->gpu.stages->measure(sa->gpu.solver, repeat, &found, &failure);
+  if (status)
+    return failed_there(sa, status, &failure);
+  if (sa->stale == MUS_SA_FRESH)
+    sa->stale = MUS_SA_STALE_NUMBERS; // its copy of the matrix has been written over
+  *speeds = (mus_device_speeds){found.product_s,     found.smoother_s,     found.cycle_s,
+                                found.product_bytes, found.smoother_bytes, found.copy_bytes_s};
+  return MUS_OK;
+}

@@ -1,0 +1,364 @@
+// Solving on a device that is emulated: the kernels run over a loop of blocks and threads (cuda/launch.h). With
+// MUSLIN_TEST_DEVICE=cuda, the same on the device that there is.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda/device.h"
+#include "cuda/emulated.h"
+#include "support/check.h"
+#include "support/given.h"
+
+static int on_real_device(void) {
+  const char *asked = getenv("MUSLIN_TEST_DEVICE");
+  return asked && strcmp(asked, "cuda") == 0;
+}
+
+static void use_device(void) { mus_device_use(on_real_device() ? NULL : mus_emulated_stages()); }
+
+static mus_solver_options options_of(mus_preset preset, mus_device_choice device) {
+  mus_solver_options options = mus_preset_solver_options(preset);
+  options.device = device;
+  options.multigrid.bottom = 60; // small sheets have several levels then
+  return options;
+}
+
+static sheet_system sheet_of(int side, sheet_boundary boundary) {
+  sheet_options options = sheet_default_options();
+  sheet_system sheet;
+  options.side = side;
+  options.boundary = boundary;
+  assert_ok(sheet_system_create(&options, &sheet));
+  return sheet;
+}
+
+// The sheet a little later.
+static void move(sheet_system *sheet, double by) {
+  for (int i = 0; i < sheet->rows; ++i)
+    sheet->position[3 * i + 1] += by * sin(7 * sheet->position[3 * i] + 3 * sheet->position[3 * i + 2]);
+  assert_ok(sheet_system_assemble(sheet));
+}
+
+static mus_solver *solver_for(const sheet_system *s, const mus_solver_options *options) {
+  mus_solver *solver = NULL;
+  assert_ok(mus_solver_create(options, &solver));
+  assert_ok(mus_solver_set_pattern(solver, s->rows, 3, s->pattern->row_start, s->pattern->column));
+  return solver;
+}
+
+static mus_status solve(mus_solver *solver, const sheet_system *s, double *x) {
+  assert_ok(mus_solver_set_values(solver, s->a.value));
+  assert_ok(mus_solver_set_coordinates(solver, s->position));
+  assert_ok(mus_solver_set_constraints(solver, s->constraint_count, s->constraint));
+  memset(x, 0, 3 * (size_t)s->rows * sizeof *x);
+  return mus_solver_solve(solver, s->b, x);
+}
+
+static double *vector_of(const sheet_system *s) {
+  double *x = calloc(3 * (size_t)s->rows, sizeof *x);
+  assert_non_null(x);
+  return x;
+}
+
+// --- the same answers ------------------------------------------------------------------------------------------------
+
+// Several steps, so that the device renews.
+static void check_like_cpu(mus_preset preset, int side, sheet_boundary boundary) {
+  mus_solver_options here = options_of(preset, MUS_DEVICE_CPU), there = options_of(preset, MUS_DEVICE_CUDA);
+  here.tolerance = there.tolerance = 1e-9;
+  if (preset == MUS_PRESET_FAST)
+    here.setup = MUS_SETUP_COARSE; // the device renews each time
+  sheet_system sheet = sheet_of(side, boundary);
+  mus_solver *cpu = solver_for(&sheet, &here), *gpu = solver_for(&sheet, &there);
+  double *x = vector_of(&sheet), *y = vector_of(&sheet);
+  for (int step = 0; step < 3; ++step) {
+    assert_ok(solve(cpu, &sheet, x));
+    assert_ok(solve(gpu, &sheet, y));
+    const mus_solve_record *a = mus_solver_record(cpu), *b = mus_solver_record(gpu);
+    double off = dense_difference(3 * sheet.rows, y, x);
+    if (!(off <= 1e-6))
+      fail_msg("step %d: the solution is off by %g", step, off);
+    if (abs(a->iterations - b->iterations) > 2)
+      fail_msg("step %d: %d iterations on the CPU, %d on the device", step, a->iterations, b->iterations);
+    assert_true(*b->device && b->device_bytes > 0 && !*a->device);
+    assert_true(b->true_residual < 1e-6);
+    move(&sheet, 0.002);
+  }
+  mus_solver_free(cpu);
+  mus_solver_free(gpu);
+  free(x);
+  free(y);
+  sheet_system_free(&sheet);
+}
+
+static void fast_solves_as_on_the_cpu(void **state) {
+  (void)state;
+  check_like_cpu(MUS_PRESET_FAST, 33, SHEET_DROOPING);
+  check_like_cpu(MUS_PRESET_FAST, 20, SHEET_PINNED);
+  check_like_cpu(MUS_PRESET_FAST, 15, SHEET_FREE);
+}
+
+static void robust_and_paper_solve_as_on_the_cpu(void **state) {
+  (void)state;
+  check_like_cpu(MUS_PRESET_ROBUST, 21, SHEET_DROOPING);
+  check_like_cpu(MUS_PRESET_PAPER, 21, SHEET_PINNED);
+}
+
+static void one_level_is_solved_directly(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(5, SHEET_DROOPING);
+  options.multigrid.bottom = 600;
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet);
+  assert_ok(solve(solver, &sheet, x));
+  assert_true(mus_solver_record(solver)->iterations <= 2);
+  assert_int_equal(mus_solver_record(solver)->levels, 1);
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+static void bits_are_the_same_twice(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(31, SHEET_DROOPING);
+  double *x = vector_of(&sheet), *y = vector_of(&sheet);
+  for (int k = 0; k < 2; ++k) {
+    mus_solver *solver = solver_for(&sheet, &options);
+    assert_ok(solve(solver, &sheet, k == 0 ? x : y));
+    mus_solver_free(solver);
+  }
+  assert_memory_equal(x, y, 3 * (size_t)sheet.rows * sizeof *x);
+  free(x);
+  free(y);
+  sheet_system_free(&sheet);
+}
+
+// A guess, norms relative to the right-hand side, and one that is the solution.
+static void guesses_save_iterations(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  options.stop = MUS_STOP_RHS;
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet);
+  assert_ok(solve(solver, &sheet, x));
+  int from_zero = mus_solver_record(solver)->iterations;
+  assert_true(from_zero > 1);
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_int_equal(mus_solver_record(solver)->iterations, 0);
+  for (int i = 0; i < 3 * sheet.rows; ++i)
+    x[i] *= 1.001;
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_in_range(mus_solver_record(solver)->iterations, 1, from_zero - 1);
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+// What is held changes from one solve to the next.
+static void constraints_come_and_go(void **state) {
+  (void)state;
+  mus_solver_options here = options_of(MUS_PRESET_FAST, MUS_DEVICE_CPU), there = here;
+  there.device = MUS_DEVICE_CUDA;
+  here.tolerance = there.tolerance = 1e-9;
+  sheet_system sheet = sheet_of(25, SHEET_DROOPING);
+  mus_solver *cpu = solver_for(&sheet, &here), *gpu = solver_for(&sheet, &there);
+  double *x = vector_of(&sheet), *y = vector_of(&sheet);
+  mus_constraint *all = malloc(((size_t)sheet.constraint_count + 2) * sizeof *all), *own = sheet.constraint;
+  assert_non_null(all);
+  memcpy(all, own, (size_t)sheet.constraint_count * sizeof *all);
+  int count = sheet.constraint_count;
+  for (int step = 0; step < 4; ++step) {
+    int middle = 25 * 12 + 12;
+    all[count] = (mus_constraint){.node = middle, .count = 1, .direction = {{0, 1, 0}}, .value = {0.001}};
+    all[count + 1] = (mus_constraint){.node = middle + 3, .count = 2, .direction = {{1, 1, 0}, {0, 1, 1}}};
+    sheet.constraint = all;
+    sheet.constraint_count = step % 2 == 1 ? count + 2 : count;
+    assert_ok(solve(cpu, &sheet, x));
+    assert_ok(solve(gpu, &sheet, y));
+    double off = dense_difference(3 * sheet.rows, y, x);
+    if (!(off <= 1e-6))
+      fail_msg("step %d: the solution is off by %g", step, off);
+  }
+  sheet.constraint = own;
+  sheet.constraint_count = count;
+  mus_solver_free(cpu);
+  mus_solver_free(gpu);
+  free(all);
+  free(x);
+  free(y);
+  sheet_system_free(&sheet);
+}
+
+// --- what does not run there -----------------------------------------------------------------------------------------
+
+static void couplings_run_on_the_cpu_where_allowed(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  const int node[2] = {100, 300};
+  const double weight[2] = {1, -1};
+  const mus_coupling spring = {2, node, weight, {5, 0, 0, 0, 5, 0, 0, 0, 5}};
+  double *x = vector_of(&sheet);
+  mus_solver *solver = solver_for(&sheet, &options);
+  assert_ok(mus_solver_set_couplings(solver, 1, &spring));
+  assert_fails(solve(solver, &sheet, x), MUS_UNSUPPORTED, "couplings do not run on a GPU");
+  assert_ok(mus_solver_set_couplings(solver, 0, NULL));
+  assert_ok(solve(solver, &sheet, x)); // nothing is broken
+  mus_solver_free(solver);
+  options.device = MUS_DEVICE_AUTO;
+  solver = solver_for(&sheet, &options);
+  for (int step = 0; step < 4; ++step) {
+    assert_ok(mus_solver_set_couplings(solver, step % 2, &spring));
+    assert_ok(solve(solver, &sheet, x));
+    assert_true((*mus_solver_record(solver)->device != 0) == (step % 2 == 0));
+    assert_true(mus_solver_record(solver)->true_residual < 1e-3);
+    move(&sheet, 0.002);
+  }
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+static void other_methods_say_so(void **state) {
+  (void)state;
+  mus_solver *solver = NULL;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  options.method = MUS_METHOD_DIAG;
+  assert_fails(mus_solver_create(&options, &solver), MUS_UNSUPPORTED, "\"diag\" does not run on a GPU");
+  options.device = MUS_DEVICE_AUTO;
+  assert_ok(mus_solver_create(&options, &solver));
+  mus_solver_free(solver);
+}
+
+// --- failures --------------------------------------------------------------------------------------------------------
+
+static mus_stages broken;
+
+static mus_status no_device(mus_device **device, mus_stage_failure *failure) {
+  (void)device;
+  strcpy(failure->text, "no device with CUDA was found");
+  return MUS_UNSUPPORTED;
+}
+
+static mus_status no_memory(mus_device *device, const mus_stage_hierarchy *h, mus_device_solver **solver,
+                            mus_stage_failure *failure) {
+  (void)device;
+  (void)h;
+  (void)solver;
+  strcpy(failure->text, "the device is out of memory: 5 MB more were asked for");
+  return MUS_OUT_OF_MEMORY;
+}
+
+static mus_status lost(mus_device_solver *solver, const double *b, double *x, const mus_stage_limits *limits,
+                       mus_stage_result *result, mus_stage_failure *failure) {
+  (void)solver;
+  (void)b;
+  (void)x;
+  (void)limits;
+  (void)result;
+  strcpy(failure->text, "running on the device: CUDA says \"lost\"");
+  return MUS_DEVICE_FAILED;
+}
+
+static void check_failure(mus_status status, const char *why, int at_once) {
+  sheet_system sheet = sheet_of(15, SHEET_DROOPING);
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  mus_solver *solver = NULL;
+  double *x = vector_of(&sheet);
+  mus_device_use(&broken);
+  if (at_once) {
+    assert_fails(mus_solver_create(&options, &solver), status, why);
+  } else {
+    solver = solver_for(&sheet, &options);
+    assert_fails(solve(solver, &sheet, x), status, why);
+  }
+  mus_solver_free(solver);
+  options.device = MUS_DEVICE_AUTO;
+  solver = solver_for(&sheet, &options);
+  for (int step = 0; step < 2; ++step) {
+    assert_ok(solve(solver, &sheet, x));
+    assert_string_equal(mus_solver_record(solver)->device, "");
+    assert_true(mus_solver_record(solver)->true_residual < 1e-3);
+  }
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+  use_device();
+}
+
+static void failures_are_said_or_worked_around(void **state) {
+  (void)state;
+  broken = *mus_emulated_stages();
+  broken.open = no_device;
+  check_failure(MUS_UNSUPPORTED, "no device with CUDA was found", 1);
+  broken = *mus_emulated_stages();
+  broken.create = no_memory;
+  check_failure(MUS_OUT_OF_MEMORY, "out of memory", 0);
+  broken = *mus_emulated_stages();
+  broken.solve = lost;
+  check_failure(MUS_DEVICE_FAILED, "CUDA says", 0);
+}
+
+static void indefinite_matrices_break_down(void **state) {
+  (void)state;
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet);
+  assert_ok(solve(solver, &sheet, x));
+  size_t values = (size_t)mus_pattern_blocks(sheet.pattern) * 9;
+  for (size_t k = 0; k < values; ++k)
+    sheet.a.value[k] = -sheet.a.value[k];
+  assert_int_equal(solve(solver, &sheet, x), MUS_BREAKDOWN);
+  for (size_t k = 0; k < values; ++k)
+    sheet.a.value[k] = -sheet.a.value[k];
+  assert_ok(solve(solver, &sheet, x)); // it has recovered
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+static void speeds_are_measured_after_a_solve(void **state) {
+  (void)state;
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet);
+  mus_device_speeds speeds;
+  assert_fails(mus_solver_measure_device(solver, 3, &speeds), MUS_BAD_INPUT, "was not on a GPU");
+  assert_ok(solve(solver, &sheet, x));
+  assert_ok(mus_solver_measure_device(solver, 3, &speeds));
+  assert_true(speeds.product_seconds > 0 && speeds.smoother_seconds > 0 && speeds.copy_bytes_per_second > 0);
+  memset(x, 0, 3 * (size_t)sheet.rows * sizeof *x);
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_true(mus_solver_record(solver)->true_residual < 1e-3);
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fast_solves_as_on_the_cpu),
+      cmocka_unit_test(robust_and_paper_solve_as_on_the_cpu),
+      cmocka_unit_test(one_level_is_solved_directly),
+      cmocka_unit_test(bits_are_the_same_twice),
+      cmocka_unit_test(guesses_save_iterations),
+      cmocka_unit_test(constraints_come_and_go),
+      cmocka_unit_test(couplings_run_on_the_cpu_where_allowed),
+      cmocka_unit_test(other_methods_say_so),
+      cmocka_unit_test(failures_are_said_or_worked_around),
+      cmocka_unit_test(indefinite_matrices_break_down),
+      cmocka_unit_test(speeds_are_measured_after_a_solve),
+  };
+  use_device();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
