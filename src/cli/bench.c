@@ -21,12 +21,12 @@ typedef struct bench_options {
   const char *levels, *smoother;                               // of skinning, of multigrid; NULL: as they are chosen
   int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
   double time_step, tolerance, density;                        // 0: as the scene says
-  int unknown, fixed_steps, preset, stationary, help;
+  int unknown, fixed_steps, preset, stationary, device, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 28, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 29, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
 
 static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
@@ -71,6 +71,9 @@ static int list_options(bench_options *o, option *list) {
                           "by level, the finest last: jacobi:10/jacobi:5");
   list[n++] = option_flag("cycles", &o->stationary, "skinning by cycles alone, without conjugate gradients");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
+  list[n++] = option_choice("device", &o->device, "D", device_words,
+                            "cuda measures sa on the GPU beside the CPU, auto too if there is a GPU;\n"
+                            "sa:cuda in the list of solvers does the same for one of them (cpu)");
   list[n++] = option_real_within("time-step", &o->time_step, 1e-9, 1e3, "seconds");
   list[n++] = option_flag("fixed-steps", &o->fixed_steps,
                           "never halve the simulator's steps, even if the scene is \"adaptive\"");
@@ -124,6 +127,24 @@ static int parse_solvers(const char *list, int asked, bench_plan *plan) {
   return plan->variants > 0 ? 0 : failure_input(program, "--solvers: this build has none of %s", list);
 }
 
+// Solvers that can run on a GPU are measured there as well, right after the CPU.
+static int add_devices(const bench_options *o, bench_plan *plan) {
+  for (int k = 0; k < plan->variants && o->device != MUS_DEVICE_CPU; ++k) {
+    bench_variant *v = &plan->variant[k];
+    if (v->device >= 0 || !mus_method_may_use_device(v->method))
+      continue;
+    if (plan->variants == BENCH_SOLVERS)
+      return failure_input(program, "--solvers: more than %d names, with those on the GPU", BENCH_SOLVERS);
+    memmove(v + 1, v, (size_t)(plan->variants++ - k) * sizeof *v);
+    v->device = MUS_DEVICE_CPU;
+    (++v)->device = o->device;
+    size_t used = strlen(v->name);
+    snprintf(v->name + used, sizeof v->name - used, ":%s", mus_device_name((mus_device_choice)o->device));
+    ++k;
+  }
+  return 0;
+}
+
 static int parse_command(int argc, char **argv, bench_options *o) {
   option list[OPTIONS_MAXIMUM];
   option_table table = {program, list, list_options(o, list)};
@@ -136,6 +157,8 @@ static int parse_command(int argc, char **argv, bench_options *o) {
   }
   o->plan.unknown = (bench_unknown)o->unknown;
   failed = parse_solvers(o->solvers ? o->solvers : usual_solvers, o->solvers != NULL, &o->plan);
+  if (!failed)
+    failed = add_devices(o, &o->plan);
   for (int k = 0; k < o->plan.variants && !failed; ++k) {
     bench_variant *variant = &o->plan.variant[k];
     variant->stationary = variant->method == MUS_METHOD_SKINNING && o->stationary;
@@ -173,6 +196,18 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->cloths[k].density = o->density;
   const scene_shape shape = {o->vertices, o->tessellation, o->seed};
   return scene_argument_shape(program, o->scene, &shape, scene);
+}
+
+// The library knows what its options may be and whether there is a GPU; asking it now saves a simulation for nothing.
+static int check_variants(const bench_plan *plan, const mus_scene *scene) {
+  mus_status status = MUS_OK;
+  for (int k = 0; k < plan->variants && !status; ++k) {
+    mus_solver_options options = bench_variant_options(&plan->variant[k], &scene->solver);
+    mus_solver *solver = NULL;
+    status = mus_solver_create(&options, &solver);
+    mus_solver_free(solver);
+  }
+  return status ? failure_status(program, NULL, status) : 0;
 }
 
 // --- running ---------------------------------------------------------------------------------------------------------
@@ -219,6 +254,8 @@ int bench_command(int argc, char **argv) {
   if (failed)
     return failed;
   failed = change_scene(&o, &scene);
+  if (!failed)
+    failed = check_variants(&o.plan, &scene);
   if (!failed)
     failed = bench_measure(&o.plan, &scene, &results);
   if (!failed)

@@ -19,7 +19,8 @@ enum { DIRECT_MAXIMUM = 20000 };
 static const double reference_tolerance = 1e-12;
 static const double reference_margin = 1e-3; // of the tolerance measured at: above this, it is no reference
 
-enum { PRODUCTS = 5 }; // timed before every step
+enum { PRODUCTS = 5 };       // timed before every step
+enum { DEVICE_PASSES = 20 }; // of each kind, timed at the end
 
 // A step's system as the solvers get it, with what their solutions are compared with.
 typedef struct problem {
@@ -164,6 +165,7 @@ static bench_solve solve_of(const problem *p, const mus_solve_record *r, double 
                        .setup_s = r->setup_seconds,
                        .prefilter_s = r->prefilter_seconds,
                        .solve_s = r->solve_seconds,
+                       .transfer_s = r->transfer_seconds,
                        .true_residual = r->true_residual,
                        .true_error = p->first_error > 0 ? energy_error(p, x) / p->first_error : NAN};
 }
@@ -217,6 +219,8 @@ static int solve_once(const bench *b, int which, bench_solve *out) {
   memcpy(result->level, record->level, sizeof result->level);
   result->operator_complexity = record->operator_complexity;
   result->bytes = record->bytes;
+  memcpy(result->device, record->device, sizeof result->device);
+  result->device_bytes = record->device_bytes;
   *out = solve_of(p, record, end - begin, p->x);
   return 1;
 }
@@ -243,6 +247,16 @@ static void measure_step(bench *b, int step) {
     bench_result *result = &b->trial[which].result;
     if (!result->status && solve_once(b, which, &solve))
       result->solves[result->count++] = solve;
+  }
+}
+
+// How fast GPUs pass over the last matrix. One that fails now has solved everything, so its figures stay.
+static void measure_devices(const bench *b) {
+  for (int k = 0; k < b->trials; ++k) {
+    const trial *t = &b->trial[k];
+    if (t->solver && *t->result.device &&
+        mus_solver_measure_device(t->solver, DEVICE_PASSES, &b->trial[k].result.speeds))
+      fprintf(stderr, "%s: %s\n", b->plan->program, mus_last_error());
   }
 }
 
@@ -308,6 +322,7 @@ static int measure_all(bench *b, bench_results *out) {
   int products = plan->steps * PRODUCTS;
   qsort(b->product, (size_t)products, sizeof *b->product, compare);
   out->product_s = b->product[products / 2];
+  measure_devices(b);
   choose_results(b, out);
   out->constrained = b->problem.system.constraint_count;
   out->couplings = b->problem.system.coupling_count;
@@ -440,6 +455,7 @@ bench_solve bench_mean(const bench_result *result, double *iterations) {
     mean.setup_s += s->setup_s * weight;
     mean.prefilter_s += s->prefilter_s * weight;
     mean.solve_s += s->solve_s * weight;
+    mean.transfer_s += s->transfer_s * weight;
     mean.true_residual += s->true_residual * weight;
   }
   if (result->count == 0)

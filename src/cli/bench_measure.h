@@ -38,6 +38,7 @@ typedef struct bench_solve {
   double rate;
   double values_s; // all that the calls for a solve take beside what the record tells: handing over, checking
   double setup_s, prefilter_s, solve_s;
+  double transfer_s;                // to and from a GPU, part of values_s
   double true_residual, true_error; // NaN where there is nothing to compare with
 } bench_solve;
 
@@ -52,6 +53,9 @@ typedef struct bench_result {
   mus_level_report level[MUS_LEVELS_MAXIMUM];
   double operator_complexity;
   size_t bytes;
+  char device[64]; // the GPU's name; "": the CPU
+  size_t device_bytes;
+  mus_device_speeds speeds;
 } bench_result;
 
 typedef struct bench_results {

@@ -47,6 +47,25 @@ static void print_row(const bench_report *report, const bench_variant *variant, 
   fprintf(file, "%s%s\n", r->status ? "  " : "", r->status ? mus_status_name(r->status) : "");
 }
 
+// What the table has no room for: the GPU, its memory, and its passes over the finest matrix beside a copy.
+static void print_device(const bench_variant *variant, const bench_result *r, FILE *file) {
+  double iterations, copy = r->speeds.copy_bytes_per_second;
+  bench_solve mean = bench_mean(r, &iterations);
+  fprintf(file, "\n%s: %s, %s there; transfers %s, part of values\n", variant->name, r->device,
+          numbers_megabytes(r->device_bytes).text, numbers_duration(mean.transfer_s).text);
+  if (!(copy > 0))
+    return;
+  double product = r->speeds.product_bytes / r->speeds.product_seconds;
+  double smoother = r->speeds.smoother_bytes / r->speeds.smoother_seconds;
+  fprintf(
+      file,
+      "  copy %.0f GB/s; product %s: %.0f GB/s, %.0f%% of a copy; pass of the smoother %s: %.0f GB/s, %.0f%%; cycle "
+      "%s\n",
+      1e-9 * copy, numbers_duration(r->speeds.product_seconds).text, 1e-9 * product, 100 * product / copy,
+      numbers_duration(r->speeds.smoother_seconds).text, 1e-9 * smoother, 100 * smoother / copy,
+      numbers_duration(r->speeds.cycle_seconds).text);
+}
+
 void bench_report_print(const bench_report *report, FILE *file) {
   const bench_results *r = report->results;
   const bench_plan *plan = report->plan;
@@ -67,6 +86,9 @@ void bench_report_print(const bench_report *report, FILE *file) {
           "values", "set-up", "prefilter", "solve", "total", "products", "memory", "levels", "complx.", "error (A)");
   for (int k = 0; k < r->count; ++k)
     print_row(report, &plan->variant[k], &r->result[k], file);
+  for (int k = 0; k < r->count; ++k)
+    if (*r->result[k].device)
+      print_device(&plan->variant[k], &r->result[k], file);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
@@ -77,6 +99,15 @@ static json_t *solve_json(const bench_solve *s) {
                    numbers_json(s->setup_s), "prefilter_s", numbers_json(s->prefilter_s), "solve_s",
                    numbers_json(s->solve_s), "true_residual", numbers_json(s->true_residual), "true_error",
                    numbers_json(s->true_error));
+}
+
+static json_t *device_json(const bench_result *r, double transfer_s) {
+  const mus_device_speeds *s = &r->speeds;
+  return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", r->device, "bytes",
+                   (json_int_t)r->device_bytes, "transfer_s", numbers_json(transfer_s), "product_s",
+                   numbers_json(s->product_seconds), "smoother_s", numbers_json(s->smoother_seconds), "cycle_s",
+                   numbers_json(s->cycle_seconds), "product_bytes", numbers_json(s->product_bytes), "smoother_bytes",
+                   numbers_json(s->smoother_bytes), "copy_bytes_s", numbers_json(s->copy_bytes_per_second));
 }
 
 static json_t *result_json(const bench_report *report, int which) {
@@ -108,6 +139,7 @@ static json_t *result_json(const bench_report *report, int which) {
   json_object_set_new(object, "preset", json_string(mus_preset_name(options.preset)));
   json_object_set_new(object, "precision", json_string(precision_name(&options)));
   json_object_set_new(object, "prefilter", json_boolean(options.prefilter));
+  json_object_set_new(object, "device", *r->device ? device_json(r, mean.transfer_s) : json_string("cpu"));
   json_object_set_new(object, "status", json_string(mus_status_name(r->status)));
   if (r->status)
     json_object_set_new(object, "error", json_string_nocheck(r->text));

@@ -19,6 +19,11 @@ static int parse_part(const char *program, const char *part, bench_variant *vari
     variant->filtered = 1;
     return 0;
   }
+  for (int device = 0; mus_device_name((mus_device_choice)device); ++device)
+    if (strcmp(part, mus_device_name((mus_device_choice)device)) == 0) {
+      variant->device = device;
+      return 0;
+    }
   mus_status status = mus_preset_from_name(part, &preset);
   if (status)
     return refuse(program, variant->name, status);
@@ -28,7 +33,7 @@ static int parse_part(const char *program, const char *part, bench_variant *vari
 
 int bench_variant_parse(const char *program, const char *word, bench_variant *variant) {
   char parts[sizeof variant->name], *rest = parts;
-  *variant = (bench_variant){.preset = -1};
+  *variant = (bench_variant){.preset = -1, .device = -1};
   if (strlen(word) >= sizeof variant->name)
     return failure_input(program, "--solvers: no solver has a name like %.40s...", word);
   strcpy(variant->name, word);
@@ -59,6 +64,8 @@ mus_solver_options bench_variant_options(const bench_variant *variant, const mus
   options.method = variant->method;
   if (variant->filtered)
     options.prefilter = 0;
+  if (variant->device >= 0)
+    options.device = (mus_device_choice)variant->device;
   if (*variant->smoother)
     strcpy(options.multigrid.smoother, variant->smoother);
   options.stationary = variant->stationary;

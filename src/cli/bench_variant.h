@@ -1,5 +1,5 @@
-// One solver of a measurement, as `--solvers` names it: NAME[:PRESET][:filtered], for example sa, sa:fast,
-// sa:paper:filtered, diag:filtered. Without a preset it has the scene's settings.
+// One solver of a measurement, as `--solvers` names it: NAME[:PRESET][:filtered][:DEVICE], for example sa, sa:fast,
+// sa:paper:filtered, diag:filtered, sa:cuda. Without a preset it has the scene's settings.
 #ifndef CLI_BENCH_VARIANT_H
 #define CLI_BENCH_VARIANT_H
 
@@ -11,6 +11,7 @@ typedef struct bench_variant {
   int preset;                       // a mus_preset; negative: as the scene says
   int filtered;                     // constraints are filtered out of vectors, not out of the matrix
   char smoother[MUS_SMOOTHER_TEXT]; // "": the preset's or the scene's
+  int device;                       // a mus_device_choice; negative: not said
   int stationary;                   // cycles without conjugate gradients
 } bench_variant;
 

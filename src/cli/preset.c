@@ -6,6 +6,7 @@
 #include "failure.h"
 
 const char *const preset_words[] = {"paper", "fast", "robust", NULL};
+const char *const device_words[] = {"cpu", "cuda", "auto", NULL};
 
 int method_choose(const char *program, const char *word, mus_method *method) {
   mus_status status = mus_method_from_name(word, method);
@@ -22,5 +23,6 @@ void preset_fill(mus_preset preset, mus_solver_options *options) {
   filled.method = options->method;
   filled.tolerance = options->tolerance;
   filled.threads = options->threads;
+  filled.device = options->device;
   *options = filled;
 }

@@ -21,7 +21,7 @@ static short_text solver_name(const solver_run *run) {
 }
 
 static double total_seconds(const mus_solve_record *record) {
-  return record->setup_seconds + record->prefilter_seconds + record->solve_seconds;
+  return record->setup_seconds + record->prefilter_seconds + record->transfer_seconds + record->solve_seconds;
 }
 
 static const char *file_name(const char *path) {
@@ -68,6 +68,12 @@ void report_print_table(const solve_report *report, FILE *file) {
   fputc('\n', file);
   for (int i = 0; i < report->count; ++i)
     print_row(report, &report->runs[i], file);
+  for (int i = 0; i < report->count; ++i) {
+    const mus_solve_record *r = &report->runs[i].record;
+    if (*r->device)
+      fprintf(file, "%s: on %s, %s there; transfers %s, part of the total\n", solver_name(&report->runs[i]).text,
+              r->device, numbers_megabytes(r->device_bytes).text, numbers_duration(r->transfer_seconds).text);
+  }
 }
 
 // --- plots --------------------------------------------------------------------------------------------------------
@@ -172,6 +178,9 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
                 numbers_json(r->operator_complexity), "levels", r->levels);
   if (!object)
     return NULL;
+  json_object_set_new(object, "device", json_string(*r->device ? r->device : "cpu"));
+  json_object_set_new(object, "device_bytes", json_integer((json_int_t)r->device_bytes));
+  json_object_set_new(object, "transfer_s", numbers_json(r->transfer_seconds));
   json_object_set_new(object, "true_residual", numbers_json(r->true_residual));
   json_object_set_new(object, "true_error", known ? numbers_json(run->error.energy) : json_null());
   json_object_set_new(object, "true_error_euclidean", known ? numbers_json(run->error.euclidean) : json_null());

@@ -28,6 +28,7 @@ typedef struct solve_options {
   int motions;   // a mus_motions
   int cycle;     // a mus_cycle
   int preset;    // a mus_preset
+  int device;    // a mus_device_choice
   const char *solvers;
   const char *handles, *smoother; // NULL: as the preset says
   mus_method method[SOLVERS_MAXIMUM];
@@ -38,7 +39,7 @@ typedef struct solve_options {
 
 // --- options ------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 36 };
+enum { OPTIONS_MAXIMUM = 37 };
 
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const motions[] = {"translations", "rigid", "auto", NULL}; // in the order of mus_motions
@@ -71,6 +72,8 @@ static int solver_options(solve_options *o, option *list) {
       option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (double)");
   list[n++] = option_whole("threads", &o->solver.threads, 0, INT_MAX,
                            "0: all cores (0); the results are bit-identical for any number");
+  list[n++] = option_choice("device", &o->device, "D", device_words,
+                            "cpu, cuda (sa on a GPU) or auto (a GPU if there is one) (cpu)");
   list[n++] =
       option_text("output", &o->solution, "x.mtx", "write the solution; the first solver's if there are several");
   list[n - 1].letter = 'o';
@@ -191,6 +194,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.matrix = plain[0];
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
+  o->solver.device = (mus_device_choice)o->device;
   o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.multigrid.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);

@@ -32,6 +32,14 @@ refuses 'only sa and diag can be filtered' --solvers cholmod:filtered
 refuses 'no solver has a name like' --solvers sa:fast:fast:fast:fast:fast:fast:fast:fast:fast:fast
 refuses 'is not one of paper, fast, robust' --preset slow
 refuses 'unknown option --solver;' --solver sa
+refuses 'is not one of cpu, cuda, auto' --device gpu
+export MUSLIN_CUDA_LIBRARY=$PWD/missing.so
+refuses 'there is no CUDA part: .*missing.so.*-DMUSLIN_CUDA=ON' --device cuda --vertices 100 --solvers sa
+refuses 'there is no CUDA part' --vertices 100 --solvers sa:cuda
+refuses '"diag" does not run on a GPU' --vertices 100 --solvers diag:cuda
+expect 0 bench --vertices 100 --steps 1 --warmup 0 --solvers sa,diag --device auto
+says out '^sa:auto '
+unset MUSLIN_CUDA_LIBRARY
 refuses 'steps: 0 is out of range' --steps 0
 refuses 'tolerance: 2 is out of range' --tolerance 2
 refuses 'density: -1 is out of range' --density -1

@@ -208,6 +208,11 @@ refuses 2 "--threads: '2x' is not a whole number" solve chain.mtx --threads 2x
 refuses 2 '--threads: -3 is out of range' solve chain.mtx --threads -3
 refuses 2 '--iterations: 99999999999 is out of range' solve chain.mtx --iterations 99999999999
 refuses 2 "--precision: 'half' is not one of double, single" solve chain.mtx --precision half
+refuses 2 "--device: 'gpu' is not one of cpu, cuda, auto" solve chain.mtx --device gpu
+export MUSLIN_CUDA_LIBRARY=$PWD/missing.so
+refuses 2 'there is no CUDA part: .*missing.so.*-DMUSLIN_CUDA=ON' solve chain.mtx --device cuda
+expect 0 solve chain.mtx --device auto
+unset MUSLIN_CUDA_LIBRARY
 refuses 2 '--levels takes no value' solve chain.mtx --levels=3
 refuses 2 'sa.*diag.*mpcg' solve chain.mtx --solver multigrid
 refuses 2 'sa.*diag.*mpcg' solve chain.mtx --solver sa,
