@@ -88,7 +88,7 @@ void mus_rotations_get(const mus_turned_level *t, size_t cell, double r[9], doub
 }
 
 static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
-  enum { PASSES = 6 };
+  enum { PASSES = 60 };
   int passes = mus_turned_has_given(t, cell) ? PASSES : 1; // F depends on R at free boundaries
   double r[9], c[9], next[9], f[9], change = 1;
   mus_rotations_get(t, cell, r, c);
