@@ -16,7 +16,7 @@
 #include "par/par.h"
 
 enum { LEAST_CELLS = 4, MOST_CELLS = 1024 };
-enum { BYTES_PER_CELL = 450 }; // of a lattice with the fewest directions, about
+enum { BYTES_PER_CELL = 300 }; // of a lattice with the fewest directions, about
 
 static const double density = 1000;   // kg/m^3
 static const double move = 0.1;       // of the longest side

@@ -83,6 +83,43 @@ static void one_pass_gives_the_same_bits(void **state) {
   cells_free(&cells);
 }
 
+// Restricting residuals plane by plane gives what restricting all of them does, for any number of threads, and leaves
+// no residual behind.
+static void residuals_are_restricted_at_once(void **state) {
+  (void)state;
+  mus_cells cells = ball_cells(26);
+  mus_arena arena = {0};
+  mus_lattice_domain *domain;
+  mus_lattice_level_f fine, coarse[2];
+  int levels;
+  assert_ok(mus_lattice_domains_create(&arena, &cells, &domain, &levels));
+  assert_ok(mus_lattice_level_create_f(&arena, domain, 0.01, 0, &fine));
+  size_t field = mus_lattice_field(domain);
+  for (int way = 0; way < 2; ++way) {
+    assert_ok(mus_lattice_level_create_f(&arena, domain->coarse, 0.01, 0, &coarse[way]));
+    for (size_t k = 0; k < 4 * mus_lattice_field(domain->coarse); ++k)
+      coarse[way].x[0][k] = 1;
+  }
+  for (size_t k = 0; k < 8 * field; ++k)
+    fine.x[0][k] = (float)mus_random(6, k);
+  for (int threads = 1; threads <= 5; threads += 2) {
+    int before = mus_par_set_threads(threads);
+    mus_lattice_restrict_residual_f(&fine, &coarse[0]);
+    mus_par_set_threads(before);
+    for (size_t k = 0; k < 4 * field; ++k)
+      assert_true(fine.r[0][k] == 0);
+    mus_lattice_residual_f(&fine);
+    mus_lattice_restrict_f(&fine, &coarse[1]);
+    memset(fine.r[0], 0, 4 * field * sizeof(float));
+    for (size_t f = 0; f < 4; ++f) {
+      assert_memory_equal(coarse[0].x[f], coarse[1].x[f], domain->coarse->cells * sizeof(float));
+      assert_memory_equal(coarse[0].b[f], coarse[1].b[f], domain->coarse->cells * sizeof(float));
+    }
+  }
+  mus_arena_clear(&arena);
+  cells_free(&cells);
+}
+
 static void the_widest_is_used(void **state) {
   (void)state;
   int count = 0;
@@ -95,6 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_instruction_sets_agree),
       cmocka_unit_test(one_pass_gives_the_same_bits),
+      cmocka_unit_test(residuals_are_restricted_at_once),
       cmocka_unit_test(the_widest_is_used),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

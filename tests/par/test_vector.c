@@ -191,6 +191,20 @@ static void dot_with_singles_takes_every_entry_once(void **state) {
   }
 }
 
+static void single_precision_is_added_in_double(void **state) {
+  (void)state;
+  for (int l = 0; l < SHORT_LENGTHS; ++l) {
+    size_t n = lengths[l];
+    vectors v = create(n), expected = create(n);
+    const float *x = singles(&v, n, v.x);
+    mus_axpy_f(n, 0.3, x, v.y);
+    for (size_t i = 0; i < n; ++i)
+      assert_true(v.y[i] == expected.y[i] + 0.3 * (double)x[i]);
+    mus_arena_clear(&v.arena);
+    mus_arena_clear(&expected.arena);
+  }
+}
+
 static void updates_write_nothing_past_the_end(void **state) {
   (void)state;
   for (int l = 0; l < SHORT_LENGTHS; ++l) {
@@ -307,6 +321,7 @@ int main(void) {
       cmocka_unit_test(cg_residual_is_an_update_and_a_dot),
       cmocka_unit_test(cg_advance_is_two_updates),
       cmocka_unit_test(dot_with_singles_takes_every_entry_once),
+      cmocka_unit_test(single_precision_is_added_in_double),
       cmocka_unit_test(updates_write_nothing_past_the_end),
       cmocka_unit_test(conversions_scale_and_round),
       cmocka_unit_test(max_abs_finds_the_largest_anywhere),
