@@ -26,8 +26,10 @@ typedef struct mus_run {
 
 // In products with the fine matrix, not in seconds, so that the same calls make the same choices on every machine.
 typedef struct mus_method_cost {
-  double setup;     // before the next solve
-  double iteration; // of the last solve; 0 before the first
+  double setup;      // before the next solve
+  double renewal;    // before those after it, while values change; at most `setup` where there is no hierarchy yet
+  double iterations; // that are usual
+  double iteration;  // of the last solve; before the first, what is usual
 } mus_method_cost;
 
 typedef struct mus_method_kind {

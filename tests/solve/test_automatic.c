@@ -113,6 +113,31 @@ static void stiff_cloth_gets_smoothed_aggregation(void **state) {
   sheet_system_free(&system);
 }
 
+// A hierarchy that is kept costs more than one solve by block-Jacobi, and less than some.
+static void what_is_kept_is_paid_for_once(void **state) {
+  (void)state;
+  sheet_options sheet = sheet_default_options();
+  sheet.side = 51;
+  sheet_system system;
+  assert_int_equal(sheet_system_create(&sheet, &system), MUS_OK);
+  given g = given_sheet(&system);
+  double *x = calloc((size_t)g.n, sizeof *x);
+  assert_non_null(x);
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_FAST);
+  options.method = MUS_METHOD_AUTO;
+  mus_solver *solver = given_solver(&g, &options);
+  assert_int_equal(method_of(solver, &g, x), MUS_METHOD_DIAG);
+  int solves = 0;
+  do {
+    assert_in_range(++solves, 1, 10);
+    memset(x, 0, (size_t)g.n * sizeof *x);
+    assert_int_equal(mus_solver_set_values(solver, g.values), MUS_OK);
+  } while (method_of(solver, &g, x) != MUS_METHOD_SA);
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&system);
+}
+
 // What was right once is not right for ever: the choice follows the matrix both ways, in a few dozen solves at most.
 static void the_choice_follows_the_matrix(void **state) {
   (void)state;
@@ -294,6 +319,7 @@ int main(void) {
       cmocka_unit_test(easy_systems_get_block_jacobi),
       cmocka_unit_test(stiff_systems_get_smoothed_aggregation),
       cmocka_unit_test(stiff_cloth_gets_smoothed_aggregation),
+      cmocka_unit_test(what_is_kept_is_paid_for_once),
       cmocka_unit_test(the_choice_follows_the_matrix),
       cmocka_unit_test(a_direct_solve_is_the_last_resort),
       cmocka_unit_test(what_is_given_up_leaves_no_trace),

@@ -5,14 +5,15 @@
 // iterations of block-Jacobi are known after it has run, or extrapolated from the rate it showed; iterations of
 // smoothed aggregation and the work of its cycle likewise. The first solve tries block-Jacobi, and gives up where
 // smoothed aggregation would have been done. A method that was set aside is tried again from time to time.
+//
+// A hierarchy that is kept is paid for once: what block-Jacobi costs beyond what smoothed aggregation would with one
+// adds up from solve to solve, until that has reached its price.
 #include <math.h>
 
 #include "base/error.h"
 #include "par/vector.h"
 #include "solve/method.h"
 
-// What the strong method is taken to cost before it has been seen.
-static const double strong_iterations_guess = 8, strong_iteration_guess = 26;
 enum { SOLVES_BETWEEN_TRIALS = 32 };
 
 // From the cheapest to the one that never fails.
@@ -24,8 +25,9 @@ typedef struct automatic {
   mus_linear_method method[CHOICES];
   int last; // which of them ran last
   // what earlier solves have shown, in products where it is a cost
-  double simple_iterations; // 0: not known yet
-  double strong_iterations, strong_iteration_cost;
+  double simple_iterations;                        // 0: not known yet
+  double strong_iterations, strong_iteration_cost; // 0: not known yet
+  double lost;                                     // by the simple method, since the strong one last ran
   int solves_since_trial;
 } automatic;
 
@@ -75,10 +77,22 @@ static double iterations_at_rate(const mus_solve_record *record, double toleranc
   return fmax(record->iterations, log(tolerance) / log(record->rate));
 }
 
+// Of the iterations of the strong method.
+static double strong_solve_cost(const automatic *a, const mus_method_cost *strong) {
+  double iterations = a->strong_iterations > 0 ? a->strong_iterations : strong->iterations;
+  return iterations * (a->strong_iteration_cost > 0 ? a->strong_iteration_cost : strong->iteration);
+}
+
+// With what of its set-up is not paid for yet.
 static double strong_cost(const automatic *a) {
-  double iterations = a->strong_iterations > 0 ? a->strong_iterations : strong_iterations_guess;
-  double each = a->strong_iteration_cost > 0 ? a->strong_iteration_cost : strong_iteration_guess;
-  return cost_of(&a->method[STRONG]).setup + iterations * each;
+  mus_method_cost strong = cost_of(&a->method[STRONG]);
+  double left = fmax(strong.setup - a->lost, fmin(strong.setup, strong.renewal));
+  return left + strong_solve_cost(a, &strong);
+}
+
+static void note_loss(automatic *a, double cost) {
+  mus_method_cost strong = cost_of(&a->method[STRONG]);
+  a->lost = fmax(a->lost + cost - strong.renewal - strong_solve_cost(a, &strong), 0);
 }
 
 static mus_status run_choice(automatic *a, int which, mus_run *run, const mus_cg_options *limits) {
@@ -91,11 +105,14 @@ static mus_status run_simple(automatic *a, mus_run *run, const mus_cg_options *l
   if (status == MUS_OK || status == MUS_NOT_CONVERGED)
     a->simple_iterations =
         status == MUS_OK ? run->record->iterations : iterations_at_rate(run->record, limits->tolerance);
+  if (status == MUS_OK)
+    note_loss(a, run->record->iterations * cost_of(&a->method[SIMPLE]).iteration);
   return status;
 }
 
 static mus_status run_strong(automatic *a, mus_run *run, const mus_cg_options *limits) {
   mus_status status = run_choice(a, STRONG, run, limits);
+  a->lost = 0;
   if (status == MUS_OK) {
     a->strong_iterations = fmax(run->record->iterations, 1);
     a->strong_iteration_cost = cost_of(&a->method[STRONG]).iteration;
@@ -153,7 +170,8 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
 
 static mus_status remember(void *self, mus_list *bytes) {
   automatic *a = self;
-  double seen[] = {a->simple_iterations, a->strong_iterations, a->strong_iteration_cost, a->solves_since_trial};
+  double seen[] = {a->simple_iterations, a->strong_iterations, a->strong_iteration_cost, a->lost,
+                   a->solves_since_trial};
   mus_status status = mus_bytes_put(bytes, seen, sizeof seen);
   for (int k = 0; k < CHOICES && !status; ++k)
     status = mus_linear_method_remember(&a->method[k], bytes);
@@ -162,13 +180,14 @@ static mus_status remember(void *self, mus_list *bytes) {
 
 static mus_status recall(void *self, mus_bytes *from) {
   automatic *a = self;
-  double seen[4];
+  double seen[5];
   if (!mus_bytes_take(from, seen, sizeof seen))
     return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver is damaged: start again");
   a->simple_iterations = seen[0];
   a->strong_iterations = seen[1];
   a->strong_iteration_cost = seen[2];
-  a->solves_since_trial = (int)seen[3];
+  a->lost = seen[3];
+  a->solves_since_trial = (int)seen[4];
   mus_status status = MUS_OK;
   for (int k = 0; k < CHOICES && !status; ++k)
     status = mus_linear_method_recall(&a->method[k], from);

@@ -112,9 +112,25 @@ static void changed(void *self, unsigned what) {
 
 // --- cost ------------------------------------------------------------------------------------------------------------
 
-// In products, measured on sheets of 40,401 and 160,801 vertices: the part of an iteration that is not the
-// preconditioner, and the two kinds of set-up.
-static const double cg_step = 1.2, symbolic_cost = 360, numeric_cost = 280;
+// In products, measured on sheets of 10,201 to 160,801 vertices: the part of an iteration that is not the
+// preconditioner.
+static const double cg_step = 1.2;
+
+// The same of set-ups, by how thorough they are, and what is usual of solves.
+typedef struct prices {
+  double setup[MUS_UPKEEP_KINDS];
+  double iterations, iteration;
+} prices;
+
+// Of hierarchies that are kept from solve to solve, with three or six vectors and filtered prolongators; of others.
+static const prices prices_of_three = {{0, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 15, 90, 200}, 14, 7},
+                    prices_of_others = {{0, 20, 170, 440}, 8, 26};
+
+static const prices *prices_of(const mus_sa *sa) {
+  if (sa->options->sa.motions != MUS_MOTIONS_AUTO || sa->options->multigrid.cycle == MUS_CYCLE_W)
+    return &prices_of_others;
+  return mus_sa_may_turn_rigid(sa) ? &prices_of_three : &prices_of_six;
+}
 
 // Passes over the levels' matrices that one cycle makes, in units of the finest. A W-cycle visits level k 2^k times and
 // adds a residual for each visit but the first.
@@ -143,16 +159,23 @@ static double iteration_cost(const mus_sa *sa) {
   return cg_step + cycle_cost(sa) + (is_around(sa) ? MUS_COUPLED_PRODUCTS : 0);
 }
 
-static double setup_cost(const mus_sa *sa) {
-  if (sa->stale == MUS_SA_FRESH || (sa->hierarchy && sa->options->setup == MUS_SETUP_REUSE))
-    return 0;
-  int full = sa->stale == MUS_SA_STALE_ALL || sa->options->setup == MUS_SETUP_FULL;
-  return numeric_cost + (full ? symbolic_cost : 0);
+// What is usual once there is a hierarchy.
+static mus_upkeep_kind usual_upkeep(const mus_sa *sa) {
+  static const mus_upkeep_kind kind[] = {[MUS_SETUP_NUMERIC] = MUS_UPKEEP_NUMBERS,
+                                         [MUS_SETUP_FULL] = MUS_UPKEEP_ALL,
+                                         [MUS_SETUP_REUSE] = MUS_UPKEEP_NONE,
+                                         [MUS_SETUP_COARSE] = MUS_UPKEEP_COARSE,
+                                         [MUS_SETUP_AUTO] = MUS_UPKEEP_COARSE};
+  return kind[sa->options->setup];
 }
 
 static mus_method_cost cost(const void *self) {
   const mus_sa *sa = self;
-  return (mus_method_cost){.setup = setup_cost(sa), .iteration = sa->hierarchy ? iteration_cost(sa) : 0};
+  const prices *p = prices_of(sa);
+  return (mus_method_cost){.setup = p->setup[mus_sa_upkeep_due(sa)],
+                           .renewal = p->setup[usual_upkeep(sa)],
+                           .iterations = p->iterations,
+                           .iteration = sa->hierarchy ? iteration_cost(sa) : p->iteration};
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
