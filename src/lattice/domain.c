@@ -56,21 +56,25 @@ static void classify_stresses(mus_lattice_domain *d, size_t cell, const void *da
 // two ends twists and shears up to twice as easily on 4^3 cells as on many. So shear on walls is computed as if they
 // were held where the finest level holds them, H / 2 + h / 2 from the first unknown in place of H, which multiplies it
 // by `wall`.
-static int is_on_wall(const mus_lattice_domain *d, size_t cell, int axis, int across) {
+// Where a coarse Dirichlet cell has interior children, what is held lies deeper in it than its side, and the level is
+// not too soft: shear there is left as it is. `reaching` marks such cells.
+static int is_on_wall(const mus_lattice_domain *d, const unsigned char *reaching, size_t cell, int axis, int across) {
   int along = 3 - axis - across;
   size_t below = cell - d->stride[across];
   uint32_t held = (uint32_t)MUS_LATTICE_HELD << along;
   if (is(d, cell, held) == is(d, below, held))
     return 0;
   size_t beyond = is(d, cell, held) ? cell : below;
-  return !is(d, beyond, MUS_LATTICE_SOLID) && !is(d, beyond - d->stride[along], MUS_LATTICE_SOLID);
+  size_t beside = beyond - d->stride[along];
+  return !is(d, beyond, MUS_LATTICE_SOLID) && !is(d, beside, MUS_LATTICE_SOLID) && !reaching[beyond] &&
+         !reaching[beside];
 }
 
 static void classify_walls(mus_lattice_domain *d, size_t cell, const void *data) {
-  (void)data;
+  const unsigned char *reaching = data;
   for (int a = 0; a < 3; ++a)
     if (is(d, cell, (uint32_t)MUS_LATTICE_SHEAR << a) &&
-        (is_on_wall(d, cell, a, (a + 1) % 3) || is_on_wall(d, cell, a, (a + 2) % 3)))
+        (is_on_wall(d, reaching, cell, a, (a + 1) % 3) || is_on_wall(d, reaching, cell, a, (a + 2) % 3)))
       d->flags[cell] |= (uint32_t)MUS_LATTICE_WALL << a;
 }
 
@@ -241,7 +245,8 @@ static mus_status make_band(mus_arena *arena, mus_lattice_domain *d, unsigned ch
   return mus_lattice_list_create(arena, d, mark, &d->band);
 }
 
-static mus_status classify(mus_arena *arena, const mus_cells *cells, mus_lattice_domain *d) {
+static mus_status classify(mus_arena *arena, const mus_cells *cells, const unsigned char *reaching,
+                           mus_lattice_domain *d) {
   memcpy(d->count, cells->count, sizeof d->count);
   d->stride[0] = 1;
   d->stride[1] = (size_t)d->count[0];
@@ -256,7 +261,7 @@ static mus_status classify(mus_arena *arena, const mus_cells *cells, mus_lattice
   for_inner_cells(d, classify_variables, cells->kind);
   for_inner_cells(d, classify_stresses, NULL);
   if (d->wall != 1)
-    for_inner_cells(d, classify_walls, NULL);
+    for_inner_cells(d, classify_walls, reaching);
   for_inner_cells(d, classify_equations, NULL);
   for_inner_cells(d, classify_outer, NULL);
   measure_rows(d);
@@ -366,12 +371,13 @@ static mus_status make_relocated(mus_arena *arena, const mus_cells *fine, const 
 }
 
 // The domain of a level, the finest being 0.
-static mus_status add_domain(mus_arena *arena, const mus_cells *cells, int level, mus_lattice_domain **out) {
+static mus_status add_domain(mus_arena *arena, const mus_cells *cells, const unsigned char *reaching, int level,
+                             mus_lattice_domain **out) {
   mus_lattice_domain *d = mus_arena_alloc_zero(arena, 1, sizeof *d);
   if (!d)
     return mus_fail_memory();
   d->wall = 2 / (1 + ldexp(1, -level));
-  mus_status status = classify(arena, cells, d);
+  mus_status status = classify(arena, cells, reaching, d);
   if (status)
     return status;
   unsigned char *mark = mus_alloc(d->cells, 1);
@@ -379,6 +385,26 @@ static mus_status add_domain(mus_arena *arena, const mus_cells *cells, int level
   mus_free(mark);
   *out = d;
   return status;
+}
+
+// Marks coarse Dirichlet cells that have interior children, or children that are so marked.
+static mus_status mark_reaching(mus_arena *arena, const mus_lattice_domain *d, const mus_cells *fine,
+                                const mus_cells *coarse, unsigned char **reaching) {
+  const unsigned char *before = *reaching;
+  unsigned char *mark = mus_arena_alloc_zero(arena, mus_cells_total(coarse), 1);
+  if (!mark)
+    return mus_fail_memory();
+  for (int k = 0; k < fine->count[2]; ++k)
+    for (int j = 0; j < fine->count[1]; ++j)
+      for (int i = 0; i < fine->count[0]; ++i) {
+        size_t parent = mus_cells_number(coarse, (i + d->shift[0]) / 2, (j + d->shift[1]) / 2, (k + d->shift[2]) / 2);
+        size_t cell = mus_cells_number(fine, i, j, k);
+        if (coarse->kind[parent] == MUS_CELL_DIRICHLET &&
+            (fine->kind[cell] == MUS_CELL_INTERIOR || (before && before[cell])))
+          mark[parent] = 1;
+      }
+  *reaching = mark;
+  return MUS_OK;
 }
 
 // Whether a face is interpolated from coarse ones that have no values.
@@ -422,7 +448,8 @@ mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, 
   mus_arena scratch = {0};
   mus_cells now = *cells, next = {0};
   mus_lattice_domain *d = NULL;
-  mus_status status = add_domain(arena, cells, 0, &d);
+  unsigned char *reaching = NULL; // none on the finest level
+  mus_status status = add_domain(arena, cells, NULL, 0, &d);
   *finest = d;
   *levels = 1;
   if (!status && d->unknowns == 0)
@@ -433,7 +460,9 @@ mus_status mus_lattice_domains_create(mus_arena *arena, const mus_cells *cells, 
     mus_arena_mark here = mus_arena_here(arena);
     status = coarsen(&scratch, &now, d->shift, &next);
     if (!status)
-      status = add_domain(arena, &next, *levels, &coarse);
+      status = mark_reaching(&scratch, d, &now, &next, &reaching);
+    if (!status)
+      status = add_domain(arena, &next, reaching, *levels, &coarse);
     if (!status && (coarse->unknowns == 0 || coarse->unknowns >= d->unknowns)) {
       mus_arena_rewind(arena, here);
       break;
