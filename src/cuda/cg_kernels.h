@@ -41,7 +41,7 @@ template <int B, mus_wide_finish FINISH> struct mus_wide_kernel {
       mus_block_sum(phase - 1, at.thread, LANES, dot, &partial[at.block]);
       return;
     }
-    double sum = FINISH == MUS_WIDE_COPY ? 0 : mus_row_sum<B, B>(a, at.block, at.thread, 0, 1, x);
+    double sum = FINISH == MUS_WIDE_COPY ? 0 : mus_row_sum<B, B, 1>(a, at.block, at.thread, 0, x);
     double value = FINISH == MUS_WIDE_PRODUCT ? sum : b[i] - sum;
     y[i] = value;
     dot[at.thread] = value * (FINISH == MUS_WIDE_PRODUCT ? x[i] : value);
@@ -137,16 +137,29 @@ template <class decision> struct mus_decide_kernel {
     for (int kind = 0; kind < 2; ++kind) {
       double *number = sum + kind * MUS_DECIDERS;
       if (phase == 0) {
-        double own = 0;
-        for (int k = at.thread; partial[kind] && k < count; k += MUS_DECIDERS)
-          own += partial[kind][k];
-        number[at.thread] = own;
+        number[at.thread] = partial[kind] ? own_sum(partial[kind], at.thread) : 0;
       } else {
         mus_block_sum(phase - 1, at.thread, MUS_DECIDERS, number, &total[kind]);
       }
     }
     if (phase == PHASES - 1 && at.thread == 0)
       d.decide(total[0], total[1]);
+  }
+
+  // Asks for several numbers before it uses any.
+  MUS_HD double own_sum(const double *number, int thread) const {
+    constexpr int AHEAD = 4;
+    double sum = 0;
+    for (int k = thread; k < count; k += AHEAD * MUS_DECIDERS) {
+      double next[AHEAD];
+      MUS_UNROLL
+      for (int u = 0; u < AHEAD; ++u)
+        next[u] = k + u * MUS_DECIDERS < count ? number[k + u * MUS_DECIDERS] : 0;
+      MUS_UNROLL
+      for (int u = 0; u < AHEAD; ++u)
+        sum += next[u];
+    }
+    return sum;
   }
 };
 

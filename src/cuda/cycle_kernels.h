@@ -53,13 +53,13 @@ template <int B, int C, int PARTS, mus_finish FINISH, bool DOT> struct mus_rows_
     int lane = at.thread % LANES;
     size_t i = (size_t)at.block * LANES + (size_t)lane;
     if (PARTS > 1 && phase == 0)
-      part[at.thread] = mus_row_sum<B, C>(a, at.block, lane, at.thread / LANES, PARTS, x);
+      part[at.thread] = mus_row_sum<B, C, PARTS>(a, at.block, lane, at.thread / LANES, x);
     if (at.thread >= LANES)
       return;
     if (phase == SUMS - 1) {
       float sum = 0;
       if (PARTS == 1)
-        sum = mus_row_sum<B, C>(a, at.block, lane, 0, 1, x);
+        sum = mus_row_sum<B, C, 1>(a, at.block, lane, 0, x);
       else
         for (int k = 0; k < PARTS; ++k)
           sum += part[k * LANES + lane];

@@ -114,8 +114,10 @@ void mus_launch_rows(mus_device_solver *s, const mus_device_matrix &a, const mus
     with_parts(mus_size<1>());
   else if (a.parts == 2)
     with_parts(mus_size<2>());
-  else
+  else if (B > 3 || a.parts == 4)
     with_parts(mus_size<4>());
+  else
+    with_parts(mus_size<(B > 3 ? 4 : 8)>());
 }
 
 template <mus_finish FINISH, bool DOT = false>

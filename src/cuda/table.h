@@ -25,6 +25,18 @@ static mus_status mus_told(const mus_device_solver *s, mus_stage_failure *failur
 
 // --- making ----------------------------------------------------------------------------------------------------------
 
+// Threads for each scalar row of a matrix: more than one where there are too few rows to keep a device busy, and as
+// many as its blocks are worth.
+static int mus_parts_for(const mus_slices &s) {
+  long long threads = (long long)s.slices * MUS_SLICE * s.block;
+  double blocks = (double)s.base.back() / std::max(s.slices, 1); // in a row
+  if (threads >= MUS_BUSY_THREADS)
+    return 1;
+  if (blocks <= 4 || threads >= MUS_BUSY_THREADS / 2)
+    return 2;
+  return blocks <= 16 || s.block > 3 ? 4 : 8;
+}
+
 static mus_device_matrix mus_place_matrix(mus_device_solver *s, const mus_slices &slices, int rows) {
   mus_device_matrix m;
   m.rows = rows;
@@ -36,8 +48,7 @@ static mus_device_matrix mus_place_matrix(mus_device_solver *s, const mus_slices
   m.m.column = s->run.take_copy(slices.column);
   m.m.value = s->run.take<float>(m.values + 1);
   s->run.clear(m.m.value, m.values * sizeof(float));
-  long long threads = (long long)m.slices * MUS_SLICE * m.block;
-  m.parts = threads >= MUS_BUSY_THREADS ? 1 : threads >= MUS_BUSY_THREADS / 2 ? 2 : 4;
+  m.parts = mus_parts_for(slices);
   return m;
 }
 
@@ -110,6 +121,7 @@ static void mus_place_rest(mus_device_solver *s, size_t ap_most) {
   s->cg = s->run.take<mus_cg_state>(1);
   s->run.clear(s->cg, sizeof *s->cg);
   s->residual = s->run.take<double>((size_t)s->iterations_most + 1);
+  s->run.clear(s->residual, ((size_t)s->iterations_most + 1) * sizeof *s->residual);
   for (double *&v : s->partial)
     v = s->run.take<double>((size_t)finest.slices);
   for (double **v : {&s->right, &s->x, &s->r, &s->p, &s->q}) {
