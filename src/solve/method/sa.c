@@ -155,6 +155,10 @@ static int is_around(const mus_sa *sa) {
   return sa->system->filter.across || (sa->system->couplings.count > 0 && !sa->deep_couplings);
 }
 
+// On a GPU an iteration takes about so much less time beside prolongators, which the host makes: measured on an H200
+// and 16 cores with sheets of 40,401 to 1,002,001 vertices.
+static const double device_gain = 20;
+
 static double iteration_cost(const mus_sa *sa) {
   return cg_step + cycle_cost(sa) + (is_around(sa) ? MUS_COUPLED_PRODUCTS : 0);
 }
@@ -318,7 +322,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     }
     mus_status status = run_with_hierarchy(sa, kind, run, &left);
     if (!status) {
-      sa->iteration_cost = iteration_cost(sa);
+      sa->iteration_cost = iteration_cost(sa) / (*run->record->device ? device_gain : 1);
       int whole = turned ? rigid_iterations(run, begun, limits->tolerance) : run->record->iterations;
       if (begun == 0 || turned)
         mus_upkeep_note(&sa->upkeep, kind, whole, sa->iteration_cost);
