@@ -108,7 +108,7 @@ static void renew_cell(const mus_turned_level *t, size_t cell, double length) {
 }
 
 void mus_rotations_renew(mus_turned_level *t, double length) {
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(t->level.domain->solid >= MUS_PAR_MINIMUM)
   for (int k = 0; k < (int)t->level.domain->solid; ++k)
     renew_cell(t, (size_t)t->cell[k], length);
   mus_turned_renew(t);
@@ -174,7 +174,7 @@ static double cell_constant(const mus_turned_level *t, size_t cell, double lengt
 void mus_rotations_load(mus_turned_level *t, double length) {
   const mus_lattice_level *l = &t->level;
   const mus_lattice_domain *d = l->domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n) {
@@ -193,7 +193,7 @@ static double normal_in_cell(const mus_turned_level *t, int a, size_t cell, cons
 
 void mus_rotations_add_divergence(mus_turned_level *t, const double *const stress[9]) {
   const mus_lattice_domain *d = t->level.domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(mus_lattice_is_large(d))
   for (int row = 0; row < mus_lattice_rows(d); ++row) {
     size_t first = (size_t)row * d->stride[1];
     for (size_t n = first + (size_t)d->begin[row]; n < first + (size_t)d->end[row]; ++n)
@@ -212,7 +212,7 @@ void mus_rotations_add_divergence(mus_turned_level *t, const double *const stres
 
 void mus_rotations_restrict(const mus_turned_level *fine, mus_turned_level *coarse) {
   const mus_lattice_domain *d = coarse->level.domain, *from = fine->level.domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(d->solid >= MUS_PAR_MINIMUM)
   for (int k = 0; k < (int)d->solid; ++k) {
     size_t cell = (size_t)coarse->cell[k], low = 0, rest = cell;
     double sum[9] = {0}, mean[9] = {0}, r[9], count = 0;

@@ -472,7 +472,7 @@ static double stress_at(const mus_lattice_solid *s, size_t point, const double *
 void mus_lattice_solid_stresses(const mus_lattice_solid *s, double *stress) {
   const mus_turned_level *t = mus_solid_level(s);
   double *of_cell = s->extended[0];
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(t->level.domain->solid >= MUS_PAR_MINIMUM)
   for (int k = 0; k < (int)t->level.domain->solid; ++k)
     of_cell[t->cell[k]] = von_mises(s, (size_t)t->cell[k]);
   for (size_t p = 0; p < (size_t)s->points; ++p)

@@ -145,7 +145,7 @@ void mus_solid_begin_damping(mus_lattice_solid *s) {
 static void turn_stresses(mus_lattice_solid *s) {
   const mus_turned_level *t = mus_solid_level(s);
   const double gamma = (s->damped - 1) / s->damped;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(t->level.domain->solid >= MUS_PAR_MINIMUM)
   for (int k = 0; k < (int)t->level.domain->solid; ++k) {
     const double *stress = s->stress + 9 * (size_t)k, *r0 = s->turn + 9 * (size_t)k;
     size_t cell = (size_t)t->cell[k];

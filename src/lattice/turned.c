@@ -8,6 +8,8 @@
 
 // Displacements that a cell's equation has: for each axis, those on both faces and on four neighbours of each.
 enum { FACES = 30 };
+// Cells of a group that are worth sharing among threads.
+enum { LEAST_SHARED = 128 };
 // How much of T is taken into account: with all of it, beams that are bent far do not converge.
 #define TURNED_PART 0.9
 
@@ -121,7 +123,7 @@ static double cell_diagonal(const mus_turned_level *t, size_t cell) {
 
 void mus_turned_renew(mus_turned_level *t) {
   const mus_lattice_domain *d = t->level.domain;
-  MUS_PARALLEL_FOR
+  MUS_PARALLEL_FOR_IF(d->solid >= MUS_PAR_MINIMUM)
   for (int k = 0; k < (int)d->solid; ++k)
     t->diagonal[t->cell[k]] = cell_diagonal(t, (size_t)t->cell[k]);
 }
@@ -367,7 +369,7 @@ void mus_turned_sweep(const mus_turned_level *t, int turns, int backwards) {
   for (int g = 0; g < MUS_TURNED_GROUPS; ++g) {
     int group = backwards ? MUS_TURNED_GROUPS - 1 - g : g;
     int start = t->start[group], end = t->start[group + 1];
-    MUS_PARALLEL_FOR_IF(end - start >= 64)
+    MUS_PARALLEL_FOR_IF(end - start >= LEAST_SHARED)
     for (int k = start; k < end; ++k) {
       relax_cell(t, (size_t)t->cell[k]);
       mus_turned_pull_cell(t, turns, (size_t)t->cell[k]);
