@@ -335,6 +335,8 @@ typedef struct mus_solve_record {
   double smoothing;        ///< of that, by the smoothers of a hierarchy
   double skipped;          ///< what smoothers have saved by adaptive_smoothing, in the same units
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
+  const char *setup;       ///< what of the hierarchy was redone, at most: "none", "coarse" matrices, "numbers" (of
+                           ///< prolongators too) or "all"; NULL for methods that keep none
   double prefilter_seconds;
   double solve_seconds;
   double transfer_seconds;    ///< on a GPU: bringing matrix and vectors there and the solution back; 0 on the CPU

@@ -161,6 +161,7 @@ static bench_solve solve_of(const problem *p, const mus_solve_record *r, double 
   return (bench_solve){.time = p->time,
                        .iterations = r->iterations,
                        .rate = r->rate,
+                       .setup = r->setup,
                        .values_s = fmax(seconds_in_all - known, 0),
                        .setup_s = r->setup_seconds,
                        .prefilter_s = r->prefilter_seconds,

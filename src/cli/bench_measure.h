@@ -36,7 +36,8 @@ typedef struct bench_solve {
   double time; // s, of the simulation
   int iterations;
   double rate;
-  double values_s; // all that the calls for a solve take beside what the record tells: handing over, checking
+  const char *setup; // of the record
+  double values_s;   // all that the calls for a solve take beside what the record tells: handing over, checking
   double setup_s, prefilter_s, solve_s;
   double transfer_s;                // to and from a GPU, part of values_s
   double true_residual, true_error; // NaN where there is nothing to compare with

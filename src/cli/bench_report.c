@@ -94,11 +94,14 @@ void bench_report_print(const bench_report *report, FILE *file) {
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 static json_t *solve_json(const bench_solve *s) {
-  return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time", numbers_json(s->time), "iterations",
-                   s->iterations, "rate", numbers_json(s->rate), "values_s", numbers_json(s->values_s), "setup_s",
-                   numbers_json(s->setup_s), "prefilter_s", numbers_json(s->prefilter_s), "solve_s",
-                   numbers_json(s->solve_s), "true_residual", numbers_json(s->true_residual), "true_error",
-                   numbers_json(s->true_error));
+  json_t *object = json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "time", numbers_json(s->time),
+                             "iterations", s->iterations, "rate", numbers_json(s->rate), "values_s",
+                             numbers_json(s->values_s), "setup_s", numbers_json(s->setup_s), "prefilter_s",
+                             numbers_json(s->prefilter_s), "solve_s", numbers_json(s->solve_s), "true_residual",
+                             numbers_json(s->true_residual), "true_error", numbers_json(s->true_error));
+  if (object)
+    json_object_set_new(object, "setup", s->setup ? json_string(s->setup) : json_null());
+  return object;
 }
 
 static json_t *device_json(const bench_result *r, double transfer_s) {

@@ -178,6 +178,7 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
                 numbers_json(r->operator_complexity), "levels", r->levels);
   if (!object)
     return NULL;
+  json_object_set_new(object, "setup", r->setup ? json_string(r->setup) : json_null());
   json_object_set_new(object, "device", json_string(*r->device ? r->device : "cpu"));
   json_object_set_new(object, "device_bytes", json_integer((json_int_t)r->device_bytes));
   json_object_set_new(object, "transfer_s", numbers_json(r->transfer_seconds));

@@ -84,9 +84,12 @@ holds "totals are sums of their parts" awk -F'[ ,]+' '/"(values|setup|prefilter|
     sum += $3 } /"total_s"/ { if (sum - $3 > 1e-9 + 1e-6 * $3 || $3 - sum > 1e-9 + 1e-6 * $3) exit 1; sum = 0 }' \
   <(sed '/"solves"/,/\]/d; s/^ */ /' all.json)
 
+holds "which set-up ran" grep -q '"setup": "numbers"\|"setup": "coarse"\|"setup": "none"' all.json
+
 # Cold, a new solver meets every system: for methods that keep nothing that matters, the same iterations.
 expect 0 $small --solvers sa:paper,diag --cold --json cold.json
 says out '3 cold solves'
+holds "whole set-ups" grep -q '"setup": "all"' cold.json
 holds "not marked as cold" grep -q '"cold": true' cold.json
 expect 0 $small --solvers sa:paper,diag --json warm.json
 holds "cold solves take other iterations" cmp -s <(values iterations cold.json) <(values iterations warm.json)

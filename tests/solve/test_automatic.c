@@ -127,12 +127,16 @@ static void what_is_kept_is_paid_for_once(void **state) {
   options.method = MUS_METHOD_AUTO;
   mus_solver *solver = given_solver(&g, &options);
   assert_int_equal(method_of(solver, &g, x), MUS_METHOD_DIAG);
+  assert_null(mus_solver_record(solver)->setup);
   int solves = 0;
   do {
     assert_in_range(++solves, 1, 10);
     memset(x, 0, (size_t)g.n * sizeof *x);
     assert_int_equal(mus_solver_set_values(solver, g.values), MUS_OK);
   } while (method_of(solver, &g, x) != MUS_METHOD_SA);
+  assert_string_equal(mus_solver_record(solver)->setup, "all");
+  assert_int_equal(method_of(solver, &g, x), MUS_METHOD_SA); // nothing has changed
+  assert_string_equal(mus_solver_record(solver)->setup, "none");
   mus_solver_free(solver);
   free(x);
   sheet_system_free(&system);

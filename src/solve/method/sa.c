@@ -241,8 +241,15 @@ static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, 
   return status;
 }
 
+// Where a solve sets up twice, the second is the more thorough.
+static void note_setup(mus_upkeep_kind kind, mus_solve_record *record) {
+  static const char *const name[MUS_UPKEEP_KINDS] = {"none", "coarse", "numbers", "all"};
+  record->setup = name[kind];
+}
+
 static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
   int done = 0;
+  note_setup(kind, run->record);
   if (sa->gpu.device) {
     mus_status status = run_on_device(sa, kind, run, limits, &done);
     if (done)
@@ -382,6 +389,7 @@ static mus_status prepare(void *self, mus_run *run) {
     mus_system_filter_couplings(sa->system);
   }
   mus_upkeep_kind kind = due_for_corrections(sa);
+  note_setup(kind, run->record);
   mus_status status = mus_sa_set_up(sa, kind);
   if (!status && sa->system->couplings.count > 0 && !sa->deep_couplings) {
     sa->deep_couplings = 1;
