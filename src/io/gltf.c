@@ -162,6 +162,21 @@ static mus_status read_skin(mus_gltf_file *file, const char *place, const json_t
   return MUS_OK;
 }
 
+// The joints of all skins, each once, in the order of their nodes.
+static mus_status list_bones(mus_gltf *gltf) {
+  unsigned char *is_joint = mus_arena_alloc_zero(&gltf->arena, (size_t)gltf->nodes, 1);
+  gltf->joint = mus_arena_alloc(&gltf->arena, (size_t)gltf->nodes, sizeof *gltf->joint);
+  if (!is_joint || !gltf->joint)
+    return mus_fail_memory();
+  for (int s = 0; s < gltf->skins; ++s)
+    for (int j = 0; j < gltf->skin[s].joints; ++j)
+      is_joint[gltf->skin[s].joint[j]] = 1;
+  for (int n = 0; n < gltf->nodes; ++n)
+    if (is_joint[n])
+      gltf->joint[gltf->bones++] = n;
+  return MUS_OK;
+}
+
 static mus_status read_skins(mus_gltf_file *file, mus_gltf *gltf) {
   const json_t *list, *json;
   char place[MUS_GLTF_PLACE];
@@ -357,7 +372,7 @@ static mus_status merge_rows(mus_arena *scratch, const mus_gltf_part *part, int 
   return MUS_OK;
 }
 
-static int is_mirrored(const mus_gltf_map *map) {
+static int is_mirrored(const mus_affine *map) {
   const double *m = map->m;
   return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
              m[2] * (m[4] * m[9] - m[5] * m[8]) <
@@ -680,6 +695,8 @@ static mus_status read_all(mus_gltf_file *file, const void *bytes, size_t length
     status = read_nodes(file, gltf);
   if (!status)
     status = read_skins(file, gltf);
+  if (!status)
+    status = list_bones(gltf);
   if (!status)
     status = read_meshes(file, gltf);
   if (!status)

@@ -13,6 +13,8 @@
 #ifndef MUS_IO_GLTF_H
 #define MUS_IO_GLTF_H
 
+#include "base/affine.h"
+#include "mesh/bone.h"
 #include "mesh/mesh.h"
 
 typedef struct mus_gltf mus_gltf;
@@ -47,5 +49,13 @@ mus_status mus_gltf_find_animation(const mus_gltf *gltf, const char *name, int *
 // Positions, vertices * 3, `time` seconds after the animation's first key. It goes round: after its last key it begins
 // again. -1 is no animation. Only scratch memory of `gltf` changes. MUS_BAD_INPUT when numbers grow beyond all bounds.
 mus_status mus_gltf_at(mus_gltf *gltf, int animation, double time, double *position);
+
+// Bones: the joints of all its skins, each counted once. From a bone's own frame to that of the file at a time, as
+// above.
+int mus_gltf_bones(const mus_gltf *gltf);
+void mus_gltf_bones_at(mus_gltf *gltf, int animation, double time, mus_affine *frame);
+// From each joint to those that hang on it, or a point where there is none, as they stand without any animation. All
+// come from the arena.
+mus_status mus_gltf_axes(mus_gltf *gltf, mus_arena *arena, int *count, mus_bone_axis **axes);
 
 #endif

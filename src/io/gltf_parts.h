@@ -60,11 +60,6 @@ mus_status mus_gltf_wholes(mus_gltf_file *file, int accessor, int width, int lim
 
 // --- what came of it -------------------------------------------------------------------------------------------------
 
-// Affine maps: three rows of four numbers.
-typedef struct mus_gltf_map {
-  double m[12];
-} mus_gltf_map;
-
 // How a node stands towards its parent.
 typedef struct mus_gltf_stand {
   double translation[3], rotation[4], scale[3]; // rotation: a quaternion x, y, z, w
@@ -73,7 +68,7 @@ typedef struct mus_gltf_stand {
 typedef struct mus_gltf_node {
   int parent; // -1: none
   int mapped; // 1: `map` is how it stands, and nothing moves it
-  mus_gltf_map map;
+  mus_affine map;
   mus_gltf_stand stand;
   int first_weight, weights; // of its mesh's morph targets
   int shown;                 // 1: in the scene
@@ -81,8 +76,8 @@ typedef struct mus_gltf_node {
 
 typedef struct mus_gltf_skin {
   int joints;
-  int *joint;            // nodes
-  mus_gltf_map *inverse; // of how each joint stood when the skin was bound
+  int *joint;          // nodes
+  mus_affine *inverse; // of how each joint stood when the skin was bound
 } mus_gltf_skin;
 
 // A mesh where a node shows it. A row a vertex: its place, then `influences` times (joint, weight), then `targets`
@@ -122,13 +117,15 @@ struct mus_gltf {
   mus_gltf_skin *skin;
   mus_gltf_part *part;
   mus_gltf_animation *animation;
+  int bones;        // joints of skins, each counted once
+  int *joint;       // bones: the node that each is
   int raw_vertices; // before merging
   size_t numbers;   // that rows and tracks have taken
   mus_mesh mesh;
   // Where everything stands at the time asked for.
   mus_gltf_stand *stand;
-  mus_gltf_map *map;  // nodes, towards the world
-  mus_gltf_map *bone; // of the skin that is worked on
+  mus_affine *map;  // nodes, towards the world
+  mus_affine *bone; // of the skin that is worked on
   int weights;
   double *rest_weight, *weight;
 };

@@ -11,18 +11,8 @@
 
 // --- maps ------------------------------------------------------------------------------------------------------------
 
-// First b, then a.
-static mus_gltf_map joined(const mus_gltf_map *a, const mus_gltf_map *b) {
-  mus_gltf_map out;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 4; ++c)
-      out.m[4 * r + c] = a->m[4 * r] * b->m[c] + a->m[4 * r + 1] * b->m[4 + c] + a->m[4 * r + 2] * b->m[8 + c] +
-                         (c == 3 ? a->m[4 * r + 3] : 0);
-  return out;
-}
-
 // Scale, then rotation, then translation. A quaternion of another length than 1 counts as if it had that.
-static mus_gltf_map map_of(const mus_gltf_stand *stand) {
+static mus_affine map_of(const mus_gltf_stand *stand) {
   double q[4], length = 0;
   for (int k = 0; k < 4; ++k)
     length += stand->rotation[k] * stand->rotation[k];
@@ -32,7 +22,7 @@ static mus_gltf_map map_of(const mus_gltf_stand *stand) {
   const double turn[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
                           2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                           2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  mus_gltf_map map;
+  mus_affine map;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c)
       map.m[4 * r + c] = turn[3 * r + c] * stand->scale[c];
@@ -122,12 +112,12 @@ void mus_gltf_pose(mus_gltf *gltf, int animation, double time) {
   }
   for (int k = 0; k < gltf->nodes; ++k) {
     const mus_gltf_node *node = &gltf->node[gltf->order[k]];
-    mus_gltf_map own = node->mapped ? node->map : map_of(&gltf->stand[gltf->order[k]]);
-    gltf->map[gltf->order[k]] = node->parent >= 0 ? joined(&gltf->map[node->parent], &own) : own;
+    mus_affine own = node->mapped ? node->map : map_of(&gltf->stand[gltf->order[k]]);
+    gltf->map[gltf->order[k]] = node->parent >= 0 ? mus_affine_join(&gltf->map[node->parent], &own) : own;
   }
 }
 
-static void apply(const mus_gltf_map *map, double share, const double x[3], double *out) {
+static void apply(const mus_affine *map, double share, const double x[3], double *out) {
   for (int r = 0; r < 3; ++r)
     out[r] += share * (map->m[4 * r] * x[0] + map->m[4 * r + 1] * x[1] + map->m[4 * r + 2] * x[2] + map->m[4 * r + 3]);
 }
@@ -136,7 +126,7 @@ static void part_at(mus_gltf *gltf, const mus_gltf_part *part, double *position)
   const mus_gltf_skin *skin = part->skin >= 0 ? &gltf->skin[part->skin] : NULL;
   const double *weight = gltf->weight + gltf->node[part->node].first_weight;
   for (int j = 0; skin && j < skin->joints; ++j)
-    gltf->bone[j] = joined(&gltf->map[skin->joint[j]], &skin->inverse[j]);
+    gltf->bone[j] = mus_affine_join(&gltf->map[skin->joint[j]], &skin->inverse[j]);
   for (int v = 0; v < part->vertices; ++v) {
     const double *row = part->row + (size_t)v * (size_t)part->width, *influence = row + 3;
     const double *way = influence + 2 * part->influences;
@@ -161,5 +151,49 @@ mus_status mus_gltf_at(mus_gltf *gltf, int animation, double time, double *posit
     if (!isfinite(position[i]))
       return mus_fail(MUS_BAD_INPUT, "%.200s: vertices are not finite at %g s: its transforms grow too large",
                       gltf->file, time);
+  return MUS_OK;
+}
+
+// --- bones -----------------------------------------------------------------------------------------------------------
+
+int mus_gltf_bones(const mus_gltf *gltf) { return gltf->bones; }
+
+void mus_gltf_bones_at(mus_gltf *gltf, int animation, double time, mus_affine *frame) {
+  mus_gltf_pose(gltf, animation, time);
+  for (int b = 0; b < gltf->bones; ++b)
+    frame[b] = gltf->map[gltf->joint[b]];
+}
+
+// The bone that a bone hangs on, with any nodes between; -1 for none.
+static int bone_above(const mus_gltf *gltf, int bone) {
+  for (int node = gltf->node[gltf->joint[bone]].parent; node >= 0; node = gltf->node[node].parent)
+    for (int b = 0; b < gltf->bones; ++b)
+      if (gltf->joint[b] == node)
+        return b;
+  return -1;
+}
+
+mus_status mus_gltf_axes(mus_gltf *gltf, mus_arena *arena, int *count, mus_bone_axis **axes) {
+  mus_bone_axis *list = mus_arena_alloc_zero(arena, 2 * (size_t)gltf->bones, sizeof *list);
+  unsigned char *is_above = mus_arena_alloc_zero(arena, (size_t)gltf->bones, 1);
+  if (!list || !is_above)
+    return mus_fail_memory();
+  mus_gltf_pose(gltf, -1, 0);
+  *count = 0;
+  for (int b = 0; b < gltf->bones; ++b) {
+    int above = bone_above(gltf, b);
+    if (above < 0)
+      continue;
+    const mus_affine *own = &gltf->map[gltf->joint[b]];
+    mus_affine back = mus_affine_inverse(&gltf->map[gltf->joint[above]]);
+    mus_bone_axis *axis = &list[(*count)++];
+    axis->bone = above;
+    is_above[above] = 1;
+    mus_affine_apply(&back, (const double[3]){own->m[3], own->m[7], own->m[11]}, axis->to);
+  }
+  for (int b = 0; b < gltf->bones; ++b)
+    if (!is_above[b])
+      list[(*count)++].bone = b;
+  *axes = list;
   return MUS_OK;
 }

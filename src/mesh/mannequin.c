@@ -98,11 +98,16 @@ typedef struct carrier {
   mus_point shift;
 } carrier;
 
-void mus_mannequin_at(const mus_mannequin *m, double time, double *position) {
+// In the skeleton's size.
+static void pose_at(const mus_mannequin *m, double time, mus_bone_place place[MUS_BONES]) {
   double speed, distance = travel(m, time, &speed);
-  mus_bone_place place[MUS_BONES];
   mus_mannequin_pose(speed, distance, mus_mannequin_cadence[0] * time + mus_mannequin_cadence[1] * distance, place);
+}
+
+void mus_mannequin_at(const mus_mannequin *m, double time, double *position) {
+  mus_bone_place place[MUS_BONES];
   carrier bone[MUS_BONES];
+  pose_at(m, time, place);
   for (int b = 0; b < MUS_BONES; ++b) {
     bone[b].turn = mus_turn_join(place[b].turn, mus_turn_back(m->rest[b].turn));
     bone[b].shift = mus_point_subtract(place[b].joint, mus_turn_apply(&bone[b].turn, m->rest[b].joint));
@@ -119,4 +124,33 @@ void mus_mannequin_at(const mus_mannequin *m, double time, double *position) {
     position[3 * v + 1] = m->scale * (sum.y - m->floor);
     position[3 * v + 2] = m->scale * sum.z;
   }
+}
+
+// --- bones -----------------------------------------------------------------------------------------------------------
+
+int mus_mannequin_bones(void) { return MUS_BONES; }
+
+void mus_mannequin_bones_at(const mus_mannequin *m, double time, mus_affine *frame) {
+  mus_bone_place place[MUS_BONES];
+  pose_at(m, time, place);
+  for (int b = 0; b < MUS_BONES; ++b) {
+    const mus_turn *t = &place[b].turn;
+    mus_point at = mus_point_scale(m->scale, place[b].joint);
+    frame[b] = (mus_affine){{t->x.x, t->y.x, t->z.x, at.x, t->x.y, t->y.y, t->z.y, at.y - m->scale * m->floor, t->x.z,
+                             t->y.z, t->z.z, at.z}};
+  }
+}
+
+mus_status mus_mannequin_axes(const mus_mannequin *m, mus_arena *arena, int *count, mus_bone_axis **axes) {
+  *count = mus_skin_axes();
+  *axes = mus_arena_alloc(arena, (size_t)*count, sizeof **axes);
+  if (!*axes)
+    return mus_fail_memory();
+  mus_skin_list_axes(*axes);
+  for (int k = 0; k < *count; ++k)
+    for (int c = 0; c < 3; ++c) {
+      (*axes)[k].from[c] *= m->scale;
+      (*axes)[k].to[c] *= m->scale;
+    }
+  return MUS_OK;
 }

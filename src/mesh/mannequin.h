@@ -11,6 +11,8 @@
 #ifndef MUS_MESH_MANNEQUIN_H
 #define MUS_MESH_MANNEQUIN_H
 
+#include "base/affine.h"
+#include "mesh/bone.h"
 #include "mesh/mesh.h"
 
 typedef struct mus_mannequin mus_mannequin;
@@ -26,5 +28,10 @@ const mus_mesh *mus_mannequin_mesh(const mus_mannequin *mannequin);
 
 // Its vertices' positions (vertices * 3) at a time: a pure function of it.
 void mus_mannequin_at(const mus_mannequin *mannequin, double time, double *position);
+
+// Its bones: from the frame of each to that of the figure at a time, and the axes of the capsules that are on them.
+int mus_mannequin_bones(void);
+void mus_mannequin_bones_at(const mus_mannequin *mannequin, double time, mus_affine *frame);
+mus_status mus_mannequin_axes(const mus_mannequin *mannequin, mus_arena *arena, int *count, mus_bone_axis **axes);
 
 #endif

@@ -69,25 +69,46 @@ typedef struct figure {
   placed capsule[CAPSULES];
 } figure;
 
-static placed place_capsule(const mus_bone_place *place, const capsule *c, int right) {
-  mus_point from = c->from, to = c->to;
-  mus_bone bone = c->bone;
+// As the left side has it, or mirrored.
+static capsule on_side(const capsule *left, int right) {
+  capsule c = *left;
   if (right) {
-    from.x = -from.x, to.x = -to.x;
-    bone = bone >= MUS_BONE_UPPER_ARM ? (mus_bone)((int)bone + 1) : bone;
+    c.from.x = -c.from.x, c.to.x = -c.to.x;
+    c.bone = c.bone >= MUS_BONE_UPPER_ARM ? (mus_bone)((int)c.bone + 1) : c.bone;
   }
-  mus_point a = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, from));
-  mus_point b = mus_point_add(place[bone].joint, mus_turn_apply(&place[bone].turn, to));
-  return (placed){bone, mus_capsule_between(a, b, c->from_radius, c->to_radius)};
+  return c;
+}
+
+static void list_capsules(capsule all[CAPSULES]) {
+  int count = 0;
+  for (int k = 0; k < BODY; ++k)
+    all[count++] = body[k];
+  for (int k = 0; k < HALF; ++k)
+    for (int right = 0; right < 2; ++right)
+      all[count++] = on_side(&half[k], right);
+}
+
+static placed place_capsule(const mus_bone_place *place, const capsule *c) {
+  mus_point a = mus_point_add(place[c->bone].joint, mus_turn_apply(&place[c->bone].turn, c->from));
+  mus_point b = mus_point_add(place[c->bone].joint, mus_turn_apply(&place[c->bone].turn, c->to));
+  return (placed){c->bone, mus_capsule_between(a, b, c->from_radius, c->to_radius)};
 }
 
 static void place_figure(const mus_bone_place *place, figure *f) {
-  int count = 0;
-  for (int k = 0; k < BODY; ++k)
-    f->capsule[count++] = place_capsule(place, &body[k], 0);
-  for (int k = 0; k < HALF; ++k)
-    for (int right = 0; right < 2; ++right)
-      f->capsule[count++] = place_capsule(place, &half[k], right);
+  capsule all[CAPSULES];
+  list_capsules(all);
+  for (int k = 0; k < CAPSULES; ++k)
+    f->capsule[k] = place_capsule(place, &all[k]);
+}
+
+int mus_skin_axes(void) { return CAPSULES; }
+
+void mus_skin_list_axes(mus_bone_axis *axes) {
+  capsule all[CAPSULES];
+  list_capsules(all);
+  for (int k = 0; k < CAPSULES; ++k)
+    axes[k] = (mus_bone_axis){
+        (int)all[k].bone, {all[k].from.x, all[k].from.y, all[k].from.z}, {all[k].to.x, all[k].to.y, all[k].to.z}};
 }
 
 // The smooth union; `nearest` receives the capsule that is nearest where it is not NULL.

@@ -2,6 +2,7 @@
 #ifndef MUS_MESH_MANNEQUIN_SKIN_H
 #define MUS_MESH_MANNEQUIN_SKIN_H
 
+#include "mesh/bone.h"
 #include "mesh/mannequin_pose.h"
 #include "mesh/mesh.h"
 
@@ -15,5 +16,9 @@ typedef struct mus_skin {
 
 // Cut on a grid with cells of `cell` metres.
 mus_status mus_skin_create(mus_arena *arena, const mus_bone_place place[MUS_BONES], double cell, mus_skin *out);
+
+// The axes of the capsules that the surface is around, and how many there are.
+int mus_skin_axes(void);
+void mus_skin_list_axes(mus_bone_axis *axes);
 
 #endif

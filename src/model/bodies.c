@@ -298,3 +298,47 @@ mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position) {
   }
   return MUS_OK;
 }
+
+// --- bones -----------------------------------------------------------------------------------------------------------
+
+int mus_bodies_bones(const mus_bodies *bodies, int body) {
+  const body_state *state = &bodies->body[body];
+  return state->mannequin ? mus_mannequin_bones() : state->gltf ? mus_gltf_bones(state->gltf) : 0;
+}
+
+// From the body's own frame to space.
+static mus_affine frame_at(const mus_bodies *bodies, const body_state *body, double time) {
+  double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  mus_affine frame;
+  mus_turn_up(body->up, bodies->scene->up, 4, points[0]);
+  place(body->given, time, 4, points[0]);
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c)
+      frame.m[4 * r + c] = points[c + 1][r] - points[0][r];
+    frame.m[4 * r + 3] = points[0][r];
+  }
+  return frame;
+}
+
+void mus_bodies_bones_at(mus_bodies *bodies, int body, double time, mus_affine *frame) {
+  const body_state *state = &bodies->body[body];
+  mus_affine own = frame_at(bodies, state, time);
+  if (state->mannequin)
+    mus_mannequin_bones_at(state->mannequin, time, frame);
+  else if (state->gltf)
+    mus_gltf_bones_at(state->gltf, state->animation, time, frame);
+  for (int b = 0; b < mus_bodies_bones(bodies, body); ++b) {
+    for (int k = 0; k < 12 && state->gltf; ++k)
+      frame[b].m[k] *= state->given->shape.scale;
+    frame[b] = mus_affine_join(&own, &frame[b]);
+  }
+}
+
+mus_status mus_bodies_axes(mus_bodies *bodies, int body, mus_arena *arena, int *count, mus_bone_axis **axes) {
+  const body_state *state = &bodies->body[body];
+  *count = 0;
+  *axes = NULL;
+  if (state->mannequin)
+    return mus_mannequin_axes(state->mannequin, arena, count, axes);
+  return state->gltf ? mus_gltf_axes(state->gltf, arena, count, axes) : MUS_OK;
+}

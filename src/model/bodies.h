@@ -2,6 +2,8 @@
 #ifndef MUS_MODEL_BODIES_H
 #define MUS_MODEL_BODIES_H
 
+#include "base/affine.h"
+#include "mesh/bone.h"
 #include "mesh/mesh.h"
 #include "muslin/scene.h"
 
@@ -24,5 +26,11 @@ int mus_bodies_moves(const mus_bodies *bodies, int body);
 // Positions at a time, s, vertices * 3 numbers: a pure function of time. Fails when a file of a sequence cannot be
 // read.
 mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position);
+
+// Bones of a body: those of a mannequin, or the joints of a glTF file's skins; 0 for any other. From each bone's own
+// frame to space at a time, s, and their axes, which come from the arena.
+int mus_bodies_bones(const mus_bodies *bodies, int body);
+void mus_bodies_bones_at(mus_bodies *bodies, int body, double time, mus_affine *frame);
+mus_status mus_bodies_axes(mus_bodies *bodies, int body, mus_arena *arena, int *count, mus_bone_axis **axes);
 
 #endif
