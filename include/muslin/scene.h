@@ -116,6 +116,10 @@ typedef struct mus_selection {
   int boundary;     ///< 1: every vertex on the mesh's boundary
   int material_given;
   double material[2][2]; ///< lowest and highest (u, v), m
+  // Of a solid on a lattice, by the pin's body where it starts:
+  int inside;   ///< 1: all that the body encloses or passes through
+  int touching; ///< 1: all that its surface passes through
+  double bones; ///< m: all within this distance of its bones, each of which carries what is near it; 0: none
 } mus_selection;
 
 /// Vertices whose motion is prescribed: offset(t) plus a sinusoid, relative to their initial positions; or that of a
@@ -171,7 +175,8 @@ typedef enum mus_solid_shape_kind {
   MUS_SOLID_SHAPE_OCTOPUS,   ///< 1.2 m across
   MUS_SOLID_SHAPE_DRAGON,    ///< 1.7 m long
   MUS_SOLID_SHAPE_MANNEQUIN, ///< 1.75 m tall
-  MUS_SOLID_SHAPE_FILE       ///< tetrahedra, or a closed surface that is filled with them
+  MUS_SOLID_SHAPE_FILE,      ///< tetrahedra, or a closed surface that is filled with them
+  MUS_SOLID_SHAPE_BODY       ///< the surface of `body` where that starts, for a solid on a lattice
 } mus_solid_shape_kind;
 
 typedef struct mus_solid_shape {
@@ -183,32 +188,55 @@ typedef struct mus_solid_shape {
   char *file;     ///< Gmsh, Medit, VTK or TetGen; OBJ, PLY or glTF for a surface. Relative to the scene file
   double scale;   ///< metres per unit of the file's positions; also makes creatures larger or smaller (1)
   mus_file_up up; ///< of the file (MUS_FILE_UP_AUTO)
+  char *body;     ///< name of the body whose surface it has, for MUS_SOLID_SHAPE_BODY
 } mus_solid_shape;
+
+/// What a solid is made of.
+typedef enum mus_solid_method {
+  MUS_SOLID_METHOD_TETRAHEDRA,
+  MUS_SOLID_METHOD_LATTICE ///< cubic cells, with the surface carried along; for any Poisson's ratio below 1/2
+} mus_solid_method;
+
+/// How the surface of a solid on a lattice follows its cells.
+typedef enum mus_solid_interpolation {
+  MUS_SOLID_INTERPOLATION_CUBIC, ///< smooth across cells, normals included
+  MUS_SOLID_INTERPOLATION_LINEAR
+} mus_solid_interpolation;
+
+/// The cells of a solid on a lattice. docs/lattice.md is the manual.
+typedef struct mus_solid_lattice {
+  int cells;                             ///< along the longest side of its surface, unless `cell` is given (32)
+  double cell;                           ///< m: the side of a cell; 0: as `cells` has it (0)
+  int padding;                           ///< layers of cells that are added around the surface (0)
+  mus_solid_interpolation interpolation; ///< MUS_SOLID_INTERPOLATION_CUBIC
+} mus_solid_lattice;
 
 /// What solids have in contact unless they say otherwise: m, and Coulomb's coefficient.
 #define MUS_SOLID_THICKNESS 0.001
 #define MUS_SOLID_FRICTION 0.3
 
-/// An elastic solid of tetrahedra. docs/solids.md is the manual.
+/// An elastic solid. docs/solids.md is the manual.
 typedef struct mus_solid {
   char *name;
+  mus_solid_method method;   ///< MUS_SOLID_METHOD_TETRAHEDRA
+  mus_solid_lattice lattice; ///< for MUS_SOLID_METHOD_LATTICE
   mus_solid_shape shape;
   double rotate[3];      ///< degrees about x, then y, then z
   double translate[3];   ///< m, after the rotation
   double velocity[3];    ///< m/s at the start
-  mus_solid_model model; ///< MUS_SOLID_MODEL_NEO_HOOKEAN
+  mus_solid_model model; ///< of tetrahedra (MUS_SOLID_MODEL_NEO_HOOKEAN)
   char *material;        ///< a name of mus_solid_material_name() ("rubber")
   double density;        ///< kg/m^3; 0: the material's
   double young;          ///< Young's modulus, Pa; 0: the material's
-  double poisson;        ///< Poisson's ratio, greater than -1 and at most 0.495; -1: the material's
-  double damping;        ///< s: damping over stiffness, a decay time; negative: the material's
-  mus_keys stiffness;    ///< width 1: a factor applied to all stiffnesses over time; none: 1
-  double thickness;      ///< m: the distance at which its surface and others rest, at a vertex at most half of its
-                         ///< shortest edge (0.001)
-  double friction;   ///< on cloth and other solids: Coulomb's coefficient; several parts use the mean of theirs (0.3)
-  mus_colour colour; ///< none: a usual one
+  double poisson; ///< Poisson's ratio, greater than -1 and at most 0.495, on a lattice below 0.5; -1: the material's
+  double damping; ///< s: damping over stiffness, a decay time; negative: the material's
+  mus_keys stiffness; ///< width 1: a factor applied to all stiffnesses over time; none: 1
+  double thickness;   ///< m: the distance at which its surface and others rest, at a vertex at most half of its
+                      ///< shortest edge (0.001)
+  double friction;    ///< on cloth and other solids: Coulomb's coefficient; several parts use the mean of theirs (0.3)
+  mus_colour colour;  ///< none: a usual one
   int pin_count;
-  mus_pin *pins;   ///< of any of its vertices, inner ones too
+  mus_pin *pins;   ///< of any of its vertices, inner ones too; of cells on a lattice
   unsigned cookie; ///< set by mus_default_solid()
 } mus_solid;
 

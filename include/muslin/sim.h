@@ -28,6 +28,7 @@ typedef enum mus_stage {
   MUS_STAGE_PREFILTER, ///< of the linear systems
   MUS_STAGE_SOLVE,     ///< the linear systems
   MUS_STAGE_LIMIT,     ///< bringing cloth back within its strain limits
+  MUS_STAGE_LATTICE,   ///< solids on lattices
   MUS_STAGE_OTHER,     ///< everything else in the step
   MUS_STAGES
 } mus_stage;
@@ -56,11 +57,17 @@ typedef struct mus_step_record {
   int cloth_contacts;                              ///< pairs of features of cloth that repelled each other
   int impacts;                                     ///< contact pairs that would have met and were stopped
   int zones;                                       ///< groups of these that had to be solved together
-  int tangled;          ///< edges that pierced a triangle when it began, because of the start or a body
-  int impossible;       ///< contact pairs that bodies or pins forced together
-  double limit_seconds; ///< bringing cloth back within its strain limits
-  double seam_gap;      ///< m: between the ends of stitches that were closed when it began, the largest at its end
-  int open_stitches;    ///< stitches with drawn-in threads whose ends are more than 0.1 mm apart
+  int tangled;             ///< edges that pierced a triangle when it began, because of the start or a body
+  int impossible;          ///< contact pairs that bodies or pins forced together
+  int lattice_cycles;      ///< of multigrid, for solids on lattices, all together
+  int lattice_contacts;    ///< points of their surfaces that touched a body
+  int lattice_inverted;    ///< cells of theirs that are inside out at its end
+  double lattice_residual; ///< of their equations at the end, relative, the largest
+  double lattice_volume;   ///< of solids on lattices over that at rest, the farthest from 1; 0 where there is none
+  double lattice_seconds;  ///< solving solids on lattices
+  double limit_seconds;    ///< bringing cloth back within its strain limits
+  double seam_gap;         ///< m: between the ends of stitches that were closed when it began, the largest at its end
+  int open_stitches;       ///< stitches with drawn-in threads whose ends are more than 0.1 mm apart
   double detect_seconds, respond_seconds; ///< detecting contacts; responding to them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
   int rejected;                        ///< attempts at longer steps that were rejected just before this one
@@ -136,7 +143,8 @@ MUS_API mus_status mus_sim_step(mus_sim *sim, int *steps);
 /// Everything that deforms, part after part: the scene's cloths in their order, then its solids, each in the order of
 /// its file. vertices * 3 positions (m) and velocities (m/s); triangles * 3 vertex numbers, all of a cloth and the
 /// surface of a solid; triangles * 3 * 2 material coordinates, zero on solids. Vertices of a solid include those
-/// inside. Valid as long as the simulator exists; positions change with every step.
+/// inside, except on a lattice, where they are those of its surface. Valid as long as the simulator exists; positions
+/// change with every step.
 MUS_API int mus_sim_vertices(const mus_sim *sim);
 MUS_API int mus_sim_triangles(const mus_sim *sim);
 MUS_API const double *mus_sim_positions(const mus_sim *sim);

@@ -72,7 +72,7 @@ static void ask_around(mus_escapes *escapes, int vertex) {
 static void find_inside(mus_escapes *escapes, const mus_tangle *tangle, int all) {
   mus_stop_request *stop = mus_stop_current();
   for (int v = 0; v < (all ? escapes->surface->cloth_vertices : 0); ++v)
-    if (mus_winding_reaches(escapes->winding, at(tangle, v)))
+    if (escapes->surface->body[v] != MUS_SURFACE_ABSENT && mus_winding_reaches(escapes->winding, at(tangle, v)))
       ask(escapes, v);
   ask_at_crossings(escapes, tangle);
   for (int begin = 0; begin < escapes->candidates;) {

@@ -9,6 +9,12 @@
 
 #include "mesh/topology.h"
 
+// In place of the number of a body.
+enum {
+  MUS_SURFACE_CLOTH = -1,
+  MUS_SURFACE_ABSENT = -2 // a vertex among those of cloth that nothing meets: it has no triangles, and is elsewhere too
+};
+
 typedef struct mus_surface {
   int vertices, edges, triangles;
   int cloth_vertices, cloth_edges, cloth_triangles; // those of cloths come first
@@ -19,7 +25,7 @@ typedef struct mus_surface {
   int *edge_start, *edge_triangle;                  // the triangles beside an edge
   int seams;                                        // pairs of vertices that are sewn together
   int *sewn_start, *sewn;                           // the vertices that a vertex is sewn to, both ways, ascending
-  int *body;                                        // vertices: which body, -1 for cloth
+  int *body;                                        // vertices: which body, or one of the above
   double *radius;                                   // vertices: half the thickness, m
 } mus_surface;
 

@@ -46,7 +46,7 @@ static mus_status make_embedded(mus_arena *arena, const mus_surface_map *map, mu
   return out->stopped ? MUS_OK : mus_fail_memory();
 }
 
-static mus_status fill(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace *work) {
+static mus_status fill(const mus_model *model, const mus_embedded_surface *embedded, mus_contact_workspace *work) {
   mus_contact_motion *motion = &work->motion;
   mus_status status = mus_contact_model_create(&work->arena, model, embedded, &work->model);
   if (!status && embedded)
@@ -67,6 +67,7 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
       !work->kept || !work->pressed)
     return mus_fail_memory();
   mus_map_to_surface(&work->model.map, model->start, motion->x0);
+  mus_contact_model_place_lattices(&work->model, model->start, motion->x0);
   status = mus_bodies_at(work->model.bodies, 0, motion->x0 + 3 * cloth);
   if (!status)
     status = mus_stop_check();
@@ -77,7 +78,8 @@ static mus_status fill(const mus_model *model, const mus_embedding *embedded, mu
   return status ? status : mus_untangler_create(surface, motion->x0, &work->untangler);
 }
 
-mus_status mus_contact_create(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace **out) {
+mus_status mus_contact_create(const mus_model *model, const mus_embedded_surface *embedded,
+                              mus_contact_workspace **out) {
   *out = NULL;
   if (!model->scene->contact)
     return MUS_OK;
@@ -178,6 +180,9 @@ static mus_status place(const mus_contact_step *step, mus_contact_workspace *wor
   find_pinned(map, step->pinned, motion->pinned);
   work->looks = work->revisions = 0;
   work->met.count = 0;
+  mus_contact_model_place_lattices(&work->model, step->position, motion->x0);
+  if (step->end)
+    mus_contact_model_place_lattices(&work->model, step->end, motion->x1);
   mus_status status = mus_bodies_at(work->model.bodies, step->time, motion->x0 + cloth);
   return status
              ? status
@@ -212,6 +217,7 @@ mus_status mus_contact_crossings(mus_contact_workspace *work, const double *posi
   size_t cloth = 3 * (size_t)work->model.surface.cloth_vertices;
   double *x = work->motion.x0;
   mus_map_to_surface(&work->model.map, position, x);
+  mus_contact_model_place_lattices(&work->model, position, x);
   mus_status status = mus_bodies_at(work->model.bodies, time, x + cloth);
   return status ? status : look(work->detector, &work->model.surface, x, &work->crossings);
 }

@@ -84,7 +84,8 @@ typedef struct mus_contact_workspace {
 } mus_contact_workspace;
 
 // embedded: NULL if cloths are their own surface. NULL in `out` if the scene wants no contact.
-mus_status mus_contact_create(const mus_model *model, const mus_embedding *embedded, mus_contact_workspace **out);
+mus_status mus_contact_create(const mus_model *model, const mus_embedded_surface *embedded,
+                              mus_contact_workspace **out);
 void mus_contact_free(mus_contact_workspace *work); // NULL is fine
 size_t mus_contact_bytes(mus_contact_workspace *work);
 
@@ -100,6 +101,7 @@ typedef struct mus_contact_step {
   const double *position, *velocity, *predicted;
   const int *pinned;    // 0 or more if a pin prescribes the motion, else -1
   const mus_ties *ties; // nodes that follow others; NULL: none
+  const double *end;    // vertices * 3: where the surfaces of solids on lattices end; NULL where there are none
   int still;            // 1: bodies stay as they are at `time`, and nothing rubs
   // 1: the step is minimised. Repulsions push only, friction is bounded by Coulomb's, and both are as much as a step of
   // that length needs; mus_contact_find_more() adds what is met on the way.

@@ -1,5 +1,8 @@
 // What contact knows of a scene: the colliding surface, the map from it to the unknowns, masses and frictions, which
 // never change; and where that surface is during a step.
+//
+// Solids on lattices have gone where they go before contact is looked for (step/lattices.h). Their surfaces are bodies
+// here, after the scene's, with vertices of their own.
 #ifndef MUS_CONTACT_CONTACT_MODEL_H
 #define MUS_CONTACT_CONTACT_MODEL_H
 
@@ -16,20 +19,26 @@ typedef struct mus_contact_model {
   const double *mass;         // cloth vertices of the surface, kg
   double friction;            // cloth on cloth
   double *body_friction;      // bodies
+  int lattice_first;          // where vertices of solids on lattices begin, which are bodies here
+  int lattice_count;          // of these vertices
+  int *lattice_vertex;        // the model's number of each
 } mus_contact_model;
 
 // A surface that is carried by the model's nodes in place of the cloths' own triangles. The nodes of each vertex must
 // share blocks of the matrix, as those of one element do.
-typedef struct mus_embedding {
+typedef struct mus_embedded_surface {
   mus_surface_map map;
   int triangles;
   const int *triangle;  // triangles * 3
   const double *radius; // map.vertices: half the thickness, m
-} mus_embedding;
+} mus_embedded_surface;
 
 // embedded: NULL if cloths are their own surface. All arrays come from the arena, except what is the model's.
-mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, const mus_embedding *embedded,
+mus_status mus_contact_model_create(mus_arena *arena, const mus_model *model, const mus_embedded_surface *embedded,
                                     mus_contact_model *out);
+
+// Puts the surfaces of solids on lattices, from positions of the model, into those of the surface (vertices * 3).
+void mus_contact_model_place_lattices(const mus_contact_model *contact, const double *position, double *x);
 
 // The surface during one step. Cloth has no end position until the linear system is solved; bodies have one at once.
 typedef struct mus_contact_motion {

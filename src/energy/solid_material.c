@@ -50,7 +50,7 @@ mus_status mus_solid_material_find(const char *name, const mus_solid_material **
   return status;
 }
 
-mus_status mus_solid_material_check(const mus_solid_material *material) {
+mus_status mus_solid_material_check(const mus_solid_material *material, double poisson_maximum) {
   const mus_named_value values[] = {
       {"density", material->density, 0}, {"young", material->young, 0}, {"damping", material->damping, 1}};
   mus_status status = mus_named_check("material", material->name, sizeof values / sizeof values[0], values);
@@ -58,13 +58,13 @@ mus_status mus_solid_material_check(const mus_solid_material *material) {
     return status;
   if (!(material->poisson > -1 && material->poisson < 0.5))
     return mus_fail(MUS_BAD_INPUT,
-                    "material %s: poisson is %g; give a number greater than -1 and at most %g: beyond 0.5 or below -1 "
-                    "no material is stable",
-                    material->name, material->poisson, MUS_POISSON_MAXIMUM);
-  if (material->poisson > MUS_POISSON_MAXIMUM)
+                    "material %s: poisson is %g; give a number greater than -1 and at most %.10g: beyond 0.5 or below "
+                    "-1 no material is stable",
+                    material->name, material->poisson, poisson_maximum);
+  if (material->poisson > poisson_maximum)
     return mus_fail(MUS_BAD_INPUT,
                     "material %s: poisson is %g; give at most %g: nearly incompressible tetrahedra lock, and are too "
-                    "stiff",
-                    material->name, material->poisson, MUS_POISSON_MAXIMUM);
+                    "stiff; on a lattice (\"method\": \"lattice\") they do not",
+                    material->name, material->poisson, poisson_maximum);
   return MUS_OK;
 }

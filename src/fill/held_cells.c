@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/vector3.h"
 #include "fill/body_cells.h"
 #include "fill/solid_parts.h"
 #include "fill/touched_cells.h"
@@ -66,6 +67,44 @@ size_t mus_hold_ball(const mus_held_cells *to, int region, const double centre[3
     high[a] = centre[a] + radius;
   }
   return hold_between(to, region, low, high, centre, radius);
+}
+
+// The square of the distance between a point and a segment.
+static double away_from_segment(const mus_held_segment *s, const double p[3]) {
+  double along[3], to[3];
+  mus_subtract3(s->to, s->from, along);
+  mus_subtract3(p, s->from, to);
+  double square = mus_dot3(along, along), part = square > 0 ? mus_dot3(to, along) / square : 0;
+  mus_add_scaled3(-fmin(fmax(part, 0), 1), along, to);
+  return mus_dot3(to, to);
+}
+
+size_t mus_hold_segments(const mus_held_cells *to, int count, const mus_held_segment *segments, double radius) {
+  const mus_cells *cells = to->cells;
+  double reach = radius + cells->spacing / 2;
+  size_t held = 0;
+  for (int k = 0; k < cells->count[2]; ++k)
+    for (int j = 0; j < cells->count[1]; ++j)
+      for (int i = 0; i < cells->count[0]; ++i) {
+        size_t number = mus_cells_number(cells, i, j, k);
+        const int cell[3] = {i, j, k};
+        double middle[3], least = reach * reach;
+        int nearest = -1;
+        for (int a = 0; a < 3; ++a)
+          middle[a] = cells->low[a] + cells->spacing * (cell[a] + 0.5);
+        for (int s = 0; s < count && can_be_held(to, number); ++s) {
+          double square = away_from_segment(&segments[s], middle);
+          if (square < least) {
+            least = square;
+            nearest = s;
+          }
+        }
+        if (nearest >= 0) {
+          hold(to, segments[nearest].region, number);
+          ++held;
+        }
+      }
+  return held;
 }
 
 static size_t hold_found(const mus_held_cells *to, int region, const unsigned char *found) {

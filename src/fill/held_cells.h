@@ -21,6 +21,14 @@ typedef struct mus_held_cells {
 size_t mus_hold_box(const mus_held_cells *to, int region, const double low[3], const double high[3]);
 size_t mus_hold_ball(const mus_held_cells *to, int region, const double centre[3], double radius);
 
+// A part of a bone, and the region that it moves.
+typedef struct mus_held_segment {
+  double from[3], to[3]; // m, which may be the same
+  int region;
+} mus_held_segment;
+// Cells whose middle is within a radius, and half a cell, of a segment; each belongs to the nearest.
+size_t mus_hold_segments(const mus_held_cells *to, int count, const mus_held_segment *segments, double radius);
+
 // What a surface encloses, bones for instance, and all that it passes through. MUS_BAD_INPUT where it is closed nowhere
 // or has numbers that are not finite.
 mus_status mus_hold_inside(const mus_held_cells *to, int region, const mus_mesh *mesh, size_t *held);

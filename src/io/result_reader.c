@@ -101,6 +101,19 @@ static mus_status describe_cloth(mus_arena *arena, const mus_scene *scene, const
   return source->fabric && !part->fabric ? mus_fail_memory() : MUS_OK;
 }
 
+static mus_status list_holders(mus_arena *arena, const mus_scene *scene, const mus_solid *source,
+                               mus_result_part *part) {
+  part->holder = mus_arena_alloc(arena, (size_t)source->pin_count, sizeof *part->holder);
+  if (!part->holder)
+    return mus_fail_memory();
+  for (int p = 0; p < source->pin_count && source->method == MUS_SOLID_METHOD_LATTICE; ++p) {
+    int body = source->pins[p].body ? mus_scene_body_named(scene, source->pins[p].body) : -1;
+    if (body >= 0)
+      part->holder[part->holders++] = body;
+  }
+  return MUS_OK;
+}
+
 static mus_status describe_solid(mus_arena *arena, const mus_solid *source, mus_result_part *part) {
   part->is_solid = 1;
   part->look = source->material ? copied(arena, source->material) : NULL;
@@ -117,6 +130,8 @@ static mus_status open_part(mus_result *result, const char *name, const mus_scen
     return mus_fail_memory();
   mus_status status = k < scene->cloth_count ? describe_cloth(arena, scene, &scene->cloths[k], part)
                                              : describe_solid(arena, &scene->solids[k - scene->cloth_count], part);
+  if (!status && part->is_solid)
+    status = list_holders(arena, scene, &scene->solids[k - scene->cloth_count], part);
   if (!status)
     status = read_mesh(arena, 1, part);
   return status ? status : find_cache(result, part);

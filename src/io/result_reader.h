@@ -24,6 +24,8 @@ typedef struct mus_result_part {
   mus_cache_reader *cache;    // NULL: the mesh alone, which is frame 0
   mus_cache_reader *residual; // NULL before mus_result_open_residuals()
   mus_cache_reader *stress;   // NULL before mus_result_open_stresses(), and for cloths
+  int holders;                // bodies that hold cells of it inside, if it is a solid on a lattice
+  int *holder;                // their numbers
 } mus_result_part;
 
 typedef struct mus_result_body {

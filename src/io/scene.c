@@ -51,6 +51,7 @@ mus_cloth mus_default_cloth(void) {
 
 mus_solid mus_default_solid(void) {
   return (mus_solid){
+      .lattice = {.cells = 32},
       .shape = {.kind = MUS_SOLID_SHAPE_BOX, .vertices = 5000, .size = {1, 1, 1}, .radius = 0.5, .scale = 1},
       .poisson = -1,
       .damping = -1,
@@ -97,6 +98,7 @@ static void free_solid(mus_solid *solid) {
   free(solid->name);
   free(solid->material);
   free(solid->shape.file);
+  free(solid->shape.body);
   free_keys(&solid->stiffness);
 }
 
@@ -220,7 +222,9 @@ static void button_defaults(void *button) { *(mus_button *)button = mus_default_
 static const char *const shape_words[] = {"sheet", "L", "disc", "strip", "file", "tube", "garment", NULL};
 static const char *const body_words[] = {"plane", "sphere",   "box",  "capsule", "box-with-hole", "funnel", "mannequin",
                                          "file",  "cylinder", "cone", "torus",   "rounded-box",   "floor",  NULL};
-static const char *const solid_words[] = {"box", "ball", "octopus", "dragon", "mannequin", "file", NULL};
+static const char *const solid_words[] = {"box", "ball", "octopus", "dragon", "mannequin", "file", "body", NULL};
+static const char *const solid_method_words[] = {"tetrahedra", "lattice", NULL};
+static const char *const interpolation_words[] = {"cubic", "linear", NULL};
 static const char *const solid_model_words[] = {"neo-hookean", "co-rotated", "venant-kirchhoff", "mass-spring", NULL};
 static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
@@ -261,7 +265,10 @@ static const mus_schema_field selection_fields[] = {
      FROM_TO(-1e9, 1e9)},
     {"boundary", MUS_SCHEMA_TRUTH, AT(mus_selection, boundary)},
     {"material", MUS_SCHEMA_NUMBERS, AT(mus_selection, material), GIVEN_BY(mus_selection, material_given), .width = 4,
-     FROM_TO(-1e9, 1e9)}};
+     FROM_TO(-1e9, 1e9)},
+    {"inside", MUS_SCHEMA_TRUTH, AT(mus_selection, inside)},
+    {"touching", MUS_SCHEMA_TRUTH, AT(mus_selection, touching)},
+    {"bones", MUS_SCHEMA_NUMBER, AT(mus_selection, bones), FROM_TO(0, 1e4)}};
 SCHEMA(selection_schema, "a selection of vertices", mus_selection, selection_fields, NULL);
 
 static const mus_schema_field pin_fields[] = {
@@ -335,12 +342,22 @@ static const mus_schema_field solid_shape_fields[] = {
     {"radius", MUS_SCHEMA_NUMBER, AT(mus_solid_shape, radius), FROM_TO(1e-6, 1e4)},
     {"file", MUS_SCHEMA_TEXT, AT(mus_solid_shape, file)},
     {"scale", MUS_SCHEMA_NUMBER, AT(mus_solid_shape, scale), FROM_TO(1e-6, 1e6)},
-    {"up", MUS_SCHEMA_CHOICE, AT(mus_solid_shape, up), .choices = file_up_words}};
+    {"up", MUS_SCHEMA_CHOICE, AT(mus_solid_shape, up), .choices = file_up_words},
+    {"body", MUS_SCHEMA_TEXT, AT(mus_solid_shape, body)}};
 SCHEMA(solid_shape_schema, "the shape of a solid", mus_solid_shape, solid_shape_fields, NULL);
+
+static const mus_schema_field solid_lattice_fields[] = {
+    {"cells", MUS_SCHEMA_WHOLE, AT(mus_solid_lattice, cells), FROM_TO(2, 4096)},
+    {"cell", MUS_SCHEMA_NUMBER, AT(mus_solid_lattice, cell), FROM_TO(0, 1e4)},
+    {"padding", MUS_SCHEMA_WHOLE, AT(mus_solid_lattice, padding), FROM_TO(0, 16)},
+    {"interpolation", MUS_SCHEMA_CHOICE, AT(mus_solid_lattice, interpolation), .choices = interpolation_words}};
+SCHEMA(solid_lattice_schema, "the lattice of a solid", mus_solid_lattice, solid_lattice_fields, NULL);
 
 // -1 stands for what is not given.
 static const mus_schema_field solid_fields[] = {
     {"name", MUS_SCHEMA_TEXT, AT(mus_solid, name)},
+    {"method", MUS_SCHEMA_CHOICE, AT(mus_solid, method), .choices = solid_method_words},
+    {"lattice", MUS_SCHEMA_OBJECT, AT(mus_solid, lattice), .inner = &solid_lattice_schema},
     {"shape", MUS_SCHEMA_OBJECT, AT(mus_solid, shape), .inner = &solid_shape_schema},
     {"rotate", MUS_SCHEMA_NUMBERS, AT(mus_solid, rotate), .width = 3, FROM_TO(-1e6, 1e6)},
     {"translate", MUS_SCHEMA_NUMBERS, AT(mus_solid, translate), .width = 3, FROM_TO(-1e6, 1e6)},

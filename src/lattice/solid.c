@@ -408,7 +408,7 @@ void mus_lattice_solid_normals(const mus_lattice_solid *s, double *normal) {
   mus_embedding_normals(shown(s), (const double *const *)s->extended, s->normal, normal);
 }
 
-static void cell_gradient(const mus_lattice_solid *s, size_t cell, double r[9], double f[9]) {
+void mus_solid_cell_gradient(const mus_lattice_solid *s, size_t cell, double r[9], double f[9]) {
   double c[9];
   mus_rotations_get(mus_solid_level(s), cell, r, c);
   mus_rotations_gradient(mus_solid_level(s), cell, s->lattice->spacing, r, c, f);
@@ -416,7 +416,7 @@ static void cell_gradient(const mus_lattice_solid *s, size_t cell, double r[9], 
 
 double mus_solid_cell_volume(const mus_lattice_solid *s, size_t cell) {
   double r[9], f[9], c[9];
-  cell_gradient(s, cell, r, f);
+  mus_solid_cell_gradient(s, cell, r, f);
   return mus_rotations_cofactors(f, c);
 }
 
@@ -431,7 +431,7 @@ double mus_lattice_solid_volume(const mus_lattice_solid *s) {
 // Of the stress P, turned back by R: sqrt(3/2) times the norm of its deviator.
 static double von_mises(const mus_lattice_solid *s, size_t cell) {
   double r[9], f[9], back[9], stretch[9], square = 0;
-  cell_gradient(s, cell, r, f);
+  mus_solid_cell_gradient(s, cell, r, f);
   for (int e = 0; e < 9; ++e)
     back[e] = r[3 * (e % 3) + e / 3];
   multiply(back, f, stretch);
@@ -444,8 +444,7 @@ static double von_mises(const mus_lattice_solid *s, size_t cell) {
   return 2 * shear * sqrt(1.5 * square);
 }
 
-// Between the middles of the eight cells around, as far as these are interior.
-static double stress_at(const mus_lattice_solid *s, size_t point, const double *of_cell) {
+double mus_solid_between(const mus_lattice_solid *s, size_t point, const double *of_cell) {
   const mus_lattice_domain *d = s->lattice->domain;
   size_t low = 0;
   double part[3], sum = 0, total = 0;
@@ -476,5 +475,5 @@ void mus_lattice_solid_stresses(const mus_lattice_solid *s, double *stress) {
   for (int k = 0; k < (int)t->level.domain->solid; ++k)
     of_cell[t->cell[k]] = von_mises(s, (size_t)t->cell[k]);
   for (size_t p = 0; p < (size_t)s->points; ++p)
-    stress[p] = stress_at(s, p, of_cell);
+    stress[p] = mus_solid_between(s, p, of_cell);
 }

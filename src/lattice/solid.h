@@ -129,9 +129,15 @@ void mus_lattice_solid_velocities(const mus_lattice_solid *solid, double *veloci
 void mus_lattice_solid_normals(const mus_lattice_solid *solid, double *normal);
 // Von Mises stresses at points, Pa, between those of the cells around.
 void mus_lattice_solid_stresses(const mus_lattice_solid *solid, double *stress);
+// The same of det F, the volume over that at rest, and of the principal strain that is farthest from 0.
+void mus_lattice_solid_strains(const mus_lattice_solid *solid, double *volume, double *strain);
 // Energies of motion and of deformation, J.
 void mus_lattice_solid_energy(const mus_lattice_solid *solid, double *kinetic, double *elastic);
 // Of all interior cells, m^3.
 double mus_lattice_solid_volume(const mus_lattice_solid *solid);
+
+// The energy in a field of gravity, J, and momenta: kg m/s, and kg m^2/s about the origin.
+void mus_lattice_solid_momenta(const mus_lattice_solid *solid, const double gravity[3], double *potential,
+                               double momentum[3], double angular_momentum[3]);
 
 #endif

@@ -81,7 +81,8 @@ static inline void mus_map_apply(const mus_lattice_map *map, const double x[3], 
 // Displacements that regions prescribe, from their maps.
 void mus_solid_hold(mus_lattice_solid *solid, const mus_lattice_map *map);
 
-// det F of a cell.
+// R and F of a cell, and det F.
+void mus_solid_cell_gradient(const mus_lattice_solid *solid, size_t cell, double r[9], double f[9]);
 double mus_solid_cell_volume(const mus_lattice_solid *solid, size_t cell);
 
 // Begins a step: all that does not depend on where it ends. Returns the norm of forces, in the units of right-hand
@@ -93,6 +94,9 @@ void mus_solid_act(void *solid);
 void mus_solid_stiffen(void *solid);
 // What the damping of a step needs of its start.
 void mus_solid_begin_damping(mus_lattice_solid *solid);
+
+// At a point, from numbers of cells: between the middles of the eight cells around, as far as these are interior.
+double mus_solid_between(const mus_lattice_solid *solid, size_t point, const double *of_cell);
 
 // Displacements of all points, from those of faces.
 void mus_solid_point_values(const mus_lattice_solid *solid, const mus_embedding *embedding, double *const field[3],

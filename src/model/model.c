@@ -123,7 +123,8 @@ static mus_status make_material(const mus_solid *solid, mus_solid_material *mate
     material->poisson = solid->poisson;
   if (solid->damping >= 0)
     material->damping = solid->damping;
-  return mus_solid_material_check(material);
+  int is_lattice = solid->method == MUS_SOLID_METHOD_LATTICE;
+  return mus_solid_material_check(material, is_lattice ? MUS_POISSON_LATTICE : MUS_POISSON_MAXIMUM);
 }
 
 static mus_status make_solid(mus_model *model, const mus_solid *solid, mus_model_part *part) {
@@ -136,7 +137,11 @@ static mus_status make_solid(mus_model *model, const mus_solid *solid, mus_model
                            .thickness = solid->thickness,
                            .friction = solid->friction};
   mus_status status = make_material(solid, &part->material);
-  return status ? status : mus_solid_mesh_create(&model->arena, model->scene->up, solid, &part->shape);
+  if (status || solid->method != MUS_SOLID_METHOD_LATTICE)
+    return status ? status : mus_solid_mesh_create(&model->arena, model->scene->up, solid, &part->shape);
+  part->pins = 0; // they hold cells
+  ++model->lattices;
+  return mus_lattice_part_create(&model->arena, model->scene, model->bodies, solid, &part->shape, &part->lattice);
 }
 
 // --- all parts together ----------------------------------------------------------------------------------------------
@@ -223,6 +228,9 @@ static void weigh(mus_model *model) {
     double *mass = model->mass + c->first_vertex;
     if (c->cloth) {
       mus_vertex_masses(&c->shape.mesh, c->fabric.density, mass);
+    } else if (c->lattice) {
+      for (int i = 0; i < c->shape.mesh.vertices; ++i)
+        mass[i] = c->material.density * c->lattice->volume / c->shape.mesh.vertices;
     } else {
       mus_tetrahedra mesh = tetrahedra_of(&c->shape);
       mus_tetrahedra_masses(&mesh, c->material.density, mass);
@@ -231,16 +239,22 @@ static void weigh(mus_model *model) {
   model->total_mass = 0;
   for (int i = 0; i < model->vertices; ++i)
     model->total_mass += model->mass[i];
+  for (int k = 0; k < model->part_count; ++k) {
+    const mus_model_part *c = &model->parts[k];
+    for (int i = c->first_vertex; i < c->first_vertex + c->shape.mesh.vertices; ++i)
+      model->counted[i] = c->lattice ? 0 : model->mass[i];
+  }
 }
 
 static mus_status join_meshes(mus_model *model) {
   size_t vertices = (size_t)model->vertices, triangles = (size_t)model->triangles;
   model->start = mus_arena_alloc(&model->arena, 3 * vertices, sizeof *model->start);
   model->mass = mus_arena_alloc(&model->arena, vertices, sizeof *model->mass);
+  model->counted = mus_arena_alloc(&model->arena, vertices, sizeof *model->counted);
   model->triangle = mus_arena_alloc(&model->arena, 3 * triangles, sizeof *model->triangle);
   model->material = mus_arena_alloc_zero(&model->arena, 6 * triangles, sizeof *model->material);
   model->tetrahedron = mus_arena_alloc(&model->arena, 4 * (size_t)model->tetrahedra, sizeof *model->tetrahedron);
-  if (!model->start || !model->mass || !model->triangle || !model->material || !model->tetrahedron)
+  if (!model->start || !model->mass || !model->counted || !model->triangle || !model->material || !model->tetrahedron)
     return mus_fail_memory();
   for (int k = 0; k < model->part_count; ++k) {
     const mus_model_part *c = &model->parts[k];
@@ -556,6 +570,8 @@ static mus_status make_elements(mus_model *model, const mus_element_kind *const 
   mus_list lists = {0};
   mus_status status = MUS_OK;
   for (int k = 0; k < model->part_count && !status; ++k) {
+    if (model->parts[k].lattice)
+      continue;
     status = model->parts[k].cloth ? make_cloth_lists(model, k, extra, &lists) : make_solid_lists(model, k, &lists);
     if (status)
       status = mus_fail_prefix(status, "%s", mus_model_part_title(model, k).text);

@@ -3,7 +3,8 @@
 //
 // Everything that deforms is a part: the scene's cloths in their order, then its solids. All share one numbering of
 // vertices, one matrix pattern and one scatter. Elements are a flat array of lists, each of one kind and of one part;
-// of what kinds a part is made, energy/kinds.h says.
+// of what kinds a part is made, energy/kinds.h says. Solids on a lattice are solved by themselves (step/lattices.h):
+// their vertices, those of the surface, have no elements, and go where that takes them.
 #ifndef MUS_MODEL_MODEL_H
 #define MUS_MODEL_MODEL_H
 
@@ -12,6 +13,7 @@
 #include "energy/solid_material.h"
 #include "mesh/ties.h"
 #include "model/bodies.h"
+#include "model/lattice_part.h"
 #include "model/part_shape.h"
 #include "sparse/assembly.h"
 
@@ -29,6 +31,7 @@ typedef struct mus_model_part {
   mus_fabric fabric;           // of a cloth, with its scales
   mus_solid_material material; // of a solid, with what it has of its own
   mus_part_shape shape;        // as it starts, in space
+  mus_lattice_part *lattice;   // of a solid on a lattice, whose surface is all that is here of it; else NULL
   int first_vertex, first_triangle, first_tetrahedron;
 } mus_model_part;
 
@@ -72,11 +75,13 @@ typedef struct mus_model {
   mus_model_pin *pins;
   mus_bodies *bodies;
   double *start;     // vertices * 3, m
-  double *mass;      // vertices, kg
+  double *mass;      // vertices, kg; of solids on a lattice, equal shares
+  double *counted;   // the same for energies and momenta, without these: 0 there
   double total_mass; // kg
   int *triangle;     // triangles * 3, surfaces of all parts, in the order that users see
   double *material;  // triangles * 6, the same; zero where there is no material, as on solids
   int *tetrahedron;  // tetrahedra * 4, all solids, in the order that users see
+  int lattices;      // parts that are solids on a lattice
   int list_count;
   mus_model_list *lists; // as the scatter numbers them: those of each part, then those of all together
   int stitches;

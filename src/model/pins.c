@@ -121,6 +121,10 @@ static mus_status make_pin(mus_model *model, int part, const mus_pin *source, mu
   const mus_model_part *c = &model->parts[part];
   double *weight = mus_alloc((size_t)c->shape.mesh.vertices, sizeof *weight);
   mus_status status = weight ? mus_pin_check(source) : mus_fail_memory();
+  if (!status && (source->where.inside || source->where.touching || source->where.bones > 0))
+    status =
+        mus_fail(MUS_BAD_INPUT, "\"inside\", \"touching\" and \"bones\" select cells of a solid on a lattice: give "
+                                "\"box\", \"sphere\" or \"vertices\"");
   for (int i = 0; i < c->shape.mesh.vertices && !status; ++i)
     weight[i] = unnamed;
   if (!status)

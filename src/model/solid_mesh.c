@@ -73,15 +73,23 @@ static mus_status fill(mus_arena *arena, const mus_solid_shape *shape, mus_part_
                         sizeof out->repairs, out->repairs, mesh);
 }
 
-// A file of tetrahedra, or else of a surface, which is filled.
-static mus_status from_file(mus_arena *arena, const mus_solid_shape *shape, mus_part_shape *out, mus_tetrahedra *mesh) {
+// Whether a file is one of tetrahedra, or else of a surface.
+static mus_status look_into(const mus_solid_shape *shape, int *is_solid) {
   char begin[MUS_FILE_BEGIN];
   mus_status status =
       shape->file ? mus_file_begin(shape->file, begin) : mus_fail(MUS_BAD_INPUT, "shape.file: names no file: give one");
+  if (!status)
+    *is_solid = mus_solid_file_is(shape->file, begin);
+  return status;
+}
+
+// Tetrahedra, or a surface, which is filled.
+static mus_status from_file(mus_arena *arena, const mus_solid_shape *shape, mus_part_shape *out, mus_tetrahedra *mesh) {
+  int is_solid;
+  mus_status status = look_into(shape, &is_solid);
   if (status)
     return status;
-  return mus_solid_file_is(shape->file, begin) ? read_tetrahedra(arena, shape, out, mesh)
-                                               : fill(arena, shape, out, mesh);
+  return is_solid ? read_tetrahedra(arena, shape, out, mesh) : fill(arena, shape, out, mesh);
 }
 
 static mus_status make_box(mus_arena *arena, const mus_solid_shape *shape, mus_up up, mus_part_shape *out,
@@ -99,6 +107,8 @@ static mus_status make(mus_arena *arena, mus_up up, const mus_solid_shape *shape
                        mus_tetrahedra *mesh) {
   if (!mus_solid_shape_name(shape->kind))
     return mus_fail(MUS_BAD_INPUT, "a solid has no shape of kind %d", (int)shape->kind);
+  if (shape->kind == MUS_SOLID_SHAPE_BODY)
+    return mus_fail(MUS_BAD_INPUT, "shape: \"body\" is for solids on a lattice: give \"method\": \"lattice\" as well");
   mus_up as_made = MUS_UP_Y;
   mus_status status;
   if (shape->kind == MUS_SOLID_SHAPE_FILE) {
@@ -151,4 +161,45 @@ mus_status mus_solid_mesh_create(mus_arena *arena, mus_up up, const mus_solid *s
   out->region = mesh.region;
   mus_part_place(solid->rotate, solid->translate, &out->mesh);
   return MUS_OK;
+}
+
+// --- surfaces --------------------------------------------------------------------------------------------------------
+
+// The surface in the file, every vertex of it in its place.
+static mus_status read_surface(mus_arena *arena, mus_up up, const mus_solid_shape *shape, mus_mesh *mesh) {
+  mus_status status = mus_fill_read_surface(arena, shape->file, mesh);
+  if (status)
+    return status; // it names the file
+  mesh->material = NULL;
+  for (size_t i = 0; i < 3 * (size_t)mesh->vertices; ++i)
+    mesh->position[i] *= shape->scale;
+  mus_turn_up(mus_file_up_of(shape->up, up), up, (size_t)mesh->vertices, mesh->position);
+  return MUS_OK;
+}
+
+// That of the tetrahedra, without what is inside.
+static mus_status take_surface(mus_arena *arena, mus_up up, const mus_solid_shape *shape, mus_part_shape *out) {
+  mus_tetrahedra mesh;
+  mus_solid_surface skin;
+  mus_status status = make(arena, up, shape, out, &mesh);
+  if (!status)
+    status = mus_tetrahedra_surface(arena, &mesh, &skin);
+  if (status)
+    return status;
+  out->mesh = skin.mesh;
+  out->order = NULL; // what is seen is what is made here
+  out->kept = out->tetrahedron = NULL;
+  return MUS_OK;
+}
+
+mus_status mus_solid_surface_create(mus_arena *arena, mus_up up, const mus_solid *solid, mus_part_shape *out) {
+  *out = (mus_part_shape){0};
+  int is_file = solid->shape.kind == MUS_SOLID_SHAPE_FILE, is_solid = 0;
+  mus_status status = is_file ? look_into(&solid->shape, &is_solid) : MUS_OK;
+  if (!status)
+    status = is_file && !is_solid ? read_surface(arena, up, &solid->shape, &out->mesh)
+                                  : take_surface(arena, up, &solid->shape, out);
+  if (!status)
+    mus_part_place(solid->rotate, solid->translate, &out->mesh);
+  return status;
 }

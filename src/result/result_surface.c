@@ -194,6 +194,27 @@ static mus_status limit_positions(mus_result_surface *all) {
   return MUS_OK;
 }
 
+// Whether a solid on a lattice is held by the body: the one is around the other, and both may well have one surface.
+static int is_held(const mus_result_surface *all, const mus_intersection *pair) {
+  int one = mus_result_surface_mesh(all, pair->first), other = mus_result_surface_mesh(all, pair->second);
+  if (is_body(all, one) || !is_body(all, other))
+    return 0;
+  const mus_result_part *part = &all->result->parts[one];
+  for (int k = 0; k < part->holders; ++k)
+    if (part->holder[k] == other - all->result->part_count)
+      return 1;
+  return 0;
+}
+
+static void leave_out_held(mus_result_surface *all) {
+  mus_intersection *pair = all->pairs.items;
+  size_t kept = 0;
+  for (size_t k = 0; k < all->pairs.count; ++k)
+    if (!is_held(all, &pair[k]))
+      pair[kept++] = pair[k];
+  all->pairs.count = kept;
+}
+
 mus_status mus_result_surface_search(mus_result_surface *all, int frame) {
   mus_status status = MUS_OK;
   for (int k = 0; k < all->meshes && !status; ++k) {
@@ -205,7 +226,11 @@ mus_status mus_result_surface_search(mus_result_surface *all, int frame) {
     status = limit_positions(all);
   if (!status && find_closed(all))
     status = weld_closed(all);
-  return status ? status : mus_intersections_find(all->finder, all->x, &all->pairs);
+  if (!status)
+    status = mus_intersections_find(all->finder, all->x, &all->pairs);
+  if (!status)
+    leave_out_held(all);
+  return status;
 }
 
 int mus_result_surface_mesh(const mus_result_surface *all, int triangle) {

@@ -21,7 +21,7 @@ typedef struct mus_result_surface {
   mus_check_surface surface;      // with the seams welded that are closed in that frame
   mus_intersections *finder;
   double *x;      // vertices * 3, of the frame that was searched last
-  mus_list pairs; // mus_intersection, of that frame
+  mus_list pairs; // mus_intersection, of that frame, without those of solids with bodies that hold them
 } mus_result_surface;
 
 // The result must outlive it. On failure there is nothing to free.

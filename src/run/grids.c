@@ -8,9 +8,12 @@
 // Fields of vertices: solids have neither warp nor folds.
 static const mus_field cloth_fields[] = {MUS_FIELD_STRETCH, MUS_FIELD_BEND, MUS_FIELD_CONTACT};
 static const mus_field solid_fields[] = {MUS_FIELD_CONTACT};
+// On a lattice there are no tetrahedra to tell it.
+static const mus_field lattice_fields[] = {MUS_FIELD_STRESS, MUS_FIELD_VOLUME, MUS_FIELD_STRETCH};
 enum {
   CLOTH_FIELDS = sizeof cloth_fields / sizeof *cloth_fields,
   SOLID_FIELDS = sizeof solid_fields / sizeof *solid_fields,
+  LATTICE_FIELDS = sizeof lattice_fields / sizeof *lattice_fields,
   VALUES = 1 + CLOTH_FIELDS + 6 // at most: velocity, fields, and numbers of tetrahedra
 };
 
@@ -68,19 +71,22 @@ static mus_status make_grid(mus_arena *arena, mus_run_grids *grids, int k, const
   const mus_sim *sim = grids->sim;
   const mus_part_shape *shape = &mus_sim_model(sim)->parts[k].shape;
   mus_grid *grid = &grids->grid[k];
+  int is_filled = shape->tetrahedra > 0;
   mus_grid_values *values = mus_arena_alloc_zero(arena, VALUES, sizeof *values);
   if (!values)
     return mus_fail_memory();
   *grid = (mus_grid){.points = mus_sim_first_vertex(sim, k + 1) - mus_sim_first_vertex(sim, k),
-                     .cells = part->is_solid ? shape->tetrahedra : part->mesh.triangles,
-                     .corners = part->is_solid ? 4 : 3,
+                     .cells = is_filled ? shape->tetrahedra : part->mesh.triangles,
+                     .corners = is_filled ? 4 : 3,
                      .corner = part->mesh.triangle,
                      .values = values};
-  mus_status status = add_fields(arena, grids, k, part->is_solid ? SOLID_FIELDS : CLOTH_FIELDS,
-                                 part->is_solid ? solid_fields : cloth_fields, values, &grid->value_count);
-  if (!status && part->is_solid)
+  mus_status status = is_filled ? add_fields(arena, grids, k, SOLID_FIELDS, solid_fields, values, &grid->value_count)
+                      : part->is_solid
+                          ? add_fields(arena, grids, k, LATTICE_FIELDS, lattice_fields, values, &grid->value_count)
+                          : add_fields(arena, grids, k, CLOTH_FIELDS, cloth_fields, values, &grid->value_count);
+  if (!status && is_filled)
     status = number_corners(arena, sim, k, grid->cells, &grid->corner);
-  return !status && part->is_solid ? add_cells(arena, shape, &grids->cells[k], values, &grid->value_count) : status;
+  return !status && is_filled ? add_cells(arena, shape, &grids->cells[k], values, &grid->value_count) : status;
 }
 
 mus_status mus_run_grids_create(mus_arena *arena, mus_sim *sim, const mus_run_part *parts, mus_run_grids *out) {
@@ -92,7 +98,7 @@ mus_status mus_run_grids_create(mus_arena *arena, mus_sim *sim, const mus_run_pa
   mus_status status = out->grid && out->cells ? MUS_OK : mus_fail_memory();
   for (int k = 0; k < count && !status; ++k) {
     status = make_grid(arena, out, k, &parts[k]);
-    largest = parts[k].is_solid && (size_t)out->grid[k].cells > largest ? (size_t)out->grid[k].cells : largest;
+    largest = out->grid[k].corners == 4 && (size_t)out->grid[k].cells > largest ? (size_t)out->grid[k].cells : largest;
   }
   if (!status && !(out->measure = mus_arena_alloc(arena, largest, sizeof *out->measure)))
     status = mus_fail_memory();

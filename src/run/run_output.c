@@ -565,7 +565,7 @@ mus_status mus_run_output_keep(mus_run_output *out, int frames, int steps) {
 // --- write -----------------------------------------------------------------------------------------------------------
 
 // Items whose names are made of two, mostly for seconds.
-enum { TIMED = 24 };
+enum { TIMED = 2 * MUS_STAGES + 8 };
 typedef struct timed_items {
   int count;
   mus_report_item items[TIMED];
@@ -622,6 +622,11 @@ mus_status mus_run_output_step(mus_run_output *out, int frame, long long step, c
                                    {.name = "contacts.impossible", .number = r->impossible},
                                    {.name = "seams.gap", .number = r->seam_gap},
                                    {.name = "seams.open", .number = r->open_stitches},
+                                   {.name = "lattices.cycles", .number = r->lattice_cycles},
+                                   {.name = "lattices.contacts", .number = r->lattice_contacts},
+                                   {.name = "lattices.inverted", .number = r->lattice_inverted},
+                                   {.name = "lattices.residual", .number = r->lattice_residual},
+                                   {.name = "lattices.volume", .number = r->lattice_volume},
                                    {.name = "rejected_attempts", .number = r->rejected}};
   mus_report_item all[sizeof items / sizeof *items + TIMED];
   mus_step_seconds(r, stage);

@@ -8,9 +8,10 @@
 #include "base/checksum.h"
 #include "base/error.h"
 
-enum { VECTORS = MUS_SAVED_SECTIONS - 4 };
+enum { VECTORS = MUS_SAVED_SECTIONS - 5 };
 static const char *const vector_names[VECTORS] = {"positions", "velocities", "positions_before", "velocities_before"};
-static const char numbers_name[] = "numbers", holds_name[] = "holds", memory_name[] = "solver", bonds_name[] = "bonds";
+static const char numbers_name[] = "numbers", holds_name[] = "holds", memory_name[] = "solver", bonds_name[] = "bonds",
+                  lattices_name[] = "lattices";
 
 static void list_vectors(const mus_state *state, double *vectors[VECTORS]) {
   double *list[VECTORS] = {state->position, state->velocity, state->position_before, state->velocity_before};
@@ -24,11 +25,13 @@ static size_t hold_bytes(const mus_contact_state *contact) { return (size_t)cont
 
 static size_t bond_bytes(const mus_state *state) { return (size_t)state->bond_count * sizeof *state->bonds; }
 
+static size_t lattice_bytes(const mus_state *state) { return state->lattice_count * sizeof *state->lattice; }
+
 // --- keeping ---------------------------------------------------------------------------------------------------------
 
 static mus_status make_state(const mus_state *like, int vertices, mus_saved *saved) {
   mus_state made;
-  mus_status status = mus_state_create(&saved->arena, vertices, like->bond_count, &made);
+  mus_status status = mus_state_create(&saved->arena, vertices, like->bond_count, like->lattice_count, &made);
   if (!status && like->contact.hold)
     status = mus_contact_state_create(&saved->arena, like->contact.vertices, &made.contact);
   if (status)
@@ -92,6 +95,7 @@ void mus_saved_list(const mus_saved *saved, mus_checkpoint_section *sections) {
   sections[VECTORS + 1] = (mus_checkpoint_section){holds_name, holds, hold_bytes(contact)};
   sections[VECTORS + 2] = (mus_checkpoint_section){memory_name, memory, saved->memory.count};
   sections[VECTORS + 3] = (mus_checkpoint_section){bonds_name, saved->state.bonds, bond_bytes(&saved->state)};
+  sections[VECTORS + 4] = (mus_checkpoint_section){lattices_name, saved->state.lattice, lattice_bytes(&saved->state)};
 }
 
 // However many bytes it has.
@@ -120,7 +124,7 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
   mus_state *state = mus_sim_state(sim);
   size_t bytes = vector_bytes(mus_sim_vertices(sim)), memory_bytes = 0;
   double *vectors[VECTORS];
-  const void *saved[VECTORS], *data = NULL, *holds = NULL, *memory = NULL, *bonds = NULL;
+  const void *saved[VECTORS], *data = NULL, *holds = NULL, *memory = NULL, *bonds = NULL, *lattices = NULL;
   mus_saved_numbers numbers;
   list_vectors(state, vectors);
   mus_status status = mus_checkpoint_find(checkpoint, numbers_name, sizeof numbers, &data);
@@ -130,6 +134,8 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
     status = mus_checkpoint_find(checkpoint, holds_name, hold_bytes(&state->contact), &holds);
   if (!status)
     status = mus_checkpoint_find(checkpoint, bonds_name, bond_bytes(state), &bonds);
+  if (!status)
+    status = mus_checkpoint_find(checkpoint, lattices_name, lattice_bytes(state), &lattices);
   if (!status)
     status = find_memory(checkpoint, &memory, &memory_bytes);
   if (!status)
@@ -142,6 +148,8 @@ mus_status mus_saved_restore(const mus_checkpoint *checkpoint, mus_sim *sim) {
     memcpy(state->contact.hold, holds, hold_bytes(&state->contact));
   if (state->bond_count > 0)
     memcpy(state->bonds, bonds, bond_bytes(state));
+  if (state->lattice_count > 0)
+    memcpy(state->lattice, lattices, lattice_bytes(state));
   memcpy(&numbers, data, sizeof numbers);
   put_numbers(&numbers, state);
   mus_sim_show(sim);

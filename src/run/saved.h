@@ -27,7 +27,7 @@ typedef struct mus_saved {
   mus_list memory, spare; // unsigned char: what the solver remembers; to be filled next time
 } mus_saved;
 
-enum { MUS_SAVED_SECTIONS = 8 };
+enum { MUS_SAVED_SECTIONS = 9 };
 
 // Keeps the present state in place of the one before, which stays on failure.
 mus_status mus_saved_take(mus_sim *sim, mus_saved *saved);

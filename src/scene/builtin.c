@@ -9,13 +9,18 @@
 #include "base/error.h"
 #include "muslin/scene.h"
 
+static const mus_builtin_file files[] = {{"armadillo", "models/armadillo_4k.node", 0.35, {0, 0, 0}},
+                                         {"car", "models/beetle.obj", 2, {0, -0.612, -0.38}},
+                                         {"impact", "models/suzanne.obj", 0.22, {0.5487, -0.2754, -0.902}}};
+
 static const mus_builtin *find(int index) {
   const struct {
     const mus_builtin *list;
     int count;
   } lists[] = {{mus_builtin_free, mus_builtin_free_count},
                {mus_builtin_contact, mus_builtin_contact_count},
-               {mus_builtin_solids, mus_builtin_solids_count}};
+               {mus_builtin_solids, mus_builtin_solids_count},
+               {mus_builtin_lattices, mus_builtin_lattices_count}};
   for (size_t k = 0; k < sizeof lists / sizeof *lists && index >= 0; index -= lists[k++].count)
     if (index < lists[k].count)
       return &lists[k].list[index];
@@ -53,6 +58,8 @@ static mus_status take_file(const mus_builtin_file *from, mus_scene *scene) {
     shape->kind = MUS_SOLID_SHAPE_FILE;
     shape->file = path;
     shape->scale = from->scale;
+    for (int c = 0; c < 3; ++c)
+      scene->solids[0].translate[c] += from->shift[c];
   } else {
     free(path);
   }
@@ -61,9 +68,9 @@ static mus_status take_file(const mus_builtin_file *from, mus_scene *scene) {
 
 static mus_status make(const mus_builtin *builtin, mus_scene *scene) {
   mus_status status = mus_scene_parse(builtin->name, builtin->text, scene);
-  for (int k = 0; k < mus_builtin_files_count && !status; ++k)
-    if (strcmp(builtin->name, mus_builtin_files[k].scene) == 0)
-      status = take_file(&mus_builtin_files[k], scene);
+  for (size_t k = 0; k < sizeof files / sizeof *files && !status; ++k)
+    if (strcmp(builtin->name, files[k].scene) == 0)
+      status = take_file(&files[k], scene);
   return status;
 }
 

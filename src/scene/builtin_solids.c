@@ -78,7 +78,3 @@ const mus_builtin mus_builtin_solids[] = {
      " \"cloths\": [{\"name\": \"sheet\", \"shape\": {\"vertices\": 6400}, \"translate\": [0.05, 0.55, 0.03]}]}\n"}};
 
 const int mus_builtin_solids_count = sizeof mus_builtin_solids / sizeof *mus_builtin_solids;
-
-const mus_builtin_file mus_builtin_files[] = {{"armadillo", "models/armadillo_4k.node", 0.35}};
-
-const int mus_builtin_files_count = sizeof mus_builtin_files / sizeof *mus_builtin_files;

@@ -9,17 +9,30 @@
 // s.
 static const double usual_reach = 0.05, usual_weights = 3, usual_damping = 0.02;
 
-// The simulation's number of a vertex as users see it.
+// The part of a vertex as users see it, and its number in the simulation.
+static int part_of(const mus_model *model, int seen) {
+  int part = 0;
+  while (part + 1 < model->part_count && model->parts[part + 1].first_vertex <= seen)
+    ++part;
+  return part;
+}
+
 static int number_of(const mus_model *model, int seen) {
-  int cloth = 0;
-  while (cloth + 1 < model->part_count && model->parts[cloth + 1].first_vertex <= seen)
-    ++cloth;
-  const mus_model_part *c = &model->parts[cloth];
+  const mus_model_part *c = &model->parts[part_of(model, seen)];
   return c->shape.order ? c->first_vertex + c->shape.order->new_vertex[seen - c->first_vertex] : seen;
 }
 
-// Two vertices that share a triangle share a block, and hardly any others do.
-static int are_joined(const mus_model *model, int a, int b) { return mus_pattern_find(&model->pattern, a, b) >= 0; }
+// Two vertices that share a triangle share a block, and hardly any others do; those of a solid on a lattice share none.
+static int are_joined(const mus_model *model, int a, int b) {
+  const mus_model_part *part = &model->parts[part_of(model, a)];
+  const mus_topology *topology = &part->shape.topology;
+  if (!part->lattice)
+    return mus_pattern_find(&model->pattern, a, b) >= 0;
+  int low = (a < b ? a : b) - part->first_vertex, high = (a < b ? b : a) - part->first_vertex, found = 0;
+  for (int e = 0; e < topology->edges; ++e)
+    found |= topology->edge[2 * (size_t)e] == low && topology->edge[2 * (size_t)e + 1] == high;
+  return found;
+}
 
 static mus_status check_point(const mus_model *model, const mus_attachment *spring) {
   double sum = 0;
@@ -79,7 +92,9 @@ mus_status mus_sim_attach(mus_sim *sim, const mus_attachment *given, int *handle
   mus_attached *item = mus_list_add(&sim->attachments.springs, sizeof *item);
   if (!item)
     return mus_fail_memory();
-  *item = (mus_attached){++sim->attachments.last_handle, complete(&sim->model, given)};
+  int part = part_of(&sim->model, given->vertex[0]);
+  *item = (mus_attached){++sim->attachments.last_handle, sim->model.parts[part].lattice ? part : -1,
+                         complete(&sim->model, given)};
   *handle = item->handle;
   return MUS_OK;
 }

@@ -120,7 +120,7 @@ mus_status mus_sim_stresses(mus_sim *sim, double *const value[3]) {
     if (part->solid)
       mus_solid_fields_measure(&sim->fields->solids, sim, k);
     for (int c = 0; c < 3 && part->solid; ++c) {
-      mus_solid_fields_average(&sim->fields->solids, k, fields[c], here);
+      mus_solid_fields_average(&sim->fields->solids, &sim->model, k, fields[c], here);
       if (part->shape.order)
         mus_order_restore(part->shape.order, 1, here, value[c] + part->first_vertex);
       else

@@ -37,7 +37,7 @@ static mus_status make(const mus_sim *sim, const char *method, trial *t) {
   if (!status)
     status = mus_minimise_workspace_create(&t->arena, 3 * (size_t)model->vertices, &t->work);
   if (!status)
-    status = mus_state_create(&t->arena, model->vertices, sim->state.bond_count, &t->start);
+    status = mus_state_create(&t->arena, model->vertices, sim->state.bond_count, sim->state.lattice_count, &t->start);
   if (!status && sim->contact)
     status = mus_contact_state_create(&t->arena, sim->state.contact.vertices, &t->start.contact);
   if (!status)

@@ -60,6 +60,8 @@ mus_status mus_sim_set_stiffness(mus_sim *sim, int part, double factor) {
     return status;
   if (!(factor >= 1e-3 && factor <= 1e3))
     return mus_fail(MUS_BAD_INPUT, "stiffness: %g is out of range; give 0.001 to 1000", factor);
+  if (sim->model.parts[part].lattice)
+    return mus_fail(MUS_UNSUPPORTED, "stiffness: that of a solid on a lattice stays as the scene has it");
   sim->settings.parts[part].factor = factor;
   measure_anew(sim);
   return MUS_OK;

@@ -22,7 +22,8 @@ mus_step_context mus_sim_context(mus_sim *sim) {
                             .contact = sim->contact,
                             .linear = &sim->linear,
                             .integrator = &sim->integrator,
-                            .limiter = &sim->limiter};
+                            .limiter = &sim->limiter,
+                            .lattices = sim->lattices};
 }
 
 const mus_model *mus_sim_model(const mus_sim *sim) { return &sim->model; }
@@ -80,7 +81,10 @@ static mus_status allocate(mus_sim *sim) {
   const mus_model *m = &sim->model;
   for (int k = 0; k < m->part_count; ++k)
     sim->reordered |= m->parts[k].shape.order != NULL;
-  mus_status status = mus_state_create(&sim->arena, m->vertices, m->bond_count, &sim->state);
+  mus_status status = mus_lattices_create(m, &sim->lattices);
+  if (!status)
+    status =
+        mus_state_create(&sim->arena, m->vertices, m->bond_count, mus_lattices_numbers(sim->lattices), &sim->state);
   if (!status)
     status = mus_workspace_create(&sim->arena, m, &sim->work);
   for (int k = 0; k < 3 && sim->reordered && !status; ++k) {
@@ -107,6 +111,7 @@ static void place_at_start(mus_sim *sim) {
     for (int i = 0; i < m->parts[k].shape.mesh.vertices; ++i)
       for (int c = 0; c < 3; ++c)
         sim->state.velocity[3 * (m->parts[k].first_vertex + i) + c] = m->parts[k].velocity[c];
+  mus_lattices_start(sim->lattices, sim->state.lattice);
   mus_sim_show(sim);
   mus_step_context c = mus_sim_context(sim);
   mus_step_compare_with_present(&c);
@@ -138,6 +143,7 @@ void mus_sim_free(mus_sim *sim) {
   mus_linear_free(&sim->linear);
   mus_integrator_free(&sim->integrator);
   mus_limiter_free(sim->limiter);
+  mus_lattices_free(sim->lattices);
   mus_contact_free(sim->contact);
   mus_workspace_free(&sim->work);
   mus_free(sim->attachments.springs.items);
@@ -186,7 +192,7 @@ static mus_status keep_start(mus_sim *sim) {
   int vertices = sim->model.vertices;
   if (!start->position) {
     mus_state made = {0};
-    mus_status status = mus_state_create(&sim->arena, vertices, sim->state.bond_count, &made);
+    mus_status status = mus_state_create(&sim->arena, vertices, sim->state.bond_count, sim->state.lattice_count, &made);
     if (!status && sim->contact)
       status = mus_contact_state_create(&sim->arena, sim->state.contact.vertices, &made.contact);
     if (status)
@@ -382,6 +388,7 @@ const char *mus_sim_note(const mus_sim *sim, int index) { return mus_model_note(
 size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +
          mus_workspace_bytes(&sim->work) + mus_linear_bytes(&sim->linear) + mus_integrator_bytes(&sim->integrator) +
-         mus_limiter_bytes(sim->limiter) + mus_contact_bytes(sim->contact) + mus_sim_fields_bytes(sim->fields) +
-         sim->attachments.springs.capacity * sizeof(mus_attached) + sim->records.capacity * sizeof(mus_step_record);
+         mus_limiter_bytes(sim->limiter) + mus_lattices_bytes(sim->lattices) + mus_contact_bytes(sim->contact) +
+         mus_sim_fields_bytes(sim->fields) + sim->attachments.springs.capacity * sizeof(mus_attached) +
+         sim->records.capacity * sizeof(mus_step_record);
 }

@@ -21,6 +21,7 @@ struct mus_sim {
   mus_linear linear;
   mus_integrator_state integrator;
   mus_limiter *limiter;      // NULL until strains are first limited
+  mus_lattices *lattices;    // NULL if the scene has no solids on lattices
   mus_interpolation *levels; // NULL until they are asked for
   int level_count;
   mus_list records;              // mus_step_record, of the last call

@@ -59,7 +59,7 @@ static int is_closed(const mus_model *model, const mus_settings *settings, doubl
 }
 
 // What pins and contact have done in a linearised step, J: their impulses A d - b along the way that they went. Only
-// the rows of those that have moved are multiplied.
+// the rows of those that have moved are multiplied. What is not counted among energies has none here either.
 static double work_done(const mus_step_context *c, const mus_scheme *s) {
   const mus_workspace *w = c->work;
   const mus_matrix *matrix = &c->linear->matrix;
@@ -69,7 +69,7 @@ static double work_done(const mus_step_context *c, const mus_scheme *s) {
     int i = w->prescribed.list[k].node;
     double way[3];
     mus_subtract3(c->state->position + 3 * (size_t)i, w->start_position + 3 * (size_t)i, way);
-    if (way[0] == 0 && way[1] == 0 && way[2] == 0)
+    if ((way[0] == 0 && way[1] == 0 && way[2] == 0) || c->model->counted[i] == 0)
       continue;
     work -= mus_dot3(w->right + 3 * (size_t)i, way) / s->length;
     for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; ++e)

@@ -12,6 +12,7 @@
 // One that is there. Vertices are numbers of the simulation.
 typedef struct mus_attached {
   int handle;
+  int part; // that it pulls, if that is a solid on a lattice (lattices.h), which nothing below counts; else -1
   mus_attachment spring; // nothing left to default
 } mus_attached;
 
@@ -37,5 +38,10 @@ double mus_attachments_energy(const mus_attachments *attachments, const double *
 // mus_attachments_load() adds minus its gradient by v'. A point's velocity is (p(x') - p(X)) / H in any scheme, so
 // damping is H D |p(v')|^2 / 2.
 double mus_attachments_potential(const mus_attachments *attachments, const mus_instant *at);
+
+// N: the pull on a point that belongs to something of that mass, kg, so soft that a step of length h does not
+// overshoot.
+void mus_attachment_pull(const mus_attachment *spring, double h, double mass, const double *position,
+                         const double *velocity, double force[3]);
 
 #endif

@@ -85,10 +85,10 @@ static void add_vertices(const mus_model *m, const mus_instant *at, const double
     const double *x = at->position + 3 * (size_t)i, *v = at->velocity + 3 * (size_t)i;
     double turn[3];
     mus_cross3(x, v, turn);
-    to->kinetic += m->mass[i] * mus_dot3(v, v) / 2;
-    to->potential -= m->mass[i] * mus_dot3(gravity, x);
-    mus_add_scaled3(m->mass[i], v, to->momentum);
-    mus_add_scaled3(m->mass[i], turn, to->angular_momentum);
+    to->kinetic += m->counted[i] * mus_dot3(v, v) / 2;
+    to->potential -= m->counted[i] * mus_dot3(gravity, x);
+    mus_add_scaled3(m->counted[i], v, to->momentum);
+    mus_add_scaled3(m->counted[i], turn, to->angular_momentum);
   }
 }
 

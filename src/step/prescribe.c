@@ -11,6 +11,8 @@ mus_status mus_prescribed_create(mus_arena *arena, const mus_model *model, mus_p
   int held = 0;
   for (int p = 0; p < model->pin_count; ++p)
     held += model->pins[p].count;
+  for (int k = 0; k < model->part_count; ++k)
+    held += model->parts[k].lattice ? model->parts[k].shape.mesh.vertices : 0;
   *out = (mus_prescribed){.list = malloc(((size_t)held + 1) * sizeof *out->list), .capacity = held};
   out->pinned = mus_arena_alloc(arena, (size_t)model->vertices, sizeof *out->pinned);
   out->soft = mus_arena_alloc(arena, (size_t)held, sizeof *out->soft);
@@ -66,24 +68,28 @@ static void add_soft(const mus_model *model, const mus_model_pin *pin, int k, co
   mus_scale3(1 / s->h, soft->velocity, soft->velocity);
 }
 
-// d = (target - X) / H - v. The last pin that names a vertex counts.
-static void add_hard(const mus_model *model, const mus_model_pin *pin, int k, const mus_scheme *s,
-                     const double *predicted, const mus_state *state, mus_prescribed *prescribed) {
-  int i = pin->vertex[k];
-  double target[3];
+// d = (target - X) / H - v. The last that holds a vertex counts.
+static void hold(int i, const double target[3], const mus_scheme *s, const double *predicted, const mus_state *state,
+                 mus_prescribed *prescribed) {
   if (prescribed->pinned[i] < 0)
     prescribed->pinned[i] = prescribed->count++;
   mus_constraint *c = &prescribed->list[prescribed->pinned[i]];
   *c = (mus_constraint){.node = i, .count = 3, .direction = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  find_target(model, pin, k, s, 1, state, prescribed, target);
   for (int a = 0; a < 3; ++a) {
     size_t at = 3 * (size_t)i + (size_t)a;
     c->value[a] = (target[a] - predicted[at]) / s->length - state->velocity[at];
   }
 }
 
-mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, mus_state *state,
-                              mus_prescribed *prescribed) {
+static void add_hard(const mus_model *model, const mus_model_pin *pin, int k, const mus_scheme *s,
+                     const double *predicted, const mus_state *state, mus_prescribed *prescribed) {
+  double target[3];
+  find_target(model, pin, k, s, 1, state, prescribed, target);
+  hold(pin->vertex[k], target, s, predicted, state, prescribed);
+}
+
+mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, const double *end,
+                              mus_state *state, mus_prescribed *prescribed) {
   prescribed->count = prescribed->soft_count = 0;
   for (int i = 0; i < model->vertices; ++i)
     prescribed->pinned[i] = -1;
@@ -99,6 +105,11 @@ mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const
       else
         add_hard(model, pin, k, s, predicted, state, prescribed);
   }
+  for (int k = 0; k < model->part_count && end; ++k)
+    for (int i = 0; i < model->parts[k].shape.mesh.vertices && model->parts[k].lattice; ++i) {
+      int vertex = model->parts[k].first_vertex + i;
+      hold(vertex, end + 3 * (size_t)vertex, s, predicted, state, prescribed);
+    }
   prescribed->pins = prescribed->count;
   return status;
 }

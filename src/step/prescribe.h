@@ -27,9 +27,10 @@ mus_status mus_prescribed_create(mus_arena *arena, const mus_model *model, mus_p
 void mus_prescribed_free(mus_prescribed *prescribed);
 
 // Starts anew, with what pins prescribe: their vertices go where their pin will be at the end of the step. A pin that
-// begins to hold vertices to a body binds them where they are.
-mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, mus_state *state,
-                              mus_prescribed *prescribed);
+// begins to hold vertices to a body binds them where they are. The surfaces of solids on lattices go to `end` (vertices
+// * 3; NULL where there are none).
+mus_status mus_prescribe_pins(const mus_model *model, const mus_scheme *s, const double *predicted, const double *end,
+                              mus_state *state, mus_prescribed *prescribed);
 // Adds H f of soft pins to the right-hand side, with H K v off where the instant drifts, and H D + H^2 K to the matrix
 // where given.
 void mus_soft_pins_load(const mus_model *model, const mus_prescribed *prescribed, const mus_instant *at,

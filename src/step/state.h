@@ -18,11 +18,13 @@ typedef struct mus_state {
   int inverted_before;                       // tetrahedra that were inside out then
   mus_contact_state contact;                 // unused if the scene wants no contact
   int bond_count;
-  mus_bond *bonds; // where pins have bound vertices to bodies
+  mus_bond *bonds;      // where pins have bound vertices to bodies
+  size_t lattice_count; // numbers
+  double *lattice;      // solids on lattices, see lattices.h; their surfaces are among the positions
 } mus_state;
 
 // All zero but for contact, which is made apart; vectors come from the arena.
-mus_status mus_state_create(mus_arena *arena, int vertices, int bonds, mus_state *out);
+mus_status mus_state_create(mus_arena *arena, int vertices, int bonds, size_t lattice, mus_state *out);
 // Both are made for the same model.
 void mus_state_copy(const mus_state *from, int vertices, mus_state *to);
 

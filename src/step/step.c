@@ -1,4 +1,5 @@
 // One time step, in named stages:
+//   deform      solids on lattices (lattices.h)
 //   predict     where forces are taken (scheme.h)
 //   constrain   what pins prescribe (prescribe.h), and which seams are closed (seams.h)
 //   touch       what is near, and what bodies prescribe (contact/contact.h)
@@ -41,7 +42,8 @@ static void predict(const mus_step_context *c, const mus_scheme *s) {
 }
 
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
-  mus_status status = mus_prescribe_pins(c->model, s, c->work->predicted, c->state, &c->work->prescribed);
+  mus_status status = mus_prescribe_pins(c->model, s, c->work->predicted, mus_lattices_end(c->lattices), c->state,
+                                         &c->work->prescribed);
   if (!status)
     mus_seams_find(c->model, s, c->work->prescribed.pinned, c->state, c->work->predicted, &c->work->seams);
   return status;
@@ -59,14 +61,21 @@ static mus_status touch(const mus_step_context *c, const mus_scheme *s, mus_step
                            .velocity = c->state->velocity,
                            .predicted = c->work->predicted,
                            .pinned = c->work->prescribed.pinned,
+                           .end = mus_lattices_end(c->lattices),
                            .ties = c->work->seams.count > 0 ? &c->work->seams.ties : NULL};
   mus_status status = mus_contact_find(&step, &c->state->contact, c->contact, record);
   return status ? status : mus_prescribe_contacts(c->contact, c->state->velocity, &c->work->prescribed);
 }
 
+static mus_status deform(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  return mus_lattices_advance(c->lattices, c->settings, c->attachments, s, c->state, record);
+}
+
 mus_status mus_step_begin(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   predict(c, s);
   mus_status status = mus_stop_check();
+  if (!status)
+    status = deform(c, s, record);
   if (!status)
     status = constrain(c, s);
   return status ? status : touch(c, s, record);
@@ -192,7 +201,7 @@ static void remember(mus_state *state, const mus_step_record *record) {
   state->inverted_before = record->inverted;
 }
 
-static void commit(const mus_step_context *c, mus_step_record *record) {
+static void commit(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   mus_state *state = c->state;
   mus_seams_settle(c->model, state, &c->work->seams, record);
   mus_copy(c->work->unknowns, c->work->start_position, state->position_before);
@@ -200,6 +209,8 @@ static void commit(const mus_step_context *c, mus_step_record *record) {
   if (c->contact)
     mus_contact_keep(c->contact, state->velocity, &state->contact);
   remember(state, record);
+  mus_lattices_commit(c->lattices, s, state);
+  mus_lattices_measure(c->lattices, c->settings, record);
   state->step_before = record->time_step;
   state->halvings_before = record->halvings;
   state->time = record->time;
@@ -228,12 +239,12 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   if (!status)
     status = finish(c, &s, record);
   if (!status)
-    commit(c, record);
+    commit(c, &s, record);
   else
     go_back(c->state, c->work);
   record->other_seconds = mus_seconds() - from - record->assemble_seconds - record->setup_seconds -
                           record->prefilter_seconds - record->solve_seconds - record->detect_seconds -
-                          record->respond_seconds - record->limit_seconds;
+                          record->respond_seconds - record->limit_seconds - record->lattice_seconds;
   return status;
 }
 

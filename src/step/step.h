@@ -4,6 +4,7 @@
 
 #include "step/attach.h"
 #include "step/integrator.h"
+#include "step/lattices.h"
 #include "step/linear.h"
 
 typedef struct mus_limiter mus_limiter; // see limit.h
@@ -18,7 +19,8 @@ typedef struct mus_step_context {
   mus_contact_workspace *contact; // NULL if the scene wants no contact
   mus_linear *linear;
   mus_integrator_state *integrator;
-  mus_limiter **limiter; // NULL in it until it is needed
+  mus_limiter **limiter;  // NULL in it until it is needed
+  mus_lattices *lattices; // NULL if the scene has no solids on lattices
 } mus_step_context;
 
 // A step is halved so often at most.

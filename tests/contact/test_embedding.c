@@ -21,7 +21,7 @@ enum { PARTS = 4 }; // of an edge of the coarse cloth
 // --- a fine surface --------------------------------------------------------------------------------------------------
 
 typedef struct fine_surface {
-  mus_embedding embedding;
+  mus_embedded_surface embedding;
   int vertices, triangles, entries;
   int *start, *node, *triangle;
   double *weight, *radius, *x; // x: where vertices start, to tell which are one
@@ -82,7 +82,7 @@ static fine_surface fine_surface_create(const mus_model *model, double radius) {
       cut_triangle(&f, model->start, corner, radius);
     }
   }
-  f.embedding = (mus_embedding){
+  f.embedding = (mus_embedded_surface){
       .map = {.vertices = f.vertices, .nodes = model->vertices, .start = f.start, .node = f.node, .weight = f.weight},
       .triangles = f.triangles,
       .triangle = f.triangle,

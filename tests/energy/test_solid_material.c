@@ -14,7 +14,7 @@ static void found_by_name(void **state) {
     assert_string_equal(material->name, names[k]);
     assert_string_equal(mus_solid_material_name(k), names[k]);
     assert_ptr_equal(material, mus_solid_material_at(k));
-    assert_int_equal(mus_solid_material_check(material), MUS_OK);
+    assert_int_equal(mus_solid_material_check(material, MUS_POISSON_MAXIMUM), MUS_OK);
     assert_true(strlen(material->about) > 0);
   }
   assert_null(mus_solid_material_at(NAMES));
@@ -33,7 +33,7 @@ static void unknown_names_get_the_list(void **state) {
 }
 
 static void refuse(const mus_solid_material *bad, const char *text) {
-  assert_int_equal(mus_solid_material_check(bad), MUS_BAD_INPUT);
+  assert_int_equal(mus_solid_material_check(bad, MUS_POISSON_MAXIMUM), MUS_BAD_INPUT);
   assert_non_null(strstr(mus_last_error(), text));
 }
 
@@ -51,7 +51,7 @@ static void checks(void **state) {
   bad.damping = -1;
   refuse(&bad, "damping is -1; give a finite, not negative number");
   bad.damping = 0; // allowed
-  assert_int_equal(mus_solid_material_check(&bad), MUS_OK);
+  assert_int_equal(mus_solid_material_check(&bad, MUS_POISSON_MAXIMUM), MUS_OK);
 }
 
 // What no material has is refused, and what tetrahedra cannot be, with the reason.
@@ -65,7 +65,7 @@ static void poisson(void **state) {
   }
   for (int k = 0; k < 4; ++k) {
     m.poisson = good[k];
-    assert_int_equal(mus_solid_material_check(&m), MUS_OK);
+    assert_int_equal(mus_solid_material_check(&m, MUS_POISSON_MAXIMUM), MUS_OK);
   }
   m.poisson = 0.499;
   refuse(&m, "material foam: poisson is 0.499; give at most 0.495: nearly incompressible tetrahedra lock");

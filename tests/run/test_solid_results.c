@@ -371,13 +371,44 @@ static void runs_that_are_resumed_have_the_same_bits(void **state) {
   runs_free(r);
 }
 
+// The same of solids on lattices, one of which is carried by a body that it is not checked against.
+static void runs_with_lattices_are_resumed_with_the_same_bits(void **state) {
+  static const char *const names[] = {"jelly.pc2", "jelly.stress.pc2", "sheet.pc2", "jelly.frames/frame_0003.vtu"};
+  run *r =
+      runs_scene("{\"frames\": 3, \"time_step\": 0.021,"
+                 "\"cloths\": [{\"name\": \"sheet\", \"shape\": {\"vertices\": 49, \"size\": [0.4, 0.4]},"
+                 "              \"translate\": [0, 0.21, 0]}],"
+                 "\"bodies\": [{\"name\": \"hand\", \"shape\": {\"kind\": \"box\", \"size\": [0.3, 0.1, 0.3]},"
+                 "  \"translate\": [{\"time\": 0, \"value\": [0, 0, 0]}, {\"time\": 0.1, \"value\": [0.02, 0, 0]}]}],"
+                 "\"solids\": [{\"name\": \"jelly\", \"method\": \"lattice\", \"lattice\": {\"cells\": 5},"
+                 "  \"shape\": {\"size\": [0.2, 0.2, 0.2], \"vertices\": 150}, \"material\": \"gel\","
+                 "  \"translate\": [0, 0.1, 0], \"pins\": [{\"body\": \"hand\", \"where\": {\"inside\": true}}]}]}");
+  char whole[256], parts[256];
+  mus_check_options options = mus_default_check_options();
+  mus_check_record record;
+  snprintf(whole, sizeof whole, "%s", files_path(*state, "whole"));
+  snprintf(parts, sizeof parts, "%s", files_path(*state, "parts"));
+  run_into(&r->scene, whole, "pc2,vtu");
+  run_in_parts(&r->scene, parts, "pc2,vtu");
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+    files_assert_same(files_path(whole, names[k]), files_path(parts, names[k]));
+  assert_ok(mus_check(whole, NULL, &options, &record));
+  assert_true(record.solids == 1 && record.bodies == 1 && mus_check_pairs(&record.total) == 0);
+  runs_free(r);
+}
+
 int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
   const struct CMUnitTest tests[] = {
-      IN_FOLDER(surfaces_are_those_of_the_simulation),  IN_FOLDER(meshes_of_solids_are_closed),
-      IN_FOLDER(series_have_all_vertices_and_stresses), IN_FOLDER(volumes_are_those_of_the_tetrahedra),
-      IN_FOLDER(regions_are_those_of_the_file),         IN_FOLDER(recordings_have_the_fields_of_solids),
-      IN_FOLDER(what_is_free_is_told_from_what_is_not), IN_FOLDER(runs_that_are_resumed_have_the_same_bits),
+      IN_FOLDER(surfaces_are_those_of_the_simulation),
+      IN_FOLDER(meshes_of_solids_are_closed),
+      IN_FOLDER(series_have_all_vertices_and_stresses),
+      IN_FOLDER(volumes_are_those_of_the_tetrahedra),
+      IN_FOLDER(regions_are_those_of_the_file),
+      IN_FOLDER(recordings_have_the_fields_of_solids),
+      IN_FOLDER(what_is_free_is_told_from_what_is_not),
+      IN_FOLDER(runs_that_are_resumed_have_the_same_bits),
+      IN_FOLDER(runs_with_lattices_are_resumed_with_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

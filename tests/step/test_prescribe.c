@@ -25,7 +25,7 @@ static void the_last_pin_counts(void **state) {
   assert_ok(mus_prescribed_create(&arena, model, &prescribed));
   for (int late = 0; late < 2; ++late) {
     mus_scheme s = {.time = late ? 0.1 : 0.01, .h = 0.01, .length = 0.01, .order = 1};
-    assert_ok(mus_prescribe_pins(model, &s, now->position, now, &prescribed));
+    assert_ok(mus_prescribe_pins(model, &s, now->position, NULL, now, &prescribed));
     assert_int_equal(prescribed.count, late ? 2 : 3);
     assert_int_equal(prescribed.pins, prescribed.count);
     int lifted = 0, pinned = 0;

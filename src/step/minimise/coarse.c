@@ -26,7 +26,7 @@ static mus_status fill(const mus_model *fine, const mus_solver_options *solver, 
   if (!status)
     status = number_vertices(coarse, fine->vertices);
   if (!status)
-    status = mus_state_create(&coarse->arena, model->vertices, 0, &coarse->state);
+    status = mus_state_create(&coarse->arena, model->vertices, 0, 0, &coarse->state);
   if (!status)
     status = mus_workspace_create(&coarse->arena, model, &coarse->work);
   if (!status)
