@@ -36,17 +36,16 @@ MUS_HD double mus_matrix_number(const double *p) {
 }
 
 // The lane's row times x, or, where PARTS threads share a row, every PARTS-th block of it from the `part`-th on. A
-// device hides the time that memory takes behind other threads, if there are enough of them. Where rows are shared,
-// there are not: a thread then asks for several blocks before it uses any.
+// thread asks for several blocks before it uses any, which hides the time that memory takes.
 template <int B, int C, int PARTS, class real>
 MUS_HD real mus_row_sum(const mus_sliced<real> &a, int slice, int lane, int part, const real *x) {
-  constexpr int LANES = MUS_SLICE * B, AHEAD = PARTS > 1 ? 4 : 1;
+  constexpr int LANES = MUS_SLICE * B, AHEAD = 4;
   int begin = a.base[slice], width = a.base[slice + 1] - begin;
   const real *value = a.value + (size_t)begin * (C * LANES) + lane;
   const int *column = a.column + (size_t)begin * MUS_SLICE + lane / B;
   real sum = 0;
 #ifdef __CUDACC__
-#pragma unroll(PARTS > 1 ? 1 : 4)
+#pragma unroll 1
 #endif
   for (int k = part; k < width; k += AHEAD * PARTS) {
     real v[AHEAD][C];
@@ -54,7 +53,7 @@ MUS_HD real mus_row_sum(const mus_sliced<real> &a, int slice, int lane, int part
     MUS_UNROLL
     for (int u = 0; u < AHEAD; ++u) {
       int at = k + u * PARTS;
-      bool is_there = AHEAD == 1 || at < width;
+      bool is_there = at < width;
       j[u] = is_there ? column[at * MUS_SLICE] : 0;
       MUS_UNROLL
       for (int c = 0; c < C; ++c)
