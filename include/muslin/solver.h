@@ -221,7 +221,10 @@ MUS_API mus_status mus_solver_set_kernel(mus_solver *solver, int count, const do
 typedef struct mus_interpolation {
   int nodes, coarse;    ///< of this level, and of the coarser
   const int *carrier;   ///< nodes * 3: coarse nodes
-  const double *weight; ///< nodes * 3: theirs, which sum to 1; 0 for those that do not count
+  const double *weight; ///< nodes * 3: theirs, which sum to 1; 0 for those that do not count. All 0: a node that has no
+                        ///< place on the coarser level, as one of `joint`
+  const int *joint; ///< nodes: one more coarse node, shared by nodes that are tightly coupled, such as those that are
+                    ///< sewn together. It moves them as one, beside what their carriers do. -1: none. May be NULL
 } mus_interpolation;
 
 /// Nested levels for MUS_METHOD_GEOMETRIC, the finest first; copied, and kept until the pattern is set again. The first

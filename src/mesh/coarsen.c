@@ -54,6 +54,10 @@ typedef struct work {
   int *home;            // vertices: the triangle that a removed one lies in
   double *place;        // vertices * 3: where
   int left;             // vertices with triangles, of those that are still there
+  int *group, *ring;    // vertices: which are sewn together, as the first of them and as a circle
+  int (*along)[2];      // vertices: neighbours along the cut where there are two; -1
+  double (*step)[2];    // vertices: how far away these are
+  int together;         // 1: what is sewn together goes together
   mus_list heap;        // candidate
   double least_shape;   // of triangles that sliding leaves
 } work;
@@ -473,6 +477,13 @@ static mus_status classify(work *w, const mus_topology *topology, mus_arena *scr
       w->fixed[v] |= mus_edge_sides(topology, e) > 2;
     }
   for (int v = 0; v < w->mesh->vertices; ++v) {
+    w->along[v][0] = w->along[v][1] = -1;
+    for (int k = 0; k < 2 && count[v] == 2; ++k) {
+      const int *end = topology->edge + 2 * (size_t)edge[v][k];
+      int side = topology->edge_side[topology->edge_side_start[edge[v][k]]];
+      w->along[v][k] = end[0] == v ? end[1] : end[0];
+      w->step[v][k] = sqrt(squared(from_of(w, side), to_of(w, side)));
+    }
     w->cut[v] = count[v] > 0;
     w->fixed[v] |= (count[v] > 0 && count[v] != 2) || w->first[v] < 0 ||
                    (count[v] == 2 && turn_at(w, topology, v, edge[v]) > sharp_turn);
@@ -511,6 +522,32 @@ static mus_status offer(work *w, int vertex) {
   return MUS_OK;
 }
 
+// Where a vertex may go when one that it is sewn to goes to `to`: one of those that `to` is sewn to; -1.
+static int beside(const work *w, int v, int to) {
+  star s;
+  int target = to;
+  do
+    if (!w->gone[target] && star_of(w, v, &s) && length_now(w, &s, target) >= 0 && may_slide(w, v, target, &s))
+      return target;
+  while ((target = w->ring[target]) != to);
+  return -1;
+}
+
+static int may_all_go(const work *w, int from, int to) {
+  for (int v = w->ring[from]; v != from; v = w->ring[v])
+    if (!w->gone[v] && (w->fixed[v] || beside(w, v, to) < 0))
+      return 0;
+  return 1;
+}
+
+static mus_status slide_one(work *w, int from, int to) {
+  star s;
+  if (!star_of(w, from, &s) || !may_slide(w, from, to, &s))
+    return MUS_OK;
+  slide(w, &s, from, to);
+  return offer(w, to);
+}
+
 static mus_status remove_vertices(work *w, int wanted) {
   mus_status status = MUS_OK;
   for (int v = 0; v < w->mesh->vertices && !status; ++v)
@@ -519,13 +556,83 @@ static mus_status remove_vertices(work *w, int wanted) {
   while (!status && w->left > wanted && w->heap.count > 0) {
     candidate c = take(w);
     star s;
+    int all = w->together && w->group[c.from] != w->group[c.to];
     if (w->gone[c.from] || w->gone[c.to] || w->fixed[c.from] || !star_of(w, c.from, &s) ||
-        length_now(w, &s, c.to) != c.length || !may_slide(w, c.from, c.to, &s))
+        length_now(w, &s, c.to) != c.length || !may_slide(w, c.from, c.to, &s) || (all && !may_all_go(w, c.from, c.to)))
       continue;
-    slide(w, &s, c.from, c.to);
-    status = offer(w, c.to);
+    status = slide_one(w, c.from, c.to);
+    for (int v = w->ring[c.from], to; v != c.from && all && !status; v = w->ring[v])
+      if (!w->gone[v] && (to = beside(w, v, c.to)) >= 0)
+        status = slide_one(w, v, to);
   }
   return status;
+}
+
+// --- seams -----------------------------------------------------------------------------------------------------------
+
+static mus_status find_sewn(work *w, int pairs, const int *pair, mus_arena *scratch) {
+  size_t vertices = (size_t)w->mesh->vertices;
+  w->group = mus_arena_alloc(scratch, vertices, sizeof *w->group);
+  w->ring = mus_arena_alloc(scratch, vertices, sizeof *w->ring);
+  w->along = mus_arena_alloc(scratch, vertices, sizeof *w->along);
+  w->step = mus_arena_alloc(scratch, vertices, sizeof *w->step);
+  if (!w->group || !w->ring || !w->along || !w->step)
+    return mus_fail_memory();
+  for (int v = 0; v < w->mesh->vertices; ++v)
+    w->group[v] = w->ring[v] = v;
+  for (int k = 0; k < pairs; ++k)
+    mus_group_join(w->group, pair[2 * k], pair[2 * k + 1]);
+  for (int v = 0; v < w->mesh->vertices; ++v) {
+    int first = w->group[v] = mus_group_first(w->group, v);
+    if (first == v)
+      continue;
+    w->ring[v] = w->ring[first];
+    w->ring[first] = v;
+  }
+  return MUS_OK;
+}
+
+// The part of a cut between two vertices that were kept, in which a removed one lies, and how far it is from both.
+typedef struct run {
+  int end[2];
+  double away[2];
+} run;
+
+// 0 where there is none.
+static int run_of(const work *w, int vertex, run *out) {
+  for (int k = 0; k < 2; ++k) {
+    int last = vertex, at = w->along[vertex][k];
+    out->away[k] = at >= 0 ? w->step[vertex][k] : 0;
+    while (at >= 0 && at != vertex && w->gone[at]) {
+      int on = w->along[at][0] == last;
+      out->away[k] += w->step[at][on];
+      last = at;
+      at = w->along[at][on];
+    }
+    if (at < 0 || at == vertex)
+      return 0;
+    out->end[k] = at;
+  }
+  return 1;
+}
+
+// Of a removed vertex: its run, and both distances as sums over all that are sewn to it, whose runs end at what is sewn
+// to the ends of its own. 0 where these do not match.
+static int sewn_run(const work *w, int vertex, run *out) {
+  if (!run_of(w, vertex, out) || w->ring[out->end[0]] == out->end[0] || w->ring[out->end[1]] == out->end[1])
+    return 0;
+  const int *group = w->group, end[2] = {group[out->end[0]], group[out->end[1]]};
+  for (int v = w->ring[vertex]; v != vertex; v = w->ring[v]) {
+    run other;
+    if (!w->gone[v] || !run_of(w, v, &other))
+      return 0;
+    int turned = group[other.end[0]] != end[0];
+    if (group[other.end[turned]] != end[0] || group[other.end[!turned]] != end[1])
+      return 0;
+    out->away[0] += other.away[turned];
+    out->away[1] += other.away[!turned];
+  }
+  return out->away[0] + out->away[1] > 0;
 }
 
 static mus_status prepare(work *w, mus_arena *scratch) {
@@ -571,6 +678,14 @@ static void carry(const work *w, int vertex, const int *number, int *carrier, do
   for (int k = 0; k < 3; ++k) {
     carrier[k] = number[t < 0 ? vertex : w->vertex[3 * t + k]];
     weight[k] = t < 0 && k == 0;
+  }
+  run r;
+  if (t >= 0 && sewn_run(w, vertex, &r)) {
+    for (int k = 0; k < 3; ++k) {
+      carrier[k] = number[r.end[k % 2]];
+      weight[k] = k < 2 ? r.away[!k] / (r.away[0] + r.away[1]) : 0;
+    }
+    return;
   }
   if (t < 0)
     return;
@@ -631,7 +746,8 @@ static mus_status write_out(mus_arena *arena, const work *w, mus_coarser *out) {
   return status;
 }
 
-mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, mus_coarser *out) {
+mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, int pairs, const int *pair,
+                            mus_coarser *out) {
   mus_arena scratch = {0};
   mus_topology topology;
   work w = {.mesh = mesh, .triangles = mesh->triangles};
@@ -643,10 +759,13 @@ mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, 
   if (!status)
     status = find_charts(&w, &topology, &scratch);
   if (!status)
+    status = find_sewn(&w, pairs, pair, &scratch);
+  if (!status)
     status = classify(&w, &topology, &scratch);
   if (!status)
-    for (int k = 0; k < SHAPES && !status; ++k) {
-      w.least_shape = least_shapes[k];
+    for (int k = 0; k < 2 * SHAPES && !status; ++k) {
+      w.together = k < SHAPES;
+      w.least_shape = least_shapes[k % SHAPES];
       status = remove_vertices(&w, wanted);
     }
   if (!status)

@@ -3,8 +3,11 @@
 //
 // Everything happens in the material. Where it is cut (at the boundary, and along creases, whose two sides lie at
 // different places of it) vertices slide along the cut only, and its corners stay; so panels keep their outlines, holes
-// stay holes, and the two sides of a seam are coarsened together. No triangle is turned over, none becomes a needle,
-// and no vertex gets more than MUS_COARSE_NEIGHBOURS. What cannot be coarsened under these rules stays as it is.
+// stay holes, and the two sides of a seam are coarsened together. Vertices that are sewn to each other go at once, into
+// neighbours that are sewn to each other, too, and are carried alike: by the next ones along their sides that are left,
+// with weights by the lengths of all sides together. Coarse pairs that move together so move every pair. No triangle is
+// turned over, none becomes a needle, and no vertex gets more than MUS_COARSE_NEIGHBOURS. What cannot be coarsened
+// under these rules stays as it is.
 //
 // A piece of a mesh whose rest shape is known by triangles only, each laid flat by itself, is coarsened on its surface
 // in space instead: places are positions, and stars are looked at along their mean normal.
@@ -25,7 +28,8 @@ typedef struct mus_coarser {
 } mus_coarser;
 
 // About `wanted` vertices, or as few as it gets above that. `mesh` must have a rest shape. Vertices without triangles
-// are kept.
-mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, mus_coarser *out);
+// are kept. `pair` (pairs * 2) are vertices that are sewn together: they stay or go together as far as possible.
+mus_status mus_mesh_coarsen(mus_arena *arena, const mus_mesh *mesh, int wanted, int pairs, const int *pair,
+                            mus_coarser *out);
 
 #endif

@@ -1,5 +1,6 @@
 // Nested levels of all cloths of a model, for the solver's method "geometric" and for minimisers: they are coarsened in
-// their material (mesh/coarsen.h), four times fewer vertices per level.
+// their material (mesh/coarsen.h), four times fewer vertices per level. Vertices that are sewn together are chosen
+// together, and have joints (multigrid/geometric/nested.h).
 #ifndef MUS_MODEL_LEVELS_H
 #define MUS_MODEL_LEVELS_H
 

@@ -219,7 +219,10 @@ static mus_status check_level(int number, int nodes, const mus_interpolation *le
                       level->carrier[k], level->weight[k]);
   for (size_t i = 0; i < (size_t)nodes; ++i) {
     const double *w = level->weight + 3 * i;
-    if (!(fabs(w[0] + w[1] + w[2] - 1) < 1e-6))
+    int joint = level->joint ? level->joint[i] : -1;
+    if (joint < -1 || joint >= level->coarse)
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is joined by node %d", number, i, joint);
+    if ((w[0] != 0 || w[1] != 0 || w[2] != 0) && !(fabs(w[0] + w[1] + w[2] - 1) < 1e-6))
       return mus_fail(MUS_BAD_INPUT, "levels[%d]: the weights of node %zu sum to %g instead of 1", number, i,
                       w[0] + w[1] + w[2]);
   }
@@ -237,13 +240,16 @@ mus_status mus_system_set_levels(mus_system *system, int count, const mus_interp
     size_t numbers = 3 * (size_t)levels[l].nodes;
     int *carrier = mus_arena_alloc(&arena, numbers, sizeof *carrier);
     double *weight = mus_arena_alloc(&arena, numbers, sizeof *weight);
-    if (!status && (!carrier || !weight))
+    int *joint = levels[l].joint ? mus_arena_alloc(&arena, (size_t)levels[l].nodes, sizeof *joint) : NULL;
+    if (!status && (!carrier || !weight || (levels[l].joint && !joint)))
       status = mus_fail_memory();
     if (status)
       break;
     memcpy(carrier, levels[l].carrier, numbers * sizeof *carrier);
     memcpy(weight, levels[l].weight, numbers * sizeof *weight);
-    made.level[l] = (mus_interpolation){levels[l].nodes, levels[l].coarse, carrier, weight};
+    if (joint)
+      memcpy(joint, levels[l].joint, (size_t)levels[l].nodes * sizeof *joint);
+    made.level[l] = (mus_interpolation){levels[l].nodes, levels[l].coarse, carrier, weight, joint};
   }
   if (status) {
     mus_arena_clear(&arena);

@@ -76,7 +76,7 @@ static outcome coarsen(const char *name, mus_arena *arena, const mus_mesh *fine,
     mus_coarser coarse;
     mus_topology topology;
     double least, before = area(&mesh, &least);
-    assert_ok(mus_mesh_coarsen(arena, &mesh, mesh.vertices / 4, &coarse));
+    assert_ok(mus_mesh_coarsen(arena, &mesh, mesh.vertices / 4, 0, NULL, &coarse));
     double after = area(&coarse.mesh, &least);
     assert_true(least > 0);
     assert_ok(mus_topology_create(arena, &coarse.mesh, &topology));
@@ -148,6 +148,57 @@ static void garments(void **state) {
   mus_arena_clear(&arena);
 }
 
+// Two panels of different widths, sewn together along a side: what is sewn stays or goes together, and coarse pairs
+// that move together move every pair together.
+static void seams(void **state) {
+  (void)state;
+  enum { SIDE = 33, PANEL = SIDE * SIDE };
+  mus_arena arena = {0};
+  mus_mesh one, mesh;
+  mus_coarser coarse;
+  mus_generate_options options = {.vertices = PANEL, .width = 1, .depth = 1};
+  assert_ok(mus_generate_rectangle(&arena, &options, &one));
+  assert_int_equal(one.vertices, PANEL);
+  assert_ok(mus_mesh_create(&arena, 2 * PANEL, 2 * one.triangles, 1, &mesh));
+  memset(mesh.position, 0, 6 * PANEL * sizeof(double));
+  for (int c = 0; c < 6 * one.triangles; ++c) {
+    int from = c % (3 * one.triangles), second = c >= 3 * one.triangles;
+    double u = one.material[2 * from], v = one.material[2 * from + 1];
+    mesh.triangle[c] = one.triangle[from] + second * PANEL;
+    mesh.material[2 * c] = second ? 2 + 0.6 * u + 0.2 * u * u : u; // other places along the seam, and a curved outline
+    mesh.material[2 * c + 1] = second ? v + 0.1 * u * (1 - u) : v;
+  }
+  double uv[4 * PANEL], low = INFINITY;
+  int pair[2 * SIDE], pairs = 0;
+  places(&mesh, uv);
+  for (int v = 0; v < PANEL; ++v)
+    low = fmin(low, uv[2 * v + 1]);
+  for (int v = 0; v < PANEL; ++v)
+    if (uv[2 * v + 1] == low) {
+      pair[2 * pairs] = v;
+      pair[2 * pairs++ + 1] = PANEL + v;
+    }
+  assert_int_equal(pairs, SIDE);
+  assert_ok(mus_mesh_coarsen(&arena, &mesh, PANEL / 2, pairs, pair, &coarse));
+  assert_int_equal(coarse.mesh.vertices, PANEL / 2);
+  double moved[PANEL] = {0};
+  int kept = 0;
+  for (int k = 0; k < 2 * pairs; ++k)
+    if (coarse.kept[coarse.carrier[3 * pair[k]]] == pair[k]) {
+      moved[coarse.carrier[3 * pair[k]]] = sin(pair[k - k % 2]); // the same for both of a pair
+      ++kept;
+    }
+  assert_true(kept > SIDE / 2 && kept < 1.6 * SIDE);
+  for (int k = 0; k < pairs; ++k) {
+    double value[2] = {0, 0};
+    for (int i = 0; i < 6; ++i)
+      value[i / 3] +=
+          coarse.weight[3 * pair[2 * k + i / 3] + i % 3] * moved[coarse.carrier[3 * pair[2 * k + i / 3] + i % 3]];
+    assert_true(fabs(value[0] - value[1]) < 1e-12);
+  }
+  mus_arena_clear(&arena);
+}
+
 // Panels may lie in the pattern either way up.
 static void mirrored_panels(void **state) {
   (void)state;
@@ -159,7 +210,7 @@ static void mirrored_panels(void **state) {
   assert_ok(mus_generate_rectangle(&arena, &options, &mesh));
   for (int c = 0; c < 3 * mesh.triangles; ++c)
     mesh.material[2 * c] *= -1;
-  assert_ok(mus_mesh_coarsen(&arena, &mesh, 256, &coarse));
+  assert_ok(mus_mesh_coarsen(&arena, &mesh, 256, 0, NULL, &coarse));
   assert_int_equal(coarse.mesh.vertices, 256);
   assert_true(fabs(area(&coarse.mesh, &least) + 1) < 1e-12);
   mus_arena_clear(&arena);
@@ -185,7 +236,7 @@ static void surfaces_without_a_pattern(void **state) {
   double least, whole = area(&mesh, &least);
   for (int level = 0; level < 3; ++level) {
     mus_coarser coarse;
-    assert_ok(mus_mesh_coarsen(&arena, &mesh, mesh.vertices / 4, &coarse));
+    assert_ok(mus_mesh_coarsen(&arena, &mesh, mesh.vertices / 4, 0, NULL, &coarse));
     assert_true(coarse.mesh.vertices <= mesh.vertices / 3);
     assert_true(area(&coarse.mesh, &least) > 0.93 * whole && least > 0);
     double worst = 0, edge = sqrt(2 * whole / coarse.mesh.triangles);
@@ -231,7 +282,7 @@ static void odd_meshes(void **state) {
     mesh.material[6 * k] = mesh.material[6 * k + 1] = 0;
   }
   memset(mesh.position, 0, 3 * (SPOKES + 1) * sizeof(double));
-  assert_ok(mus_mesh_coarsen(&arena, &mesh, 12, &coarse));
+  assert_ok(mus_mesh_coarsen(&arena, &mesh, 12, 0, NULL, &coarse));
   assert_true(coarse.mesh.vertices < SPOKES / 2 && area(&coarse.mesh, &least) > 2 && least > 0);
   assert_ok(mus_mesh_create(&arena, 3 * PIECES, PIECES, 1, &mesh));
   for (int k = 0; k < 3 * PIECES; ++k) {
@@ -240,7 +291,7 @@ static void odd_meshes(void **state) {
     mesh.material[2 * k + 1] = k % 3 == 2;
   }
   memset(mesh.position, 0, 9 * PIECES * sizeof(double));
-  assert_ok(mus_mesh_coarsen(&arena, &mesh, 4, &coarse));
+  assert_ok(mus_mesh_coarsen(&arena, &mesh, 4, 0, NULL, &coarse));
   assert_int_equal(coarse.mesh.vertices, 3 * PIECES);
   mus_arena_clear(&arena);
 }
@@ -249,6 +300,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sheets),          cmocka_unit_test(outlines),
                                      cmocka_unit_test(tubes),           cmocka_unit_test(garments),
                                      cmocka_unit_test(mirrored_panels), cmocka_unit_test(surfaces_without_a_pattern),
-                                     cmocka_unit_test(odd_meshes)};
+                                     cmocka_unit_test(odd_meshes),      cmocka_unit_test(seams)};
   return cmocka_run_group_tests_name("mesh/coarsen", tests, NULL, NULL);
 }

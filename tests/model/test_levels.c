@@ -78,7 +78,7 @@ static void garments_have_levels(void **state) {
     const char *file;
     double scale;
     int levels, iterations;
-  } garment[] = {{"../shared/data/garments/codim-ipc/dress_knife/stage.obj.gz", 1, 3, 120},
+  } garment[] = {{"../shared/data/garments/codim-ipc/dress_knife/stage.obj.gz", 1, 3, 40},
                  {"../shared/data/garments/diffcloth/dress-v7k-f14k.obj.gz", 0.04, 2, 60},
                  {"../shared/data/garments/diffcloth/skirt2011.obj", 1, 2, 60}};
   for (int k = 0; k < 3; ++k) {

@@ -110,7 +110,7 @@ static mus_solver *pair_solver(const pair_system *d, const char *smoother) {
   strcpy(options.multigrid.smoother, smoother);
   options.multigrid.cycle = MUS_CYCLE_V;
   mus_solver *solver = given_solver(&d->given, &options);
-  mus_interpolation level = {ROWS, COARSE, d->carrier, d->weight};
+  mus_interpolation level = {ROWS, COARSE, d->carrier, d->weight, NULL};
   assert_ok(mus_solver_set_levels(solver, 1, &level));
   assert_ok(mus_solver_prepare(solver));
   assert_int_equal(mus_solver_levels(solver), 2);

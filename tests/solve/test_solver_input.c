@@ -394,7 +394,8 @@ static void bad_levels_are_refused(void **state) {
   double weight[3 * FINE];
   for (int i = 0; i < 3 * FINE; ++i)
     weight[i] = 1.0 / 3;
-  mus_interpolation level[2] = {{FINE, COARSE, carrier, weight}, {COARSE, 1, carrier, weight}}, bad = level[0];
+  mus_interpolation level[2] = {{FINE, COARSE, carrier, weight, NULL}, {COARSE, 1, carrier, weight, NULL}},
+                    bad = level[0];
   refused(r, "-1 levels", mus_solver_set_levels(r->solver, -1, level));
   refused(r, "20 levels", mus_solver_set_levels(r->solver, MUS_LEVELS_MAXIMUM, level));
   refused(r, "levels[0] has 5 nodes instead of 20", mus_solver_set_levels(r->solver, 1, &level[1]));
@@ -406,6 +407,11 @@ static void bad_levels_are_refused(void **state) {
   carrier[10] = 0;
   weight[31] = NAN;
   refused(r, "levels[0]: node 10", mus_solver_set_levels(r->solver, 1, level));
+  weight[31] = 1.0 / 3;
+  int joint[FINE] = {[4] = COARSE};
+  bad = level[0];
+  bad.joint = joint;
+  refused(r, "levels[0]: node 4 is joined by node 5", mus_solver_set_levels(r->solver, 1, &bad));
   weight[31] = 1;
   refused(r, "levels[0]: the weights of node 10", mus_solver_set_levels(r->solver, 1, level));
   survivor_free(r);

@@ -76,7 +76,7 @@ mus_status given_levels(mus_solver *solver, mus_method method, int rows) {
     int *to = carrier + (size_t)count * numbers;
     for (int i = 0; i < nodes; ++i)
       to[3 * i] = i / 2;
-    level[count] = (mus_interpolation){nodes, (nodes + 1) / 2, to, weight};
+    level[count] = (mus_interpolation){nodes, (nodes + 1) / 2, to, weight, NULL};
   }
   mus_status status = mus_solver_set_levels(solver, count, level);
   free(carrier), free(weight);

@@ -5,15 +5,16 @@
 
 #include "base/error.h"
 
-enum { CARRIERS = 3 };
+enum { CARRIERS = 3, COLUMNS = CARRIERS + 1 };
 
-// The carriers that count, each once, ascending, with the sums of their weights.
+// The carriers that count, and the joint, each once, ascending, with the sums of their weights.
 static int carriers_of(const mus_interpolation *l, int node, int *column, double *weight) {
   int count = 0;
-  for (int k = 0; k < CARRIERS; ++k) {
-    int carrier = l->carrier[CARRIERS * (size_t)node + (size_t)k], at = 0;
-    double w = l->weight[CARRIERS * (size_t)node + (size_t)k];
-    if (w == 0)
+  for (int k = 0; k < COLUMNS; ++k) {
+    size_t entry = CARRIERS * (size_t)node + (size_t)k;
+    int carrier = k < CARRIERS ? l->carrier[entry] : l->joint ? l->joint[node] : -1, at = 0;
+    double w = k < CARRIERS ? l->weight[entry] : 1;
+    if (w == 0 || carrier < 0)
       continue;
     while (at < count && column[at] < carrier)
       ++at;
@@ -33,8 +34,8 @@ static int carriers_of(const mus_interpolation *l, int node, int *column, double
 
 static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *arena, mus_coarse_level *coarse) {
   const mus_nested *nested = self;
-  int rows = fine->a->pattern->rows, column[CARRIERS];
-  double weight[CARRIERS];
+  int rows = fine->a->pattern->rows, column[COLUMNS];
+  double weight[COLUMNS];
   if (fine->level >= nested->levels)
     return MUS_OK;
   const mus_interpolation *l = &nested->level[fine->level];
@@ -43,7 +44,7 @@ static mus_status analyse(void *self, const mus_level_view *fine, mus_arena *are
                     fine->level, l->nodes, rows);
   mus_pattern *p = &coarse->prolongator;
   p->row_start = mus_arena_alloc_zero(arena, (size_t)rows + 1, sizeof *p->row_start);
-  p->column = mus_arena_alloc(arena, CARRIERS * (size_t)rows, sizeof *p->column);
+  p->column = mus_arena_alloc(arena, COLUMNS * (size_t)rows, sizeof *p->column);
   if (!p->row_start || !p->column)
     return mus_fail_memory();
   for (int i = 0; i < rows; ++i) {
@@ -75,8 +76,8 @@ static mus_status fill(void *self, const mus_level_view *fine, mus_matrix *p, un
   size_t b = (size_t)p->row_block, size = b * b;
   memset(live, 0, (size_t)l->coarse * b);
   for (int i = 0; i < l->nodes; ++i) {
-    int column[CARRIERS], held = fine->held && fine->held->count > 0 ? fine->held->index_of[i] : -1;
-    double weight[CARRIERS];
+    int column[COLUMNS], held = fine->held && fine->held->count > 0 ? fine->held->index_of[i] : -1;
+    double weight[COLUMNS];
     int count = carriers_of(l, i, column, weight), alone = is_alone(fine->a, i);
     double *to = p->value + size * (size_t)p->pattern->row_start[i];
     for (int k = 0; k < count; ++k)

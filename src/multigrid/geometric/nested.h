@@ -5,6 +5,10 @@
 // unknowns of a node are carried alike, so that translations are reproduced exactly, and with weights from where nodes
 // lie, linear functions are too. A coarse node whose fine ones are all held in one direction has no basis vector for
 // it, whichever way that direction points.
+//
+// Nodes that are tightly coupled, such as those that stitches hold together, have a coarse node more, their joint,
+// which moves them as one, x_i = sum_k w_ik X_k + X_joint. Smoothers cannot do that, since each node alone is held back
+// by the other, and the carriers move neighbours, too. A joint is for one level, and has no carriers of its own.
 #ifndef MUS_MULTIGRID_GEOMETRIC_NESTED_H
 #define MUS_MULTIGRID_GEOMETRIC_NESTED_H
 
