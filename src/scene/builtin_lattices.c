@@ -12,8 +12,8 @@ const mus_builtin mus_builtin_lattices[] = {
      "0.8,\n"
      "   \"translate\": [\n"
      "     {\"time\": 0, \"value\": [0, -0.02, 0]}, {\"time\": 0.6, \"value\": [0, -0.02, 0]},\n"
-     "     {\"time\": 0.9, \"value\": [0.15, -0.02, 0]}, {\"time\": 1.2, \"value\": [-0.15, -0.02, 0]},\n"
-     "     {\"time\": 1.5, \"value\": [0.15, -0.02, 0]}, {\"time\": 1.8, \"value\": [-0.15, -0.02, 0]},\n"
+     "     {\"time\": 0.9, \"value\": [0.06, -0.02, 0]}, {\"time\": 1.2, \"value\": [-0.06, -0.02, 0]},\n"
+     "     {\"time\": 1.5, \"value\": [0.06, -0.02, 0]}, {\"time\": 1.8, \"value\": [-0.06, -0.02, 0]},\n"
      "     {\"time\": 2.1, \"value\": [0, -0.02, 0]}]}]}\n"},
     {"flesh", "a walking figure with soft flesh around its bones",
      "{\"name\": \"flesh\", \"frames\": 60, \"time_step\": 0.0209,\n"
