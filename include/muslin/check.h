@@ -47,6 +47,8 @@ typedef struct mus_check_counts {
   long long cloth_cloth, cloth_body, seam;
   long long cloth_solid, solid_solid, solid_body;
   long long fresh; ///< of all but those at seams: pairs that did not intersect in frame 0
+  long long
+      of_lattices; ///< of solid_solid and solid_body: those of solids on lattices, which only penalties keep apart
 } mus_check_counts;
 
 /// All but those at seams.

@@ -98,9 +98,10 @@ typedef struct mus_run_record {
   int stitches;            ///< of all seams
   int open_stitches;       ///< of these, ones with drawn-in threads whose ends are more than 0.1 mm apart at the end
   double seam_gap;         ///< m: the largest between the ends of a closed stitch, over all steps
-  long long start_pairs; ///< triangles that intersect in frame 0, as mus_check() counts them, seams aside; -1: unknown
-  long long end_pairs;   ///< the same in the last frame; -1: unknown, or the run has not come to its end
-  int tangle_count;      ///< regions of these
+  long long start_pairs;   ///< triangles that intersect in frame 0, as mus_check() counts them, seams and
+                           ///< solids on lattices aside; -1: unknown
+  long long end_pairs;     ///< the same in the last frame; -1: unknown, or the run has not come to its end
+  int tangle_count;        ///< regions of these
   mus_run_tangle tangle[MUS_RUN_TANGLES]; ///< the largest of them
 } mus_run_record;
 

@@ -109,6 +109,8 @@ static void print_counts(const mus_check_counts *c) {
   if (c->cloth_solid + c->solid_solid + c->solid_body > 0)
     printf(", %s cloth-solid, %s solid-solid, %s solid-body", numbers_grouped(c->cloth_solid).text,
            numbers_grouped(c->solid_solid).text, numbers_grouped(c->solid_body).text);
+  if (c->of_lattices > 0)
+    printf(" (%s of them of solids on lattices, which penalties keep apart)", numbers_grouped(c->of_lattices).text);
   printf(", %s at seams; %s new since frame 0", numbers_grouped(c->seam).text, numbers_grouped(c->fresh).text);
 }
 
@@ -135,10 +137,10 @@ static json_t *text_json(const char *text) {
 }
 
 static json_t *counts_json(const mus_check_counts *c) {
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "cloth_cloth", (json_int_t)c->cloth_cloth, "cloth_body",
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "cloth_cloth", (json_int_t)c->cloth_cloth, "cloth_body",
                    (json_int_t)c->cloth_body, "cloth_solid", (json_int_t)c->cloth_solid, "solid_solid",
                    (json_int_t)c->solid_solid, "solid_body", (json_int_t)c->solid_body, "at_seams", (json_int_t)c->seam,
-                   "new", (json_int_t)c->fresh);
+                   "new", (json_int_t)c->fresh, "of_lattices", (json_int_t)c->of_lattices);
 }
 
 static json_t *frame_json(int frame, const mus_check_counts *counts, int pair_count, const mus_check_pair *pairs) {

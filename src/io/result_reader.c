@@ -116,6 +116,7 @@ static mus_status list_holders(mus_arena *arena, const mus_scene *scene, const m
 
 static mus_status describe_solid(mus_arena *arena, const mus_solid *source, mus_result_part *part) {
   part->is_solid = 1;
+  part->is_lattice = source->method == MUS_SOLID_METHOD_LATTICE;
   part->look = source->material ? copied(arena, source->material) : NULL;
   part->colour = source->colour;
   return source->material && !part->look ? mus_fail_memory() : MUS_OK;

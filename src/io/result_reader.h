@@ -14,6 +14,7 @@
 typedef struct mus_result_part {
   const char *name;
   int is_solid;
+  int is_lattice;        // a solid on a lattice
   const char *fabric;    // of a cloth; NULL where it is not known
   const char *look;      // the built-in fabric or material that it is shown as; the same
   mus_colour colour;     // of the scene's own

@@ -77,6 +77,14 @@ static void count_pair(mus_check_kind kind, mus_check_counts *counts) {
   counts->seam += kind == MUS_CHECK_SEAM;
 }
 
+// Whether penalties alone keep the two apart.
+static int is_of_lattices(const check_job *job, const mus_intersection *pair) {
+  int one = mus_result_surface_mesh(&job->all, pair->first), other = mus_result_surface_mesh(&job->all, pair->second);
+  const mus_result *result = &job->result;
+  return one < result->part_count && result->parts[one].is_lattice &&
+         (other >= result->part_count || result->parts[other].is_lattice);
+}
+
 static mus_check_counts count_pairs(const check_job *job) {
   const mus_intersection *pairs = job->all.pairs.items;
   mus_check_counts counts = {0};
@@ -84,6 +92,7 @@ static mus_check_counts count_pairs(const check_job *job) {
     mus_check_kind kind = kind_of(job, &pairs[k]);
     count_pair(kind, &counts);
     counts.fresh += kind != MUS_CHECK_SEAM && is_new(job, &pairs[k]);
+    counts.of_lattices += is_of_lattices(job, &pairs[k]);
   }
   return counts;
 }
@@ -128,6 +137,7 @@ static void add_counts(mus_check_record *record, int frame, const mus_check_coun
   record->total.solid_solid += counts->solid_solid;
   record->total.solid_body += counts->solid_body;
   record->total.seam += counts->seam;
+  record->total.of_lattices += counts->of_lattices;
   record->total.fresh += counts->fresh;
   record->frames_with += pairs > 0;
   if (pairs > *most) {

@@ -90,7 +90,7 @@ mus_status mus_tangles_search(mus_tangles *tangles, int frame) {
   mus_status status = mus_checker_search(tangles->checker, frame, &tangles->found);
   if (status)
     return status;
-  tangles->last = mus_check_pairs(&tangles->found.counts);
+  tangles->last = mus_check_pairs(&tangles->found.counts) - tangles->found.counts.of_lattices;
   return note_since(tangles, frame);
 }
 

@@ -20,7 +20,7 @@ typedef struct mus_tangles {
   mus_checker *checker; // NULL: nothing is counted
   double reach;         // m: intersections that are closer to each other are in one region
   mus_checked_frame found;
-  long long start, last; // pairs, seams aside, in frame 0 and in the frame that was searched last
+  long long start, last; // pairs, seams and solids on lattices aside, in frame 0 and in the frame searched last
   mus_list since;        // mus_tangled_since
 } mus_tangles;
 
