@@ -31,8 +31,8 @@ const mus_builtin mus_builtin_lattices[] = {
      "   \"pins\": [{\"where\": {\"box\": [-2, -0.1, -2, 2, 0.06, 2]},\n"
      "     \"amplitude\": [0.04, 0.03, 0], \"frequency\": 2}]}]}\n"},
     {"impact", "a ball hits a head of soft rubber",
-     "{\"name\": \"impact\", \"frames\": 48, \"time_step\": 0.0105,\n"
-     " \"solids\": [{\"name\": \"head\", \"method\": \"lattice\", \"lattice\": {\"cells\": 40},\n"
+     "{\"name\": \"impact\", \"frames\": 48, \"time_step\": 0.0209,\n"
+     " \"solids\": [{\"name\": \"head\", \"method\": \"lattice\", \"lattice\": {\"cells\": 20},\n"
      "   \"material\": \"rubber\", \"young\": 4e4, \"poisson\": 0.49, \"colour\": \"#8a6a4f\",\n"
      "   \"shape\": {\"kind\": \"ball\", \"radius\": 0.3, \"vertices\": 12000},\n"
      "   \"pins\": [{\"where\": {\"box\": [-1, -1, -1, 1, 1, -0.14]}}]}],\n"
