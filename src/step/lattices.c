@@ -187,7 +187,7 @@ static const double *pull(const mus_lattices *all, const lattice *l, const mus_a
   const mus_model_part *part = &all->model->parts[l->part];
   double reach = grip * part->lattice->cells.spacing;
   int count = 0;
-  mus_zero(3 * (size_t)part->shape.mesh.vertices, l->force);
+  mus_fill(3 * (size_t)part->shape.mesh.vertices, 0, l->force);
   for (size_t n = 0; n < attachments->springs.count; ++n) {
     const mus_attached *spring = &mus_attached_springs(attachments)[n];
     double force[3];

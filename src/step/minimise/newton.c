@@ -27,6 +27,8 @@ typedef struct newton {
 static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
   (void)model;
   solver->tolerance = fmax(solver->tolerance, forcing);
+  if (solver->sa.motions == MUS_MOTIONS_AUTO) // what turns is hardly seen in so small a part of the residual
+    solver->sa.motions = MUS_MOTIONS_RIGID;
   return mus_method_from_name(words->solver, &solver->method);
 }
 
