@@ -51,7 +51,7 @@ typedef struct result {
 } result;
 
 static mus_solver *make_solver(const system_given *g, mus_method method, int prefilter) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.method = method;
   options.prefilter = prefilter;
   options.threads = 1; // the least noise

@@ -120,7 +120,7 @@ static mus_status measure_memory(int vertices, mus_method method, const char *le
   solid_system solid;
   mus_solver *solver = NULL;
   mus_status status = solid_system_of_shape(&options, "octopus", vertices, &solid);
-  mus_solver_options how = mus_default_solver_options();
+  mus_solver_options how = mus_preset_solver_options(MUS_PRESET_ROBUST);
   how.method = method;
   how.iterations = 1;
   strcpy(how.multigrid.smoother, "gs:3");
@@ -193,7 +193,7 @@ enum { STIFFNESSES = 9, CYCLES = 5 };
 // mu from 5e2 to 2.56e5 Pa, levels and sweeps of table 1.
 static mus_status measure_stiffnesses(solid_system *solid, double *x, curve *curves) {
   static const int cycles[CYCLES] = {1, 2, 3, 4, 5};
-  mus_solver_options how = mus_default_solver_options();
+  mus_solver_options how = mus_preset_solver_options(MUS_PRESET_ROBUST);
   how.method = MUS_METHOD_SKINNING;
   how.stationary = 1;
   how.multigrid.cycle = MUS_CYCLE_V;

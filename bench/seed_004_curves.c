@@ -32,7 +32,7 @@ static mus_status make_solver(const curve_system *s, const mus_solver_options *o
 }
 
 mus_status curve_solution(const curve_system *s, double *x) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.tolerance = 1e-12;
   mus_solver *solver = NULL;
   mus_status status = make_solver(s, &options, &solver);

@@ -140,7 +140,7 @@ static mus_status correct(coarse *c, double *r) {
 // x = three symmetric sweeps from zero.
 static mus_status sweep(const solid_system *s, mus_arena *arena, double *x) {
   const mus_smoother_calls *calls = &mus_gauss_seidel_smoother.in_double;
-  mus_multigrid_options options = mus_default_solver_options().multigrid;
+  mus_multigrid_options options = mus_preset_solver_options(MUS_PRESET_ROBUST).multigrid;
   options.smoother_order = 3;
   size_t n = 3 * (size_t)s->mesh.vertices;
   int *diagonal = mus_arena_alloc(arena, n / 3, sizeof *diagonal);

@@ -18,6 +18,7 @@
 
 #include <stddef.h>
 
+#include "muslin/solver.h"
 #include "muslin/status.h"
 
 #ifdef __cplusplus
@@ -45,6 +46,7 @@ typedef struct mus_lattice_problem {
   int directions; ///< earlier corrections that are combined with each new one; 0: cycles alone; -1: 2 to 20, as memory
                   ///< allows
   int threads;    ///< 0: all cores
+  mus_device_choice device; ///< MUS_DEVICE_CPU; multigrid runs on a GPU too: docs/cuda.md
 } mus_lattice_problem;
 
 typedef struct mus_lattice_result {
@@ -60,6 +62,10 @@ typedef struct mus_lattice_result {
   double bytes_per_cell;    ///< memory, per interior cell
   double cycle_bytes;       ///< that a cycle moves if no pass over an array finds any of it in a cache
   double least_bytes;       ///< that it would if each sweep read and wrote its variables once and nothing else
+  char device[64];          ///< the GPU that solved it; "": the CPU
+  double transfer_seconds;  ///< part of `seconds`: to the GPU and back
+  double device_bytes;      ///< of the GPU's memory
+  double copy_gb_s;         ///< of a copy in the GPU's memory, read and written; 0 for co-rotational solids
 } mus_lattice_result;
 
 /// A box of 64 cells, 100 kPa and 0.45, solved to 1e-8 as solids are by default.

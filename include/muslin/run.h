@@ -89,6 +89,7 @@ typedef struct mus_run_record {
   double seconds;          ///< wall time
   mus_run_seconds spent;   ///< the same, by what it was spent on
   size_t bytes;            ///< peak memory held by the simulator
+  mus_sim_device device;   ///< the GPU that was used in this part of the run, if any
   long long overstretched; ///< steps that ended with triangles beyond a strain limit by more than 2% of it
   long long inverted;      ///< steps that ended with tetrahedra inside out
   long long unfinished;    ///< steps that were minimised, and ended before the scene's accuracy

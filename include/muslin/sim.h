@@ -70,6 +70,7 @@ typedef struct mus_step_record {
   int open_stitches;       ///< stitches with drawn-in threads whose ends are more than 0.1 mm apart
   double detect_seconds, respond_seconds; ///< detecting contacts; responding to them
   double assemble_seconds, setup_seconds, prefilter_seconds, solve_seconds, other_seconds;
+  int on_device;                       ///< 1: all of it ran on a GPU
   int rejected;                        ///< attempts at longer steps that were rejected just before this one
   double rejected_seconds[MUS_STAGES]; ///< what these took, which is in none of the seconds above
 } mus_step_record;
@@ -248,6 +249,16 @@ MUS_API const mus_solver_options *mus_sim_solver_options(const mus_sim *sim);
 /// The last linear solve: the residual at each iteration, levels, seconds. All zero before the first step; valid until
 /// the next.
 MUS_API const mus_solve_record *mus_sim_solve_record(const mus_sim *sim);
+
+/// Where the steps of a simulation run whose solver's options name a GPU (docs/cuda.md).
+typedef struct mus_sim_device {
+  char name[64];        ///< of the GPU; "": none is used
+  size_t bytes;         ///< memory that steps and solver hold there
+  long long steps;      ///< whole steps that ran there so far
+  const char *obstacle; ///< what keeps whole steps from running there, so that it solves only; NULL: nothing
+  double upload_seconds, assemble_seconds, move_seconds, download_seconds; ///< of the last whole step there
+} mus_sim_device;
+MUS_API mus_sim_device mus_sim_device_used(const mus_sim *sim);
 /// For each vertex, in the order of the files, the node of a coarser level of the hierarchy that it belongs to: level 1
 /// is the first below the finest. -1 for vertices that are left to the smoother. Returns the number of nodes of that
 /// level; 0, with nothing written, if there is no such level.

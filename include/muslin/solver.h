@@ -80,11 +80,21 @@ MUS_API const char *mus_device_name(mus_device_choice device);
 /// 1 if the method can run on a GPU.
 MUS_API int mus_method_may_use_device(mus_method method);
 
-/// What ||r|| is compared with. With a zero initial guess the two are the same.
+/// When iterations end. The norm of M^-1, that of the preconditioner, costs nothing and is close to the energy norm of
+/// the error, ||x - x_i||_A, which is what a simulation feels; but it means something else for every method, and both
+/// are blind to what is stiff where something soft carries most of the energy. See docs/solver.md.
 typedef enum mus_stop {
   MUS_STOP_INITIAL, ///< ||r|| <= tolerance ||r_0||, both in the norm of M^-1, as in Tamstorf et al. 2015
-  MUS_STOP_RHS ///< ||r|| <= tolerance ||S(b - Az)||: a good initial guess then saves iterations (Ascher and Boxerman)
+  MUS_STOP_RHS,     ///< ||r|| <= tolerance ||S(b - Az)||, in the same norm: a good initial guess then saves iterations
+                    ///< (Ascher and Boxerman). With a zero guess it is the same as the first
+  MUS_STOP_EUCLIDEAN, ///< the same in the Euclidean norm, of the residual computed afresh: `true_residual` in the
+                      ///< record is at most the tolerance
+  MUS_STOP_ENERGY ///< ||y - y_i||_A <= tolerance ||y||_A, where y is x less what is held: the error itself, estimated
+                  ///< by what conjugate gradients have gained since (Meurant, Papez and Tichy 2021)
 } mus_stop;
+
+/// "initial", "rhs", "euclidean", "energy"; NULL if out of range.
+MUS_API const char *mus_stop_name(mus_stop stop);
 
 /// How much of the preconditioner is rebuilt when values change.
 typedef enum mus_setup {
@@ -121,6 +131,17 @@ typedef enum mus_preset {
 MUS_API const char *mus_preset_name(mus_preset preset);
 /// The preset of that name; MUS_BAD_INPUT, with the list of names, if there is none.
 MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
+
+/// What takes over in a solve that would take too long.
+typedef enum mus_fall_back {
+  MUS_FALL_BACK_NONE,   ///< nothing
+  MUS_FALL_BACK_RIGID,  ///< six rigid motions after three translations (MUS_MOTIONS_AUTO)
+  MUS_FALL_BACK_ROBUST, ///< the settings of MUS_PRESET_ROBUST
+  MUS_FALL_BACK_DIRECT  ///< sparse Cholesky, where the build has it and the factor fits
+} mus_fall_back;
+
+/// "none", "rigid", "robust", "direct"; NULL if out of range.
+MUS_API const char *mus_fall_back_name(mus_fall_back fall_back);
 
 /// The names of the smoothers: "chebyshev", "gs" (symmetric block Gauss-Seidel), "jacobi"; NULL if out of range.
 MUS_API const char *mus_smoother_name(int index);
@@ -165,16 +186,18 @@ typedef struct mus_skinning_options {
                                 ///< chosen by size ("")
 } mus_skinning_options;
 
+/// In brackets those of mus_default_solver_options().
 typedef struct mus_solver_options {
   mus_method method;        ///< MUS_METHOD_SA
-  double tolerance;         ///< relative residual at which to stop (1e-5)
+  double tolerance;         ///< relative residual, or error, at which to stop (1e-5)
   int iterations;           ///< at most this many (10000)
   mus_stop stop;            ///< MUS_STOP_INITIAL
-  mus_precision precision;  ///< of the preconditioner (MUS_PRECISION_DOUBLE)
-  mus_setup setup;          ///< MUS_SETUP_NUMERIC
+  mus_precision precision;  ///< of the preconditioner (MUS_PRECISION_SINGLE)
+  mus_setup setup;          ///< MUS_SETUP_AUTO
   int threads;              ///< 0: all cores
   mus_device_choice device; ///< MUS_DEVICE_CPU; on a GPU the preconditioner is always in single precision
-  mus_preset preset;        ///< where the other settings came from; for reports only (MUS_PRESET_ROBUST)
+  mus_preset preset;        ///< where the other settings came from; for reports only (MUS_PRESET_FAST)
+  int fall_back;            ///< 1: sa hands over to something stronger where it stagnates, 0 in MUS_PRESET_PAPER (1)
   int prefilter;            ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
   mus_sa_options sa;
@@ -184,7 +207,8 @@ typedef struct mus_solver_options {
 } mus_solver_options;
 
 MUS_API mus_solver_options mus_preset_solver_options(mus_preset preset);
-/// Those of MUS_PRESET_ROBUST. Scenes have those of MUS_PRESET_FAST.
+/// Those of MUS_PRESET_FAST, which suits time steps of cloth and solids. Where these are too weak for a system,
+/// something stronger takes over: see mus_solver_options.fall_back.
 MUS_API mus_solver_options mus_default_solver_options(void);
 
 typedef struct mus_solver mus_solver;
@@ -199,15 +223,15 @@ MUS_API void mus_solver_free(mus_solver *solver);
 MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start,
                                           const int *column);
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
-/// are rejected. Call again whenever they change.
+/// are rejected, and the solver then has no values: checking and copying is one pass. Call again whenever they change.
 MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
 /// The same without a second matrix: opens the solver's own values for reading and writing in place. They are those
 /// that were set last, and undefined before the first. Until mus_solver_unmap_values(), the solver can neither solve
 /// nor take other values. `values` is valid until then, or until the pattern is set again. Mapping copies nothing,
 /// wherever the method keeps its matrix: one that keeps it elsewhere takes the values over when they are unmapped.
 MUS_API mus_status mus_solver_map_values(mus_solver *solver, double **values);
-/// Closes them again and takes them over as mus_solver_set_values() does. Rejected values are lost: the solver then has
-/// none.
+/// Closes them again and takes them over as mus_solver_set_values() does. Rejected values are lost here too: the solver
+/// then has none.
 MUS_API mus_status mus_solver_unmap_values(mus_solver *solver);
 
 /// Node positions, rows * 3 numbers in metres: the near-null space becomes the six rigid-body motions. For block
@@ -278,6 +302,24 @@ MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const
 /// last good one; other failures leave x as it was.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
+/// A linear system whose numbers lie on a GPU. Pointers to host memory are allowed too, and are copied.
+typedef struct mus_device_system {
+  const double *values;      ///< as for mus_solver_set_values(); not checked
+  const double *coordinates; ///< as for mus_solver_set_coordinates(); NULL: there are none, or those that were set
+  const double *b;           ///< rows * block numbers, as for mus_solver_solve()
+  double *x;                 ///< the same: initial guess in, solution out
+  void *stream;              ///< a CUDA stream whose work so far is waited for; NULL: all numbers are there already
+} mus_device_system;
+
+/// Solves a system where it is, on the GPU of a solver with device MUS_DEVICE_CUDA or MUS_DEVICE_AUTO, without taking
+/// it to the host, but for the first time and once in a while afterwards, when aggregates are made. Constraints are
+/// those that mus_solver_set_constraints() has set. Returns when x is complete. Everything must stay until then, and is
+/// the caller's again. Nothing of it is kept: solves of the host's follow on mus_solver_set_values() only, or on
+/// mus_solver_unmap_values(); what is mapped is written over.
+/// MUS_UNSUPPORTED if there is no GPU or it cannot do what is asked; MUS_DEVICE_FAILED and MUS_OUT_OF_MEMORY leave x as
+/// it was.
+MUS_API mus_status mus_solver_solve_device(mus_solver *solver, const mus_device_system *system);
+
 /// What a level of the hierarchy does about a residual.
 typedef enum mus_correction {
   MUS_CORRECT_SMOOTH, ///< the level's smoother from zero; the coarsest level is solved
@@ -328,10 +370,11 @@ typedef struct mus_level_report {
 /// What happened in the last solve.
 typedef struct mus_solve_record {
   mus_status status;
-  mus_method method; ///< what was run in the end; differs from the options' for MUS_METHOD_AUTO
+  mus_method method; ///< what was run in the end; differs from the options' for MUS_METHOD_AUTO and after a fall-back
   int iterations;
   double rate;             ///< geometric mean of ||r_i|| / ||r_{i-1}||
-  const double *residuals; ///< iterations + 1 norms; valid until the next solve
+  const double *residuals; ///< iterations + 1 norms of the kind that options.stop names (direct solves have Euclidean
+                           ///< ones where it names those of M^-1); valid until the next solve
   double reference;        ///< what the residuals were compared with
   double true_residual;    ///< ||S(b - Ax)|| / ||S(b - Az)|| in the Euclidean norm, computed afresh at the end
   double work;             ///< of iterations, in products with the matrix; see mus_solver_work()
@@ -340,6 +383,10 @@ typedef struct mus_solve_record {
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
   const char *setup;       ///< what of the hierarchy was redone, at most: "none", "coarse" matrices, "numbers" (of
                            ///< prolongators too) or "all"; NULL for methods that keep none
+  mus_fall_back fall_back; ///< what has taken over, in the end
+  const char
+      *fall_back_reason; ///< "stagnation", "breakdown", or "earlier": a recent solve needed it. NULL: nothing has
+  int fall_backs;        ///< solves of this pattern so far in which robust settings or a factor took over
   double prefilter_seconds;
   double solve_seconds;
   double transfer_seconds;    ///< on a GPU: bringing matrix and vectors there and the solution back; 0 on the CPU

@@ -16,9 +16,13 @@ void mus_small_inverse_root(int n, const double *a, double *root);
 // below 1e-150 of the norm may count as 0. NaN where an entry is NaN, else infinite where one is infinite.
 double mus_small_radius(int n, const double *a);
 
-// The same for several matrices of 3 x 3 at once, to the same bits: entry e of matrix l is a[e][l]. `a` is only read.
+// Several matrices of 3 x 3 at once: entry e of matrix l is a[e][l]. `a` is only read.
 enum { MUS_SMALL_LANES = 8 };
+// Spectral radii, at most 1.4 % too large and never too small, but for those below 1e-4 of the largest entry, which
+// rounding may change by that much.
 void mus_small_radii(double a[9][MUS_SMALL_LANES], double radius[MUS_SMALL_LANES]);
+// As mus_small_inverse_root() does it, with errors up to 1e-8 where eigenvalues are far apart.
+void mus_small_inverse_roots(double a[9][MUS_SMALL_LANES], double root[9][MUS_SMALL_LANES]);
 
 // c = a b
 void mus_small_multiply(int n, const double *a, const double *b, double *c);

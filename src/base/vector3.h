@@ -2,7 +2,7 @@
 //
 // In arrays of doubles, as meshes and states keep them: mus_dot3(a, b), mus_cross3(a, b, c) and so on. As values, for
 // code that is written as formulas: mus_point with doubles (mus_point_add(a, b), ...) and mus_float3 with floats
-// (mus_v3_add(a, b), ...).
+// (mus_v3_add(a, b), ...); those are for C only.
 #ifndef MUS_BASE_VECTOR3_H
 #define MUS_BASE_VECTOR3_H
 
@@ -18,6 +18,7 @@
 
 static inline double mus_length3(const double *a) { return sqrt(mus_dot3(a, a)); }
 
+#ifndef __cplusplus
 #define REAL double
 #define POINT mus_point
 #define NAME(word) mus_point_##word
@@ -31,5 +32,6 @@ static inline double mus_length3(const double *a) { return sqrt(mus_dot3(a, a));
 #include "base/point_template.h"
 
 static inline mus_float3 mus_v3(float x, float y, float z) { return (mus_float3){x, y, z}; }
+#endif
 
 #endif

@@ -18,15 +18,15 @@ static const char *const program = "muslin bench";
 typedef struct bench_options {
   bench_plan plan;
   const char *scene, *solvers, *json;
-  const char *levels, *smoother;                               // of skinning, of multigrid; NULL: as they are chosen
-  int vertices, tessellation, seed, threads, precision, cycle; // negative, or 0 vertices: as the scene says
-  double time_step, tolerance, density;                        // 0: as the scene says
+  const char *levels, *smoother; // of skinning, of multigrid; NULL: as they are chosen
+  int vertices, tessellation, seed, threads, precision, cycle, stop; // negative, or 0 vertices: as the scene says
+  double time_step, tolerance, density;                              // 0: as the scene says
   int unknown, fixed_steps, preset, stationary, device, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 29, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 30, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
 
 static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
@@ -61,6 +61,10 @@ static int list_options(bench_options *o, option *list) {
                             "paper, fast or robust");
   list[n++] = option_real_within("tolerance", &o->tolerance, 1e-14, 0.5,
                                  "relative residual at which solvers stop, including the simulator's");
+  list[n++] = option_choice("stop", &o->stop, "S", stop_words,
+                            "what the tolerance is of: the residual in the norm of the preconditioner (rhs), in\n"
+                            "the euclidean one, or the energy norm of the error; for the simulator too, where\n"
+                            "initial compares with the first residual (rhs)");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
   list[n++] = option_text("levels", &o->levels, "LIST",
@@ -185,6 +189,8 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     scene->solver.threads = o->threads;
   if (o->preset >= 0)
     preset_fill((mus_preset)o->preset, &scene->solver);
+  if (o->stop >= 0)
+    scene->solver.stop = (mus_stop)o->stop;
   if (o->precision >= 0)
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
@@ -238,7 +244,8 @@ int bench_command(int argc, char **argv) {
       .threads = -1,
       .precision = -1,
       .preset = -1,
-      .cycle = -1};
+      .cycle = -1,
+      .stop = -1};
   mus_scene scene;
   bench_results results = {0};
   for (int k = 0; k < argc; ++k) {

@@ -13,13 +13,14 @@ static const char *const program = "muslin bench";
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const methods[] = {"multigrid", "cg", "pcg", NULL}; // in the order of mus_lattice_method
 static const char *const cycles[] = {"v", "k", NULL};
+static const char *const devices[] = {"cpu", "cuda", "auto", NULL}; // in the order of mus_device_choice
 
-enum { OPTIONS_MAXIMUM = 18, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 19, THREADS_MOST = 1024 };
 
 typedef struct lattice_options {
   mus_lattice_problem problem;
   const char *shape, *json;
-  int method, precision, cycle; // places in their lists
+  int method, precision, cycle, device; // places in their lists
   int lattice, help;
 } lattice_options;
 
@@ -44,6 +45,8 @@ static int list_options(lattice_options *o, option *list) {
                            "earlier corrections that are combined with each new one;\n"
                            "0: cycles by themselves (2 to 20, as memory allows)");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of cycles: double or single (single)");
+  list[n++] = option_choice("device", &o->device, "D", devices,
+                            "cuda runs multigrid on the GPU, auto too if there is one (cpu)");
   list[n++] = option_whole("threads", &p->threads, 0, THREADS_MOST, "0: all cores (0)");
   list[n++] = option_text("json", &o->json, "FILE", "also write the figures");
   list[n++] = option_flag("help", &o->help, "print this text");
@@ -61,9 +64,14 @@ static void print_help(const option_table *table) {
          "could not be\nwritten; 2 for bad input.\n");
 }
 
-// The part of the machine's bandwidth that cycles reach, by the bytes that their passes move.
+// The bandwidth of the memory that a problem was solved in.
+static double bandwidth(const mus_lattice_result *r, const mus_machine *machine) {
+  return r->copy_gb_s > 0 ? r->copy_gb_s : machine->stream_gb_s;
+}
+
+// The part of it that cycles reach, by the bytes that their passes move.
 static double bandwidth_part(const mus_lattice_result *r, const mus_machine *machine) {
-  return r->cycle_bytes / r->seconds_per_cycle / (1e9 * machine->stream_gb_s);
+  return r->cycle_bytes / r->seconds_per_cycle / (1e9 * bandwidth(r, machine));
 }
 
 static void print(const lattice_options *o, const mus_lattice_result *r, const mus_machine *machine) {
@@ -76,7 +84,10 @@ static void print(const lattice_options *o, const mus_lattice_result *r, const m
   if (o->problem.method == MUS_LATTICE_MULTIGRID)
     printf("a cycle: %s, %.1f times the least bytes, %.0f%% of %.1f GB/s; memory: %.0f bytes per interior cell\n",
            numbers_duration(r->seconds_per_cycle).text, r->cycle_bytes / r->least_bytes,
-           100 * bandwidth_part(r, machine), machine->stream_gb_s, r->bytes_per_cell);
+           100 * bandwidth_part(r, machine), bandwidth(r, machine), r->bytes_per_cell);
+  if (*r->device)
+    printf("%s: %.0f cycles per second, %.0f MB of its memory, %s for transfers\n", r->device, 1 / r->seconds_per_cycle,
+           1e-6 * r->device_bytes, numbers_duration(r->transfer_seconds).text);
   printf("%s, %d thread%s\n", machine->cpu, machine->threads, machine->threads == 1 ? "" : "s");
 }
 
@@ -86,9 +97,14 @@ static int write_json(const lattice_options *o, const mus_lattice_result *r, con
     json_array_append_new(residuals, numbers_json(r->residuals[k]));
   json_t *on = json_pack("{s:s, s:i, s:o}", "cpu", machine->cpu, "threads", machine->threads, "stream_gb_s",
                          numbers_json(machine->stream_gb_s));
+  json_t *gpu = *r->device ? json_pack("{s:s, s:o, s:o, s:o}", "name", r->device, "bytes",
+                                       numbers_json(r->device_bytes), "copy_gb_s", numbers_json(r->copy_gb_s),
+                                       "transfer_seconds", numbers_json(r->transfer_seconds))
+                           : json_null();
   json_t *report = json_pack(
-      "{s:s, s:o, s:s, s:b, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-      "program_version", mus_version(), "machine", on, "method", methods[o->problem.method], "corotational",
+      "{s:s, s:o, s:o, s:s, s:b, s:s, s:i, s:I, s:I, s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
+      "s:o}",
+      "program_version", mus_version(), "machine", on, "gpu", gpu, "method", methods[o->problem.method], "corotational",
       o->problem.corotational, "shape", o->problem.shape ? o->problem.shape : "box", "cells", o->problem.cells,
       "interior", (json_int_t)r->interior, "unknowns", (json_int_t)r->unknowns, "levels", r->levels, "poisson",
       numbers_json(o->problem.poisson), "time_step", numbers_json(o->problem.time_step), "cycle",
@@ -132,6 +148,7 @@ int bench_lattice_command(int argc, char **argv) {
   o.problem.in_double = o.precision == 0;
   o.problem.visits = o.cycle + 1;
   o.problem.method = (mus_lattice_method)o.method;
+  o.problem.device = (mus_device_choice)o.device;
   o.problem.shape = o.shape && strcmp(o.shape, "box") != 0 ? o.shape : NULL;
   return run(&o);
 }

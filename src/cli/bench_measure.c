@@ -335,6 +335,7 @@ static mus_status create_reference(bench *b, mus_method *method) {
   const bench_variant variant = {.method = direct ? MUS_METHOD_CHOLMOD : MUS_METHOD_SA, .preset = MUS_PRESET_FAST};
   mus_solver_options options = bench_variant_options(&variant, &b->scene->solver);
   options.tolerance = reference_tolerance;
+  options.stop = MUS_STOP_RHS;
   options.precision = MUS_PRECISION_DOUBLE;
   *method = options.method;
   return create_solver(b, &options, &b->reference);

@@ -69,6 +69,7 @@ mus_solver_options bench_variant_options(const bench_variant *variant, const mus
   if (*variant->smoother)
     strcpy(options.multigrid.smoother, variant->smoother);
   options.stationary = variant->stationary;
-  options.stop = MUS_STOP_RHS; // the initial guess, where there is one, is to save iterations
+  if (options.stop == MUS_STOP_INITIAL)
+    options.stop = MUS_STOP_RHS; // the initial guess, where there is one, is to save iterations
   return options;
 }

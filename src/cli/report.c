@@ -1,6 +1,7 @@
 // What `muslin solve` tells. See report.h.
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,26 +49,55 @@ void report_print_system(const solve_report *report, FILE *file) {
     fprintf(file, "constants\n");
 }
 
+// What the tolerance is compared with.
+static double reached(const solver_run *run) {
+  const mus_solve_record *r = &run->record;
+  if (!run->residuals)
+    return NAN;
+  double last = run->residuals[r->iterations];
+  return r->reference > 0 ? last / r->reference : last;
+}
+
+// What was asked for, and what "reached" and "residual" are of.
+static void print_stop(const solve_report *report, FILE *file) {
+  static const char *const of[] = {"residual, in the norm of the solver's preconditioner",
+                                   "residual, in the norm of the solver's preconditioner", "residual, Euclidean norm",
+                                   "error, energy norm, estimated"};
+  fprintf(file, "asked: %g of the %s (--stop %s); reached: in that norm; residual: |b - Ax| / |b|, computed afresh\n",
+          report->options.tolerance, of[report->options.stop], mus_stop_name(report->options.stop));
+}
+
+static void print_fall_back(const solver_run *run, FILE *file) {
+  static const char *const what[] = {"", "six rigid motions", "the settings of the preset robust", "a direct solve"};
+  const mus_solve_record *r = &run->record;
+  if (r->fall_back != MUS_FALL_BACK_NONE)
+    fprintf(file, "%s: %s took over because of %s\n", mus_method_name(run->asked), what[r->fall_back],
+            r->fall_back_reason);
+}
+
 static void print_row(const solve_report *report, const solver_run *run, FILE *file) {
   const mus_solve_record *r = &run->record;
-  fprintf(file, "%-15s %10s %6.3f %10s %10s %10s %10s %10s %7.2f %9.1e", solver_name(run).text,
+  fprintf(file, "%-15s %10s %6.3f %10s %10s %10s %10s %10s %7.2f %9.1e %9.1e", solver_name(run).text,
           numbers_grouped(r->iterations).text, r->rate, numbers_duration(r->setup_seconds).text,
           numbers_duration(r->prefilter_seconds).text, numbers_duration(r->solve_seconds).text,
           numbers_duration(total_seconds(r)).text, numbers_megabytes(r->bytes).text, r->operator_complexity,
-          r->true_residual);
+          reached(run), r->true_residual);
   if (report->system->exact)
     fprintf(file, " %9.1e %9.1e", run->error.euclidean, run->error.energy);
   fprintf(file, "%s%s\n", run->status ? "  " : "", run->status ? mus_status_name(run->status) : "");
 }
 
 void report_print_table(const solve_report *report, FILE *file) {
-  fprintf(file, "\n%-15s %10s %6s %10s %10s %10s %10s %10s %7s %9s", "solver", "iterations", "rate", "set-up",
-          "prefilter", "solve", "total", "memory", "complx.", "residual");
+  fprintf(file, "\n%-15s %10s %6s %10s %10s %10s %10s %10s %7s %9s %9s", "solver", "iterations", "rate", "set-up",
+          "prefilter", "solve", "total", "memory", "complx.", "reached", "residual");
   if (report->system->exact)
     fprintf(file, " %9s %9s", "error", "error (A)");
   fputc('\n', file);
   for (int i = 0; i < report->count; ++i)
     print_row(report, &report->runs[i], file);
+  print_stop(report, file);
+  for (int i = 0; i < report->count; ++i)
+    print_fall_back(&report->runs[i], file);
   for (int i = 0; i < report->count; ++i) {
     const mus_solve_record *r = &report->runs[i].record;
     if (*r->device)
@@ -179,6 +209,8 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
   if (!object)
     return NULL;
   json_object_set_new(object, "setup", r->setup ? json_string(r->setup) : json_null());
+  json_object_set_new(object, "fall_back", json_string(mus_fall_back_name(r->fall_back)));
+  json_object_set_new(object, "fall_back_reason", r->fall_back_reason ? json_string(r->fall_back_reason) : json_null());
   json_object_set_new(object, "device", json_string(*r->device ? r->device : "cpu"));
   json_object_set_new(object, "device_bytes", json_integer((json_int_t)r->device_bytes));
   json_object_set_new(object, "transfer_s", numbers_json(r->transfer_seconds));
@@ -204,11 +236,12 @@ static json_t *report_json(const solve_report *report) {
       json_decref(results);
       return NULL;
     }
-  return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:s, s:i, s:o}", "program_version", mus_version(), "matrix",
-                   report->matrix, "rows", s->unknowns, "block", s->a.block, "nonzeros", (json_int_t)s->stored,
-                   "constrained", s->constraint_count, "tolerance", numbers_json(report->options.tolerance),
-                   "precision", report->options.precision == MUS_PRECISION_SINGLE ? "single" : "double", "threads",
-                   threads, "results", results);
+  return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:s, s:s, s:i, s:o}", "program_version", mus_version(),
+                   "matrix", report->matrix, "rows", s->unknowns, "block", s->a.block, "nonzeros",
+                   (json_int_t)s->stored, "constrained", s->constraint_count, "tolerance",
+                   numbers_json(report->options.tolerance), "stop", mus_stop_name(report->options.stop), "precision",
+                   report->options.precision == MUS_PRECISION_SINGLE ? "single" : "double", "threads", threads,
+                   "results", results);
 }
 
 int report_write_json(const solve_report *report, const char *path) {

@@ -21,9 +21,9 @@ static const char *const program = "muslin run";
 typedef struct run_options {
   mus_run_options run;
   const char *scene, *folder, *solver;
-  int frames, vertices, tessellation, integrator, threads, preset; // negative, or 0 vertices: as the scene says
-  double time_step, accuracy;                                      // negative: as the scene says
-  int weld;                                                        // 1: copies with welded seams at the end
+  int frames, vertices, tessellation, integrator, threads, preset, device; // negative, or 0 vertices: as the scene says
+  double time_step, accuracy;                                              // negative: as the scene says
+  int weld;                                                                // 1: copies with welded seams at the end
   int help;
 } run_options;
 
@@ -31,7 +31,7 @@ typedef struct run_options {
 
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
 static const char *integrators[MUS_INTEGRATORS + 1];                       // in the order of mus_integrator
-enum { OPTIONS = 18, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
+enum { OPTIONS = 19, FRAMES_MOST = 9999999, VERTICES_MOST = 100000000, THREADS_MOST = 1024 };
 
 // Fills in their names, and returns all of them as a text.
 static const char *list_integrators(void) {
@@ -64,6 +64,8 @@ static int list_options(run_options *o, option *list) {
   list[n - 1].value = "MM";
   list[n++] = option_text("solver", &o->solver, "NAME", "linear solver, see docs/solver.md");
   list[n++] = option_choice("preset", &o->preset, "P", preset_words, "solver settings: paper, fast or robust");
+  list[n++] = option_choice("device", &o->device, "D", device_words,
+                            "where steps run: cpu, cuda (a GPU), or auto: there if they can (cpu)");
   list[n++] =
       option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores; results are the same for any number");
   list[n++] =
@@ -145,6 +147,8 @@ static int change_scene(const run_options *o, mus_scene *scene) {
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->threads >= 0)
     scene->solver.threads = o->threads;
+  if (o->device >= 0)
+    scene->solver.device = (mus_device_choice)o->device;
   if (o->time_step >= 0) {
     scene->time_step = o->time_step;
     scene->time_steps.count = 0;
@@ -243,6 +247,17 @@ static void tell_times(const mus_run_record *s) {
   printf("\n");
 }
 
+static void tell_device(const mus_run_record *s) {
+  const mus_sim_device *d = &s->device;
+  if (!*d->name)
+    return;
+  printf("  %s: %.0f MB there; ", d->name, 1e-6 * (double)d->bytes);
+  if (d->obstacle)
+    printf("it only solved: %s do not run there\n", d->obstacle);
+  else
+    printf("%lld whole steps\n", d->steps);
+}
+
 // What intersects in the last frame, and did in the first.
 static void tell_tangles(const mus_run_record *s) {
   if (s->end_pairs == 0 && s->start_pairs > 0)
@@ -281,6 +296,7 @@ static void tell(const char *folder, const char *word, const mus_scene *scene, c
     printf("  steps minimised to %g mm by %s\n", scene->accuracy, minimiser);
   }
   tell_times(s);
+  tell_device(s);
   if (s->tangled > 0)
     printf("  %s tangled in %lld steps\n", scene->solid_count > 0 ? "something was" : "cloth was", s->tangled);
   if (s->overstretched > 0)
@@ -358,6 +374,7 @@ int run_command(int argc, char **argv) {
                    .tessellation = -1,
                    .integrator = -1,
                    .preset = -1,
+                   .device = -1,
                    .threads = -1,
                    .time_step = -1,
                    .accuracy = -1};

@@ -29,6 +29,7 @@ typedef struct solve_options {
   int cycle;     // a mus_cycle
   int preset;    // a mus_preset
   int device;    // a mus_device_choice
+  int stop;      // a mus_stop
   const char *solvers;
   const char *handles, *smoother; // NULL: as the preset says
   mus_method method[SOLVERS_MAXIMUM];
@@ -39,7 +40,7 @@ typedef struct solve_options {
 
 // --- options ------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 37 };
+enum { OPTIONS_MAXIMUM = 39 };
 
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const motions[] = {"translations", "rigid", "auto", NULL}; // in the order of mus_motions
@@ -57,7 +58,7 @@ static int solver_options(solve_options *o, option *list) {
   list[n++] =
       option_text("solver", &o->solvers, "LIST", "one solver, or several separated by commas to compare them (sa)");
   list[n++] =
-      option_choice("preset", &o->preset, "P", preset_words, "settings to start from: paper, fast or robust (robust)");
+      option_choice("preset", &o->preset, "P", preset_words, "settings to start from: paper, fast or robust (fast)");
   list[n++] = option_text("coords", &o->files.coordinates, "X.mtx",
                           "vertex positions, n x 3: the rigid-body motions become the\nnear-null space");
   list[n++] =
@@ -66,10 +67,14 @@ static int solver_options(solve_options *o, option *list) {
       option_whole("block", &o->files.block, 0, INT_MAX,
                    "unknowns per vertex, numbered consecutively, 1 to 12\n(3 if that divides the size, else 1)");
   list[n++] = option_text("fix", &o->files.fix, "FILE", "constraints, see below");
-  list[n++] = option_real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5)");
+  list[n++] = option_real("tol", &o->solver.tolerance, "relative residual at which to stop (1e-5); see --stop");
+  list[n++] = option_choice("stop", &o->stop, "S", stop_words,
+                            "what the tolerance is of: the residual in the norm of the preconditioner\n"
+                            "(initial, or rhs: the same here), in the euclidean one, or the energy norm of\n"
+                            "the error, estimated (initial)");
   list[n++] = option_whole("iterations", &o->solver.iterations, 0, INT_MAX, "at most this many (10000)");
   list[n++] =
-      option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (double)");
+      option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (single)");
   list[n++] = option_whole("threads", &o->solver.threads, 0, INT_MAX,
                            "0: all cores (0); the results are bit-identical for any number");
   list[n++] = option_choice("device", &o->device, "D", device_words,
@@ -89,23 +94,24 @@ static int aggregation_options(solve_options *o, option *list) {
   mus_sa_options *sa = &o->solver.sa;
   mus_multigrid_options *multigrid = &o->solver.multigrid;
   int n = 0;
-  list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.48)");
+  list[n++] = option_real("theta", &sa->strength, "strength above which nodes are aggregated (0.3)");
   list[n++] =
       option_real("dominance", &sa->dominance, "nodes coupled by less than this are left to the smoother (0.1)");
   list[n++] = option_choice("motions", &o->motions, "M", motions,
-                            "motions that --coords gives: translations, rigid or auto (rigid)");
+                            "motions that --coords gives: translations, rigid or auto (auto)");
   list[n++] = option_whole("reach", &sa->reach, 1, 2, "strong connections from an aggregate's centre to its edge (1)");
-  list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near-null space (1)");
+  list[n++] = option_whole("kernel-sweeps", &sa->kernel_sweeps, 0, INT_MAX, "relaxations of the near-null space (0)");
   list[n++] = option_flag("tentative-prolongator", &sa->smooth_prolongator, "do not smooth the prolongator");
   list[n - 1].kind = OPTION_CLEAR;
   list[n++] = option_flag("filter-prolongator", &sa->filter_prolongator,
-                          "drop weak connections while smoothing the prolongator");
-  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "visit coarser levels once (v) or twice (w) (w)");
+                          "drop weak connections while smoothing the prolongator (as the preset fast\n"
+                          "does anyway)");
+  list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "visit coarser levels once (v) or twice (w) (v)");
   list[n++] = option_text("smoother", &o->smoother, "LIST",
                           "chebyshev, gs or jacobi, with sweeps if need be, gs:3 for instance; by\n"
                           "level, the finest last: jacobi:10/gs:3 (chebyshev)");
   list[n++] = option_whole("smoother-order", &multigrid->smoother_order, 0, INT_MAX,
-                           "of the Chebyshev polynomial, and sweeps of others, 1 to 16 (2)");
+                           "of the Chebyshev polynomial, and sweeps of others, 1 to 16 (1)");
   list[n++] = option_real("smoother-range", &multigrid->smoother_range, "the smoother damps from rho / this to rho");
   list[n++] =
       option_whole("lanczos-steps", &multigrid->lanczos_steps, 0, INT_MAX, "for the spectral radius, 1 to 64 (10)");
@@ -115,6 +121,9 @@ static int aggregation_options(solve_options *o, option *list) {
   list[n++] = option_text("handles", &o->handles, "LIST",
                           "of skinning, from the coarsest level up, as in 25/500/all; needs --coords\n"
                           "(chosen by size)");
+  list[n++] = option_flag("no-fall-back", &o->solver.fall_back,
+                          "sa does not hand over to something stronger where it stagnates");
+  list[n - 1].kind = OPTION_CLEAR;
   list[n++] = option_flag("cycles", &o->solver.stationary, "cycles alone, without conjugate gradients");
   return n;
 }
@@ -195,6 +204,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->files.right_hand_side = plain_count > 1 ? plain[1] : NULL;
   o->solver.precision = (mus_precision)o->precision;
   o->solver.device = (mus_device_choice)o->device;
+  o->solver.stop = (mus_stop)o->stop;
   o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.multigrid.cycle = (mus_cycle)o->cycle;
   failed = parse_solvers(o);
@@ -325,7 +335,7 @@ static int run_and_tell(const solve_options *o, const linear_system *s) {
 }
 
 int solve_command(int argc, char **argv) {
-  solve_options o = {.preset = MUS_PRESET_ROBUST, .solvers = "sa"};
+  solve_options o = {.preset = MUS_PRESET_FAST, .solvers = "sa"};
   take_preset(&o);
   linear_system system = {0};
   int failed = parse_command(argc, argv, &o);

@@ -9,12 +9,14 @@
 #include <math.h>
 
 #include "cuda/cycle_kernels.h"
+#include "cuda/given.h"
 #include "cuda/stages.h"
 
 struct mus_cg_state {
   double tolerance, reference, goal;
   double square, factor; // r.r; what r was multiplied by when it was rounded
   double delta, step, ratio, left, curvature;
+  double true_residual;
   int limit, iterations, relative_to_right;
   int going; // not done yet
   int end;   // a mus_stage_end, where it is not going
@@ -31,6 +33,7 @@ template <int B, mus_wide_finish FINISH> struct mus_wide_kernel {
   mus_sliced<double> a;
   const double *x, *b;
   double *y, *partial;
+  const double *extra; // to be added to A x; NULL: nothing
   static constexpr int LANES = MUS_SLICE * B;
   enum { THREADS = LANES, PHASES = 1 + MUS_BLOCK_SUM_PHASES, SHARED = LANES * sizeof(double) };
 
@@ -42,6 +45,8 @@ template <int B, mus_wide_finish FINISH> struct mus_wide_kernel {
       return;
     }
     double sum = FINISH == MUS_WIDE_COPY ? 0 : mus_row_sum<B, B, 1>(a, at.block, at.thread, 0, x);
+    if (FINISH != MUS_WIDE_COPY && extra)
+      sum += extra[i];
     double value = FINISH == MUS_WIDE_PRODUCT ? sum : b[i] - sum;
     y[i] = value;
     dot[at.thread] = value * (FINISH == MUS_WIDE_PRODUCT ? x[i] : value);
@@ -115,6 +120,65 @@ struct mus_dot_kernel {
       dot[at.thread] = r[i] * (double)z[i];
     else
       mus_block_sum(phase - 1, at.thread, at.threads, dot, &partial[at.block]);
+  }
+};
+
+// right = S (b - A z), x = S guess: what is solved for is the difference to z. Beyond the last node all is zero.
+template <int B> struct mus_take_vectors_kernel {
+  int rows;
+  const mus_given *given;
+  const double *shift;
+  double *right, *x;
+  static constexpr int LANES = MUS_SLICE * B;
+  enum { THREADS = LANES, PHASES = 1, SHARED = 0 };
+
+  MUS_HD void run(int, mus_place at, void *) const {
+    int node = at.block * MUS_SLICE + at.thread / B, r = at.thread % B;
+    size_t i = (size_t)at.block * LANES + (size_t)at.thread, first = i - (size_t)r;
+    if (node >= rows)
+      return;
+    int held = B == 3 ? mus_held_at(given, node) : -1, row = given->coupled > 0 ? given->place[node] : -1;
+    const double *pull = row < 0 ? nullptr : given->pull + 3 * (size_t)row;
+    if (held < 0) {
+      right[i] = given->b[i] - shift[i] - (pull ? pull[r] : 0);
+      x[i] = given->x[i];
+      return;
+    }
+    const double *s = given->projection + 9 * (size_t)held + 3 * r;
+    double sum = 0, guess = 0;
+    for (int c = 0; c < 3; ++c) {
+      sum += s[c] * (given->b[first + (size_t)c] - shift[first + (size_t)c] - (pull ? pull[c] : 0));
+      guess += s[c] * given->x[first + (size_t)c];
+    }
+    right[i] = sum;
+    x[i] = guess;
+  }
+};
+
+// The caller's x = S x + z, unless nothing was solved.
+template <int B> struct mus_give_vector_kernel {
+  const mus_cg_state *state;
+  int rows;
+  const mus_given *given;
+  const double *x;
+  static constexpr int LANES = MUS_SLICE * B;
+  enum { THREADS = LANES, PHASES = 1, SHARED = 0 };
+
+  MUS_HD void run(int, mus_place at, void *) const {
+    int node = at.block * MUS_SLICE + at.thread / B, r = at.thread % B;
+    size_t i = (size_t)at.block * LANES + (size_t)at.thread, first = i - (size_t)r;
+    if (node >= rows || state->end == MUS_STAGE_BAD_LEVEL)
+      return;
+    int held = B == 3 ? mus_held_at(given, node) : -1;
+    int is_zero = state->reference == 0; // solved without looking
+    double value = is_zero ? 0 : x[i];
+    if (held >= 0) {
+      const double *s = given->projection + 9 * (size_t)held + 3 * r;
+      value = given->target[3 * (size_t)held + (size_t)r];
+      for (int c = 0; c < 3 && !is_zero; ++c)
+        value += s[c] * x[first + (size_t)c];
+    }
+    given->x[i] = value;
   }
 };
 
@@ -244,7 +308,15 @@ struct mus_decide_first {
     if (s->reference == 0 || (!is_reference && norm <= s->goal))
       mus_end(s, MUS_STAGE_CONVERGED);
     else if (!is_reference && s->limit < 1)
-      mus_end(s, MUS_STAGE_LIMIT);
+      mus_end(s, MUS_STAGE_EXHAUSTED);
+  }
+};
+
+// After the solve: squares of the right-hand side and of what is left of it.
+struct mus_decide_true {
+  mus_cg_state *state;
+  MUS_HD void decide(double all, double left) const {
+    state->true_residual = state->reference == 0 ? 0 : all > 0 ? sqrt(left / all) : left > 0 ? HUGE_VAL : 0;
   }
 };
 
@@ -290,7 +362,7 @@ struct mus_decide_next {
     if (residual[s->iterations] <= s->goal)
       mus_end(s, MUS_STAGE_CONVERGED);
     else if (s->iterations >= s->limit)
-      mus_end(s, MUS_STAGE_LIMIT);
+      mus_end(s, MUS_STAGE_EXHAUSTED);
   }
 };
 

@@ -37,6 +37,7 @@ template <int B, int C, int PARTS, mus_finish FINISH, bool DOT> struct mus_rows_
   float alpha, beta, gamma;
   const double *with;
   double *partial;
+  const float *extra; // to be added to A x; NULL: nothing
 
   static constexpr int LANES = MUS_SLICE * B;
   static constexpr bool SCALED = FINISH == MUS_STEP || FINISH == MUS_BEGIN || FINISH == MUS_APPLY;
@@ -63,6 +64,8 @@ template <int B, int C, int PARTS, mus_finish FINISH, bool DOT> struct mus_rows_
       else
         for (int k = 0; k < PARTS; ++k)
           sum += part[k * LANES + lane];
+      if (extra)
+        sum += extra[i];
       finish_sum(sum, i, &row[lane]);
     }
     if (SCALED && phase == SUMS)

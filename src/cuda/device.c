@@ -52,28 +52,35 @@ static void *open_library(char *trouble, size_t size) {
   return library;
 }
 
-mus_status mus_device_stages(const mus_stages **stages) {
-  typedef const mus_stages *give(void);
+// The library is opened anew for each table, and stays open once one was found: the system counts.
+mus_status mus_device_symbol(const char *name, const void **symbol) {
   char trouble[1024];
-  *stages = atomic_load(&kept);
-  if (*stages)
-    return MUS_OK;
   void *library = open_library(trouble, sizeof trouble);
   if (!library)
     return mus_fail(MUS_UNSUPPORTED,
                     "there is no CUDA part: %s; build muslin with -DMUSLIN_CUDA=ON, or use the device \"cpu\"",
                     trouble);
+  *symbol = dlsym(library, name);
+  if (*symbol)
+    return MUS_OK;
+  dlclose(library);
+  return mus_fail(MUS_UNSUPPORTED,
+                  "the CUDA part is of another version of muslin: it has no %s; build both from the same sources",
+                  name);
+}
+
+mus_status mus_device_stages(const mus_stages **stages) {
+  typedef const mus_stages *give(void);
+  *stages = atomic_load(&kept);
+  if (*stages)
+    return MUS_OK;
+  const void *found;
   give *symbol;
-  void *found = dlsym(library, MUS_STAGES_SYMBOL);
+  mus_status status = mus_device_symbol(MUS_STAGES_SYMBOL, &found);
+  if (status)
+    return status;
   memcpy(&symbol, &found, sizeof symbol);
-  *stages = found ? symbol() : NULL;
-  if (!*stages || (*stages)->version != MUS_STAGES_VERSION) {
-    dlclose(library);
-    *stages = NULL;
-    return mus_fail(MUS_UNSUPPORTED,
-                    "the CUDA part is of another version of muslin: it has no %s; build both from the same sources",
-                    MUS_STAGES_SYMBOL);
-  }
+  *stages = symbol();
   atomic_store(&kept, *stages);
   return MUS_OK;
 }

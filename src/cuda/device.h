@@ -11,5 +11,7 @@
 mus_status mus_device_stages(const mus_stages **stages);
 // The table to use from now on in place of what would be found, for tests; NULL: it is looked for again.
 void mus_device_use(const mus_stages *stages);
+// A function of that library by its name, for other tables than that of the solver. MUS_UNSUPPORTED as above.
+mus_status mus_device_symbol(const char *name, const void **symbol);
 
 #endif

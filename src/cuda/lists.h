@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cuda/renew_kernels.h"
+#include "cuda/prolong_kernels.h"
 #include "cuda/stages.h"
 
 struct mus_slices {
@@ -77,9 +77,9 @@ struct mus_product_lists {
   std::vector<mus_target> target;
 };
 
-// A P: row by row, the columns that it has, then which pairs go where.
-inline void mus_list_first(const mus_stage_pattern &a, const mus_slices &a_at, const mus_stage_pattern &p,
-                           const mus_slices &p_at, mus_product_lists *out) {
+// A P: row by row, the columns that it has, then which pairs go where. Blocks of P have `size` numbers.
+inline void mus_list_first(const mus_stage_pattern &a, const mus_slices &a_at, const mus_stage_pattern &p, size_t size,
+                           mus_product_lists *out) {
   std::vector<int> place((size_t)p.columns, -1), count;
   std::vector<std::vector<mus_pair>> of;
   out->ap_start.assign(1, 0);
@@ -96,8 +96,7 @@ inline void mus_list_first(const mus_stage_pattern &a, const mus_slices &a_at, c
             of.emplace_back();
           of[blocks - 1].clear();
         }
-        of[(size_t)*at].push_back(
-            mus_pair{(unsigned)a_at.at(i, k - a.row_start[i]), (unsigned)p_at.at(m, l - p.row_start[m])});
+        of[(size_t)*at].push_back(mus_pair{(unsigned)a_at.at(i, k - a.row_start[i]), (unsigned)((size_t)l * size)});
       }
     for (size_t k = 0; k < blocks; ++k) {
       place[(size_t)out->ap_column[begin + k]] = -1;
@@ -113,9 +112,69 @@ inline int mus_find(const mus_stage_pattern &p, int row, int column) {
   return (int)(std::lower_bound(begin, end, column) - begin);
 }
 
+// The members of aggregates, in ascending order.
+struct mus_members {
+  std::vector<int> start, member;
+};
+
+inline mus_members mus_list_members(int nodes, const mus_stage_grouping &g) {
+  mus_members m;
+  m.start.assign((size_t)g.aggregates + 1, 0);
+  for (int i = 0; i < nodes; ++i)
+    if (g.aggregate[i] >= 0)
+      ++m.start[(size_t)g.aggregate[i] + 1];
+  for (size_t k = 0; k < (size_t)g.aggregates; ++k)
+    m.start[k + 1] += m.start[k];
+  m.member.resize((size_t)m.start.back());
+  std::vector<int> next(m.start.begin(), m.start.end() - 1);
+  for (int i = 0; i < nodes; ++i)
+    if (g.aggregate[i] >= 0)
+      m.member[(size_t)next[(size_t)g.aggregate[i]]++] = i;
+  return m;
+}
+
+// P = Q - omega D^-1 A Q, block by block of P; see mus_smooth_kernel.
+struct mus_smooth_lists {
+  mus_pairs pairs;
+  std::vector<mus_prolong_target> target;
+};
+
+inline mus_smooth_lists mus_list_smoothing(const mus_stage_level &l, const mus_slices &a_at, const mus_slices &p_at,
+                                           const mus_turned &pt, const mus_slices &pt_at) {
+  const mus_stage_grouping &g = l.grouping;
+  mus_smooth_lists out;
+  std::vector<size_t> there((size_t)l.p.row_start[l.p.rows]);
+  for (int j = 0; j < l.p.columns; ++j)
+    for (int k = pt.row_start[(size_t)j]; k < pt.row_start[(size_t)j + 1]; ++k)
+      there[(size_t)pt.source[(size_t)k]] = pt_at.at(j, k - pt.row_start[(size_t)j]);
+  size_t size = (size_t)(p_at.block * p_at.inner);
+  auto pair = [&](int i, int block, int node) {
+    return mus_pair{(unsigned)a_at.at(i, block - l.a.row_start[i]), (unsigned)((size_t)node * size)};
+  };
+  out.pairs.start.assign(1, 0);
+  out.target.reserve(there.size());
+  for (int i = 0; i < l.p.rows; ++i)
+    for (int k = l.p.row_start[i]; k < l.p.row_start[i + 1]; ++k) {
+      int to = l.p.column[k], is_home = to == g.aggregate[i], kept = g.part.rows > 0 ? g.part.row_start[i] : 0;
+      int end = g.part.rows > 0 ? g.part.row_start[i + 1] : 0;
+      for (int e = kept; e < end; ++e)
+        if (g.aggregate[g.part.column[e]] == to)
+          out.pairs.pair.push_back(pair(i, g.source[e], g.part.column[e]));
+      for (int b = l.a.row_start[i]; is_home && g.is_filtered && b < l.a.row_start[i + 1]; ++b)
+        if (kept < end && g.source[kept] == b)
+          ++kept;
+        else if (g.aggregate[l.a.column[b]] >= 0)
+          out.pairs.pair.push_back(pair(i, b, i));
+      out.pairs.start.push_back((int)out.pairs.pair.size());
+      out.target.push_back(
+          mus_prolong_target{(unsigned)p_at.at(i, k - l.p.row_start[i]), (unsigned)there[(size_t)k], i, is_home});
+    }
+  return out;
+}
+
 // P^T (A P), the blocks on and above the diagonal of the coarse pattern.
-inline void mus_list_second(const mus_stage_pattern &p, const mus_slices &p_at, const mus_turned &pt,
-                            const mus_stage_pattern &coarse, const mus_slices &coarse_at, mus_product_lists *out) {
+inline void mus_list_second(size_t size, const mus_turned &pt, const mus_stage_pattern &coarse,
+                            const mus_slices &coarse_at, mus_product_lists *out) {
   std::vector<int> place((size_t)coarse.columns, -1);
   std::vector<std::vector<mus_pair>> of;
   out->second.start.assign(1, 0);
@@ -137,7 +196,7 @@ inline void mus_list_second(const mus_stage_pattern &p, const mus_slices &p_at, 
       for (int l = out->ap_start[(size_t)i]; l < out->ap_start[(size_t)i + 1]; ++l) {
         int at = place[(size_t)out->ap_column[(size_t)l]];
         if (at >= 0)
-          of[(size_t)at].push_back(mus_pair{(unsigned)p_at.at(i, source - p.row_start[i]), (unsigned)l});
+          of[(size_t)at].push_back(mus_pair{(unsigned)((size_t)source * size), (unsigned)l});
       }
     }
     for (int k = coarse.row_start[row]; k < coarse.row_start[row + 1]; ++k)

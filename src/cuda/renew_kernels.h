@@ -1,37 +1,120 @@
-// Kernels that renew a hierarchy for a new matrix with kept prolongators (multigrid/renew.h has the same on the host):
-// the matrix put into slices, inverse diagonals, A_c = P^T (A P) by lists of pairs of blocks, radii.
+// Kernels that renew a hierarchy for a new matrix (multigrid/renew.h has the same on the host): the matrix filtered and
+// put into slices, inverse diagonals, A_c = P^T (A P) by lists of pairs of blocks, radii.
 #ifndef MUS_CUDA_RENEW_KERNELS_H
 #define MUS_CUDA_RENEW_KERNELS_H
 
 #include <math.h>
 
 #include "cuda/cycle_kernels.h"
+#include "cuda/given.h"
+#include "cuda/stages.h"
 
-// Blocks in the order of the pattern -> slices, in double and in single precision.
+// The mean of the diagonal of up to a thousand rows, for what is held. One block.
+template <int B> struct mus_held_scale_kernel {
+  const int *row_start, *diagonal;
+  int rows;
+  mus_given *given;
+  enum { THREADS = 1024, PHASES = 1 + MUS_BLOCK_SUM_PHASES + 1, SHARED = (THREADS + 1) * sizeof(double) };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *number = (double *)shared, *sum = number + THREADS;
+    int count = rows < THREADS ? rows : THREADS;
+    if (phase == 0) {
+      double own = 0;
+      int node = (int)((long long)at.thread * rows / count);
+      if (at.thread < count)
+        for (int r = 0; r < B; ++r)
+          own += given->values[(size_t)(row_start[node] + diagonal[node]) * (B * B) + (size_t)(r * (B + 1))];
+      number[at.thread] = own;
+    } else if (phase <= MUS_BLOCK_SUM_PHASES) {
+      mus_block_sum(phase - 1, at.thread, THREADS, number, sum);
+    } else if (at.thread == 0) {
+      given->scale = *sum > 0 ? *sum / (count * B) : 1;
+    }
+  }
+};
+
+// Blocks in the order of the pattern -> slices, in double and in single precision, with what is held taken out on both
+// sides: S A S + scale (I - S). Also A z, with the targets z. A thread has a row of a node.
 template <int B> struct mus_convert_kernel {
   const int *row_start;
   int rows;
-  const int *base;
-  const double *from;
+  const int *base, *column;
+  const mus_given *given;
   double *wide;
   float *narrow;
-  static constexpr int LANES = MUS_SLICE * B;
+  double *shift;
+  static constexpr int LANES = MUS_SLICE * B, AHEAD = 4;
   enum { THREADS = LANES, PHASES = 1, SHARED = 0 };
 
   MUS_HD void run(int, mus_place at, void *) const {
-    int node = at.block * MUS_SLICE + at.thread / B, r = at.thread % B;
+    int local = at.thread / B, node = at.block * MUS_SLICE + local, r = at.thread % B;
     if (node >= rows)
       return;
-    int begin = row_start[node], length = row_start[node + 1] - begin;
+    int begin = row_start[node], length = row_start[node + 1] - begin, held = mus_held_at(given, node);
     size_t to = (size_t)base[at.block] * (B * LANES) + (size_t)at.thread;
-    for (int k = 0; k < length; ++k)
+    const int *columns = column + (size_t)base[at.block] * MUS_SLICE + local;
+    double moved = 0;
+    const double *values = given->values + (size_t)begin * (B * B);
+    for (int first = 0; first < length; first += AHEAD) { // asks for several blocks before it uses any
+      double row[AHEAD][B];
+      int other[AHEAD], held_there[AHEAD];
       MUS_UNROLL
-    for (int c = 0; c < B; ++c) {
-      double value = from[((size_t)(begin + k) * B + (size_t)r) * B + (size_t)c];
-      size_t i = to + (size_t)(k * B + c) * LANES;
-      wide[i] = value;
-      narrow[i] = (float)value;
+      for (int u = 0; u < AHEAD; ++u) {
+        bool is_there = first + u < length;
+        other[u] = is_there && given->held ? columns[(first + u) * MUS_SLICE] : 0;
+        MUS_UNROLL
+        for (int c = 0; c < B; ++c)
+          row[u][c] = is_there ? values[((first + u) * B + r) * B + c] : 0;
+      }
+      MUS_UNROLL
+      for (int u = 0; u < AHEAD; ++u)
+        held_there[u] = mus_held_at(given, other[u]);
+      MUS_UNROLL
+      for (int u = 0; u < AHEAD; ++u) {
+        if (first + u >= length)
+          break;
+        if (B == 3 && (held >= 0 || held_there[u] >= 0))
+          moved += filter(values + (size_t)(first + u) * (B * B), node, other[u], held, held_there[u], r, row[u]);
+        MUS_UNROLL
+        for (int c = 0; c < B; ++c) {
+          size_t i = to + (size_t)((first + u) * B + c) * LANES;
+          wide[i] = row[u][c];
+          narrow[i] = (float)row[u][c];
+        }
+      }
     }
+    shift[(size_t)at.block * LANES + (size_t)at.thread] = moved;
+  }
+
+  // Row r of S_i A_ij S_j. The projection of the lower-numbered node comes first, whichever side it is on: block (j, i)
+  // then goes through the same roundings. Returns row r of A_ij times the target of j.
+  MUS_HD double filter(const double *from, int node, int other, int held, int held_there, int r, double *row) const {
+    const double *left = held >= 0 ? given->projection + 9 * (size_t)held : nullptr;
+    const double *right = held_there >= 0 ? given->projection + 9 * (size_t)held_there : nullptr;
+    double moved = 0, result[3] = {0, 0, 0};
+    for (int c = 0; right && c < 3; ++c)
+      moved += row[c] * given->target[3 * (size_t)held_there + (size_t)c];
+    for (int c = 0; c < 3; ++c)
+      for (int m = 0; m < 3; ++m) {
+        double sum = 0;
+        if (node <= other) // (left A) right
+          for (int e = 0; e < 3; ++e)
+            sum += (left ? left[3 * r + e] : e == r ? 1 : 0) * from[3 * e + m];
+        else // left (A right)
+          for (int e = 0; e < 3; ++e)
+            sum += from[3 * m + e] * (right ? right[3 * e + c] : e == c ? 1 : 0);
+        result[c] += node <= other ? sum * (right    ? right[3 * m + c]
+                                            : m == c ? 1
+                                                     : 0)
+                                   : (left     ? left[3 * r + m]
+                                      : m == r ? 1
+                                               : 0) *
+                                         sum;
+      }
+    for (int c = 0; c < 3; ++c)
+      row[c] = result[c] + (node == other ? given->scale * ((c == r ? 1 : 0) - left[3 * r + c]) : 0);
+    return moved;
   }
 };
 
@@ -87,6 +170,7 @@ template <int B, class real, bool PROP> struct mus_invert_kernel {
   int rows;
   float *inverse;
   mus_level_state *level;
+  const mus_given *given; // for couplings; NULL on coarser levels
   static constexpr int LANES = MUS_SLICE * B;
   enum { THREADS = MUS_SLICE, PHASES = 1, SHARED = 0 };
 
@@ -102,6 +186,8 @@ template <int B, class real, bool PROP> struct mus_invert_kernel {
       MUS_UNROLL
     for (int c = 0; c < B; ++c)
       block[r][c] = (double)d[c * LANES + r];
+    if (given)
+      mus_add_coupling(given, node, block);
     if (PROP) {
       MUS_UNROLL
       for (int r = 0; r < B; ++r)
@@ -186,8 +272,8 @@ template <int B, int C> struct mus_first_product_kernel {
   const int *start; // blocks + 1
   const mus_pair *pair;
   int blocks;
-  const float *a, *p;
-  float *out; // blocks one after the other, by rows
+  const float *a, *p; // P and what comes out: blocks one after the other, by rows
+  float *out;
   enum { THREADS = 192, PHASES = 1, SHARED = 0 };
 
   MUS_HD void run(int, mus_place at, void *) const {
@@ -203,7 +289,7 @@ template <int B, int C> struct mus_first_product_kernel {
         float factor = left[q * (MUS_SLICE * B)];
         MUS_UNROLL
         for (int c = 0; c < C; ++c)
-          sum[c] += factor * right[c * (MUS_SLICE * B) + q];
+          sum[c] += factor * right[q * C + c];
       }
     }
     MUS_UNROLL
@@ -234,10 +320,10 @@ template <int B, int C> struct mus_second_product_kernel {
       return;
     float sum[C] = {0};
     for (int k = start[block]; k < start[block + 1]; ++k) {
-      const float *left = p + pair[k].left + r * (MUS_SLICE * B), *right = ap + (size_t)pair[k].right * (B * C);
+      const float *left = p + pair[k].left + r, *right = ap + (size_t)pair[k].right * (B * C);
       MUS_UNROLL
       for (int q = 0; q < B; ++q) {
-        float factor = left[q];
+        float factor = left[q * C];
         MUS_UNROLL
         for (int c = 0; c < C; ++c)
           sum[c] += factor * right[q * C + c];

@@ -1,5 +1,5 @@
-// Renewing a hierarchy on the device as a sequence of kernels: all that follows from a new finest matrix while
-// prolongators stay. See renew_kernels.h.
+// Renewing a hierarchy on the device as a sequence of kernels: all that follows from a new finest matrix. See
+// renew_kernels.h and prolong_kernels.h.
 #ifndef MUS_CUDA_RENEWAL_H
 #define MUS_CUDA_RENEWAL_H
 
@@ -10,9 +10,41 @@ inline int mus_blocks_for(long long threads, int at_once) { return (int)((thread
 // The radius that the smoother of level k uses, as the probe has it.
 inline void mus_follow_radius(mus_device_solver *s, int k) {
   mus_device_level &l = s->level[k];
-  mus_pass<MUS_APPLY, true>(s, l, mus_rows_call{l.probe, nullptr, l.other, nullptr, nullptr, 0, 0, 0, nullptr});
+  mus_pass<MUS_APPLY, true>(s, l,
+                            mus_rows_call{l.probe, nullptr, l.other, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
   mus_decide(s, mus_decide_radius{s->state + k}, s->partial[1], nullptr, l.slices);
   s->run.launch(mus_scale_kernel{l.other, l.probe, s->state + k}, l.slices, MUS_SLICE * l.block);
+}
+
+// P of level k, and the near-null space of the next.
+inline void mus_make_prolongator(mus_device_solver *s, int k) {
+  mus_device_level &l = s->level[k], &next = s->level[k + 1];
+  mus_with_blocks(l.block, l.coarse_block, [&](auto b, auto c) {
+    typedef mus_relax_kernel<b(), c()> relax;
+    typedef mus_qr_kernel<b(), c()> qr;
+    typedef mus_smooth_kernel<b(), c()> smooth;
+    double *kernel = l.kernel, *other = l.relaxed;
+    for (int sweep = 0; sweep < s->kernel_sweeps; ++sweep, std::swap(kernel, other))
+      s->run.launch(relax{l.a.m, l.rows, l.inverse, s->state + k, kernel, other}, l.slices, relax::THREADS);
+    s->run.launch(qr{l.member_start, l.member, l.aggregates, kernel, s->tentative, next.kernel},
+                  mus_blocks_for((long long)l.aggregates, qr::THREADS / qr::TEAM), qr::THREADS);
+    s->run.launch(smooth{l.smooth_start, l.smooth_pair, l.smooth_target, l.p_blocks, l.a.m.value, s->tentative,
+                         l.inverse, s->state + k, l.p.m.value, l.pt.m.value, l.flat},
+                  mus_blocks_for((long long)l.p_blocks * b(), smooth::THREADS), smooth::THREADS);
+  });
+}
+
+// The near-null space of the finest level.
+inline void mus_make_kernel(mus_device_solver *s) {
+  mus_device_level &l = s->level[0];
+  if (s->kernel_kind == MUS_STAGE_POSITIONS)
+    s->run.launch(mus_frame_kernel{s->given_there, l.rows, s->frame}, 1, mus_frame_kernel::THREADS);
+  auto launch = [&](auto c) {
+    typedef mus_motions_kernel<c()> motions;
+    s->run.launch(motions{l.rows, s->given_there, s->kernel_kind, s->frame, l.kernel},
+                  mus_blocks_for((long long)l.rows, motions::THREADS), motions::THREADS);
+  };
+  mus_with_block(l.coarse_block, launch);
 }
 
 // From level k to the next: A_c = P^T A P.
@@ -21,9 +53,9 @@ inline void mus_coarsen(mus_device_solver *s, int k) {
   mus_with_blocks(l.block, l.coarse_block, [&](auto b, auto c) {
     typedef mus_first_product_kernel<b(), c()> first;
     typedef mus_second_product_kernel<b(), c()> second;
-    s->run.launch(first{l.first_start, l.first_pair, l.ap_blocks, l.a.m.value, l.p.m.value, s->ap},
+    s->run.launch(first{l.first_start, l.first_pair, l.ap_blocks, l.a.m.value, l.flat, s->ap},
                   mus_blocks_for((long long)l.ap_blocks * b(), first::THREADS), first::THREADS);
-    s->run.launch(second{l.second_start, l.second_pair, l.target, l.coarse_blocks, l.p.m.value, s->ap, next.a.m.value},
+    s->run.launch(second{l.second_start, l.second_pair, l.target, l.coarse_blocks, l.flat, s->ap, next.a.m.value},
                   mus_blocks_for((long long)l.coarse_blocks * c(), second::THREADS), second::THREADS);
   });
   mus_with_block(next.block, [&](auto b) {
@@ -31,7 +63,7 @@ inline void mus_coarsen(mus_device_solver *s, int k) {
     typedef mus_invert_kernel<b(), float, true> invert;
     s->run.launch(trace{next.a.m, next.diagonal, next.rows, s->partial[0]}, next.slices, trace::THREADS);
     mus_decide(s, mus_decide_mean{s->state + k + 1, next.rows * next.block}, s->partial[0], nullptr, next.slices);
-    s->run.launch(invert{next.a.m, next.diagonal, next.rows, next.inverse, s->state + k + 1}, next.slices,
+    s->run.launch(invert{next.a.m, next.diagonal, next.rows, next.inverse, s->state + k + 1, nullptr}, next.slices,
                   invert::THREADS);
   });
 }
@@ -53,20 +85,26 @@ inline void mus_invert_bottom(mus_device_solver *s) {
 }
 
 inline void mus_record_renewal(mus_device_solver *s) {
+  s->run.forget(&s->renewal);
   s->run.record(&s->renewal, [=] {
     mus_device_level &finest = s->level[0];
     s->run.launch(mus_reset_kernel{s->state}, 1, s->levels);
     mus_with_block(finest.block, [&](auto b) {
       typedef mus_convert_kernel<b()> convert;
       typedef mus_invert_kernel<b(), double, false> invert;
-      s->run.launch(convert{finest.row_start_there, finest.rows, finest.wide.base, s->values, finest.wide.value,
-                            finest.a.m.value},
+      typedef mus_held_scale_kernel<b()> scale;
+      s->run.launch(scale{finest.row_start_there, finest.diagonal, finest.rows, s->given_there}, 1, scale::THREADS);
+      s->run.launch(convert{finest.row_start_there, finest.rows, finest.wide.base, finest.wide.column, s->given_there,
+                            finest.wide.value, finest.a.m.value, s->shift},
                     finest.slices, convert::THREADS);
-      s->run.launch(invert{finest.wide, finest.diagonal, finest.rows, finest.inverse, s->state}, finest.slices,
-                    invert::THREADS);
+      s->run.launch(invert{finest.wide, finest.diagonal, finest.rows, finest.inverse, s->state, s->given_there},
+                    finest.slices, invert::THREADS);
     });
+    if (!s->is_bottom(0))
+      mus_make_kernel(s);
     for (int k = 0; !s->is_bottom(k); ++k) {
       mus_follow_radius(s, k);
+      mus_make_prolongator(s, k);
       mus_coarsen(s, k);
     }
     mus_invert_bottom(s);

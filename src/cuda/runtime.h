@@ -47,6 +47,10 @@ public:
     copy(from, count * sizeof(number), to);
     wait();
   }
+  // Whether that is memory of the device's.
+  static bool is_there(const void *memory);
+  // Orders what follows after all that was submitted to a stream of CUDA's so far.
+  void wait_for(void *other);
   // Host memory that is copied from or to again and again, which goes faster when the device may read it by itself. It
   // must stay until the runtime goes, or until PINNED others have been named.
   enum { PINNED = 3 };
@@ -83,6 +87,7 @@ private:
   bool check(cudaError_t error, const char *what);
   void record_now(cudaGraph_t graph, const std::function<void()> &kernels);
   cudaStream_t stream = nullptr;
+  struct mus_profile *profile = nullptr; // NULL: not asked for
   cudaEvent_t event[MARKS] = {};
 #else
   double seconds[MARKS] = {};

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "cuda/profile.h"
 #include "cuda/runtime.h"
 
 inline void mus_runtime::fail(mus_status status, const char *format, ...) {
@@ -26,10 +27,27 @@ inline bool mus_runtime::check(cudaError_t error, const char *what) {
 }
 
 inline mus_status mus_runtime::open() {
+  const char *asked = getenv("MUSLIN_CUDA_PROFILE");
+  if (plain && asked && *asked && *asked != '0')
+    profile = new (std::nothrow) mus_profile;
   if (check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "opening a stream on the device"))
     for (int k = 0; k < MARKS; ++k)
       check(cudaEventCreate(&event[k]), "making a clock on the device");
   return failed;
+}
+
+inline bool mus_runtime::is_there(const void *memory) {
+  cudaPointerAttributes facts;
+  if (cudaPointerGetAttributes(&facts, memory) != cudaSuccess) {
+    cudaGetLastError();
+    return false;
+  }
+  return facts.type == cudaMemoryTypeDevice || facts.type == cudaMemoryTypeManaged;
+}
+
+inline void mus_runtime::wait_for(void *other) {
+  if (!failed && check(cudaEventRecord(event[MARKS - 1], (cudaStream_t)other), "waiting for a stream"))
+    check(cudaStreamWaitEvent(stream, event[MARKS - 1], 0), "waiting for a stream");
 }
 
 // Where it cannot be, copies are slower and nothing else: errors do not count.
@@ -53,6 +71,7 @@ inline void mus_runtime::pin(const void *host, size_t bytes) {
 inline mus_runtime::~mus_runtime() {
   if (stream)
     cudaStreamSynchronize(stream);
+  delete profile;
   for (const void *p : pinned)
     if (p)
       cudaHostUnregister((void *)p);
@@ -106,8 +125,12 @@ inline void mus_runtime::wait() {
 template <class kernel> void mus_runtime::launch(const kernel &k, int blocks, int threads) {
   if (failed || blocks < 1)
     return;
+  if (profile)
+    profile->begin(typeid(kernel).name(), stream);
   mus_run_kernel<kernel><<<(unsigned)blocks, (unsigned)threads, 0, stream>>>(k);
   check(cudaGetLastError(), "starting a kernel on the device");
+  if (profile)
+    profile->end(stream);
 }
 
 inline void mus_runtime::record_now(cudaGraph_t graph, const std::function<void()> &kernels) {

@@ -50,6 +50,10 @@ inline void mus_runtime::clear(void *to, size_t bytes) {
 
 inline void mus_runtime::wait() {}
 
+inline bool mus_runtime::is_there(const void *) { return false; }
+
+inline void mus_runtime::wait_for(void *) {}
+
 inline void mus_runtime::pin(const void *, size_t) {}
 
 template <class kernel> void mus_runtime::launch(const kernel &k, int blocks, int threads) {

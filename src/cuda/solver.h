@@ -39,32 +39,53 @@ struct mus_device_level {
   int *first_start = nullptr, *second_start = nullptr;
   mus_pair *first_pair = nullptr, *second_pair = nullptr;
   mus_target *target = nullptr;
+  // how P is made
+  int aggregates = 0, p_blocks = 0;
+  int *member_start = nullptr, *member = nullptr, *smooth_start = nullptr;
+  mus_pair *smooth_pair = nullptr;
+  mus_prolong_target *smooth_target = nullptr;
+  float *flat = nullptr;                        // P's blocks one after the other
+  double *kernel = nullptr, *relaxed = nullptr; // near-null space; room for it relaxed, where that is asked for
 
   size_t padded() const { return (size_t)slices * (size_t)(MUS_SLICE * block); } // unknowns, in whole slices
 };
 
 struct mus_device_solver {
   mus_runtime run;
-  int levels, visits, iterations_most;
+  int levels, visits, iterations_most, kernel_sweeps;
   mus_device_level level[MUS_STAGES_LEVELS];
   size_t unknowns = 0;
-  double *values = nullptr; // the finest matrix as it comes
-  float *ap = nullptr;
+  double *values = nullptr, *motion = nullptr, *given_b = nullptr, *given_x = nullptr; // the host's, copied
+  mus_given given = {}, *given_there = nullptr;
+  mus_frame *frame = nullptr;
+  mus_stage_kernel kernel_kind = MUS_STAGE_CONSTANT;
+  size_t motions = 0;                                                // numbers that `motion` has room for
+  int *held = nullptr;                                               // for each node
+  double *projection = nullptr, *target = nullptr, *shift = nullptr; // what is held
+  size_t held_most = 0;
+  // couplings: room for so many touched nodes and blocks, and C x in both precisions
+  int touched_most = 0, has_solve = 0;
+  size_t coupling_most = 0;
+  int *touched = nullptr, *place = nullptr, *coupling_start = nullptr, *coupling_column = nullptr;
+  double *coupling = nullptr, *pull = nullptr, *pulled = nullptr;
+  float *pulled_f = nullptr;
+  float *ap = nullptr, *tentative = nullptr;
   mus_level_state *state = nullptr;
   mus_cg_state *cg = nullptr;
   double *residual = nullptr, *partial[2] = {};
   double *right = nullptr, *x = nullptr, *r = nullptr, *p = nullptr, *q = nullptr;
   int bottom_size = 0;
   double *w = nullptr, *panel_row = nullptr, *panel_column = nullptr;
-  mus_sequence renewal, reference, start, loop, finish, one_cycle;
+  mus_sequence renewal, take, reference, start, loop, finish, one_cycle;
   float *z = nullptr; // where the cycle leaves its result
   mus_stage_seconds seconds = {};
-  int has_values = 0;
+  int has_values = 0, has_kernel = 0, has_renewal = 0; // recorded
 
   explicit mus_device_solver(const mus_stage_hierarchy &h)
-      : run(h.plain), levels(h.levels), visits(h.visits), iterations_most(h.iterations_most) {}
+      : run(h.plain), levels(h.levels), visits(h.visits), iterations_most(h.iterations_most),
+        kernel_sweeps(h.kernel_sweeps) {}
   ~mus_device_solver() {
-    for (mus_sequence *s : {&renewal, &reference, &start, &loop, &finish, &one_cycle})
+    for (mus_sequence *s : {&renewal, &take, &reference, &start, &loop, &finish, &one_cycle})
       run.forget(s);
   }
 
@@ -99,6 +120,7 @@ struct mus_rows_call {
   const mus_device_level *scaled; // the level whose D^-1 and radius count; NULL: none
   float alpha, beta, gamma;
   const double *with;
+  const float *extra;
 };
 
 template <mus_finish FINISH, bool DOT, int B, int C>
@@ -107,7 +129,7 @@ void mus_launch_rows(mus_device_solver *s, const mus_device_matrix &a, const mus
     typedef mus_rows_kernel<B, C, decltype(parts)::value, FINISH, DOT> kernel;
     const mus_level_state *level = c.scaled ? s->state + (c.scaled - s->level) : nullptr;
     s->run.launch(kernel{a.m, c.x, c.b, c.y, c.z, c.scaled ? c.scaled->inverse : nullptr, level, c.alpha, c.beta,
-                         c.gamma, c.with, s->partial[1]},
+                         c.gamma, c.with, s->partial[1], c.extra},
                   a.slices, kernel::THREADS);
   };
   if (a.parts == 1)
@@ -120,9 +142,21 @@ void mus_launch_rows(mus_device_solver *s, const mus_device_matrix &a, const mus
     with_parts(mus_size<(B > 3 ? 4 : 8)>());
 }
 
+// C x for the finest level's vectors, where there are couplings; NULL where there are none.
+template <class real> const real *mus_pull(mus_device_solver *s, const real *x, real *out) {
+  typedef mus_coupling_kernel<real> kernel;
+  if (s->given.coupled == 0)
+    return nullptr;
+  s->run.launch(kernel{s->given_there, x, out}, (3 * s->touched_most + kernel::THREADS - 1) / kernel::THREADS,
+                kernel::THREADS);
+  return out;
+}
+
+// A pass over a level's own matrix.
 template <mus_finish FINISH, bool DOT = false>
 void mus_pass(mus_device_solver *s, const mus_device_level &l, mus_rows_call c) {
   c.scaled = &l;
+  c.extra = &l == s->level ? mus_pull(s, c.x, s->pulled_f) : nullptr;
   mus_with_block(l.block, [&](auto b) { mus_launch_rows<FINISH, DOT, b(), b()>(s, l.a, c); });
 }
 
@@ -131,7 +165,7 @@ void mus_pass(mus_device_solver *s, const mus_device_level &l, mus_rows_call c) 
 inline void mus_smooth_pass(mus_device_solver *s, int k, int pass, float gamma, const double *with, float **x,
                             float **other) {
   mus_device_level &l = s->level[k];
-  mus_rows_call c = {*x, l.b, *other, nullptr, &l, (float)l.alpha[pass], (float)l.beta[pass], gamma, with};
+  mus_rows_call c = {*x, l.b, *other, nullptr, &l, (float)l.alpha[pass], (float)l.beta[pass], gamma, with, nullptr};
   if (with)
     mus_pass<MUS_STEP, true>(s, l, c);
   else
@@ -142,7 +176,7 @@ inline void mus_smooth_pass(mus_device_solver *s, int k, int pass, float gamma, 
 // The right-hand side of the next level, and there the first pass from zero.
 inline void mus_restrict(mus_device_solver *s, int k, const float *residual) {
   mus_device_level &l = s->level[k], &next = s->level[k + 1];
-  mus_rows_call c = {residual, nullptr, next.b, next.x, &next, (float)next.alpha[0], 0, 0, nullptr};
+  mus_rows_call c = {residual, nullptr, next.b, next.x, &next, (float)next.alpha[0], 0, 0, nullptr, nullptr};
   mus_with_blocks(l.block, l.coarse_block, [&](auto b, auto coarse) {
     if (s->is_bottom(k + 1))
       mus_launch_rows<MUS_SET, false, coarse(), b()>(s, l.pt, c);
@@ -153,7 +187,7 @@ inline void mus_restrict(mus_device_solver *s, int k, const float *residual) {
 
 inline void mus_prolong(mus_device_solver *s, int k, const float *coarse, float *x) {
   mus_device_level &l = s->level[k];
-  mus_rows_call c = {coarse, nullptr, x, nullptr, nullptr, 0, 0, 0, nullptr};
+  mus_rows_call c = {coarse, nullptr, x, nullptr, nullptr, 0, 0, 0, nullptr, nullptr};
   mus_with_blocks(l.block, l.coarse_block,
                   [&](auto b, auto inner) { mus_launch_rows<MUS_ADD, false, b(), inner()>(s, l.p, c); });
 }
@@ -171,12 +205,13 @@ inline float *mus_cycle(mus_device_solver *s, int k, const double *with) {
   float *x = l.x, *other = l.other;
   for (int pass = 1; pass < l.passes; ++pass)
     mus_smooth_pass(s, k, pass, pass == 1 ? 0 : (float)l.beta[pass], nullptr, &x, &other);
-  mus_pass<MUS_RESIDUAL>(s, l, mus_rows_call{x, l.b, other, nullptr, nullptr, 0, 0, 0, nullptr});
+  mus_pass<MUS_RESIDUAL>(s, l, mus_rows_call{x, l.b, other, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
   mus_restrict(s, k, other);
   const float *coarse = mus_cycle(s, k + 1, nullptr);
   mus_prolong(s, k, coarse, x);
   if (s->visits > 1 && !s->is_bottom(k + 1)) {
-    mus_pass<MUS_RESIDUAL>(s, next, mus_rows_call{coarse, next.b, next.left_over, nullptr, nullptr, 0, 0, 0, nullptr});
+    mus_pass<MUS_RESIDUAL>(s, next,
+                           mus_rows_call{coarse, next.b, next.left_over, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
     std::swap(next.b, next.left_over);
     mus_with_block(next.block, [&](auto b) {
       typedef mus_first_pass_kernel<b()> kernel;
@@ -203,7 +238,8 @@ void mus_wide(mus_device_solver *s, const double *x, const double *b, double *y,
   const mus_device_level &l = s->level[0];
   mus_with_block(l.block, [&](auto block) {
     typedef mus_wide_kernel<block(), FINISH> kernel;
-    s->run.launch(kernel{l.wide, x, b, y, partial}, l.slices, kernel::THREADS);
+    const double *extra = FINISH == MUS_WIDE_COPY ? nullptr : mus_pull(s, x, s->pulled);
+    s->run.launch(kernel{l.wide, x, b, y, partial, extra}, l.slices, kernel::THREADS);
   });
 }
 
@@ -222,11 +258,19 @@ inline void mus_precondition(mus_device_solver *s, const double *q) {
 }
 
 inline void mus_record_solve(mus_device_solver *s) {
+  for (mus_sequence *old : {&s->take, &s->reference, &s->start, &s->loop, &s->finish, &s->one_cycle})
+    s->run.forget(old);
   int count = s->level[0].slices, threads = MUS_SLICE * s->level[0].block;
   auto decide_first = [=](int is_reference, const mus_condition &condition) {
     mus_decide(s, mus_decide_first{s->cg, s->residual, s->state, s->levels, is_reference, condition}, s->partial[1],
                nullptr, count);
   };
+  s->run.record(&s->take, [=] {
+    mus_with_block(s->level[0].block, [&](auto block) {
+      typedef mus_take_vectors_kernel<block()> take;
+      s->run.launch(take{s->level[0].rows, s->given_there, s->shift, s->right, s->x}, count, take::THREADS);
+    });
+  });
   s->run.record(&s->reference, [=] {
     mus_wide<MUS_WIDE_COPY>(s, nullptr, s->right, s->r, s->partial[0]);
     mus_decide(s, mus_decide_scale{s->cg}, s->partial[0], nullptr, count);
@@ -248,7 +292,17 @@ inline void mus_record_solve(mus_device_solver *s) {
     mus_decide(s, mus_decide_next{s->cg, s->residual, condition}, s->partial[0], s->partial[1], count);
   };
   s->run.record_loop(&s->loop, begin, iterate, &s->cg->going);
-  s->run.record(&s->finish, [=] { s->run.launch(mus_advance_kernel{s->cg, nullptr, s->x, s->p}, count, threads); });
+  // The rest of x, its true residual, and x as it is asked for.
+  s->run.record(&s->finish, [=] {
+    s->run.launch(mus_advance_kernel{s->cg, nullptr, s->x, s->p}, count, threads);
+    mus_wide<MUS_WIDE_COPY>(s, nullptr, s->right, s->r, s->partial[0]);
+    mus_wide<MUS_WIDE_RESIDUAL>(s, s->x, s->right, s->r, s->partial[1]);
+    mus_decide(s, mus_decide_true{s->cg}, s->partial[0], s->partial[1], count);
+    mus_with_block(s->level[0].block, [&](auto block) {
+      typedef mus_give_vector_kernel<block()> give;
+      s->run.launch(give{s->cg, s->level[0].rows, s->given_there, s->x}, count, give::THREADS);
+    });
+  });
   s->run.record(&s->one_cycle, [=] { mus_precondition(s, nullptr); });
 }
 

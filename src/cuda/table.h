@@ -4,7 +4,9 @@
 
 #include <new>
 
+#include "cuda/lattice_table.h"
 #include "cuda/renewal.h"
+#include "cuda/turned_table.h"
 
 enum { MUS_BOTTOM_MOST = 2048, MUS_BUSY_THREADS = 150000 };
 
@@ -81,6 +83,39 @@ static void mus_place_level(mus_device_solver *s, int k, const mus_stage_level &
     *v = mus_place_vector(s, l);
 }
 
+// How P is made.
+static void mus_place_grouping(mus_device_solver *s, int k, const mus_stage_level &from) {
+  mus_device_level &l = s->level[k];
+  mus_members members = mus_list_members(l.rows, from.grouping);
+  mus_smooth_lists lists = mus_list_smoothing(from, l.a_slices, l.p_slices, l.pt_pattern, l.pt_slices);
+  l.aggregates = from.grouping.aggregates;
+  l.p_blocks = (int)lists.target.size();
+  l.member_start = s->run.take_copy(members.start);
+  l.member = s->run.take_copy(members.member);
+  l.smooth_start = s->run.take_copy(lists.pairs.start);
+  l.smooth_pair = s->run.take_copy(lists.pairs.pair);
+  l.smooth_target = s->run.take_copy(lists.target);
+  s->run.wait(); // the lists go
+}
+
+// The near-null spaces of all levels, and the tentative prolongator of one.
+static void mus_place_kernels(mus_device_solver *s) {
+  size_t most = 0;
+  for (int k = 0; k < s->levels && s->levels > 1; ++k) {
+    mus_device_level &l = s->level[k];
+    int count = s->level[0].coarse_block;
+    size_t numbers = (size_t)l.rows * (size_t)(l.block * count);
+    l.kernel = s->run.take<double>(numbers);
+    if (s->is_bottom(k))
+      continue;
+    most = std::max(most, numbers);
+    if (s->kernel_sweeps > 0)
+      l.relaxed = s->run.take<double>(numbers);
+  }
+  s->tentative = s->run.take<float>(most + 1);
+  s->frame = s->run.take<mus_frame>(1);
+}
+
 // P, P^T and the lists that lead to the next level.
 static void mus_place_product(mus_device_solver *s, int k, const mus_stage_hierarchy &h, size_t *ap_most) {
   const mus_stage_level &from = h.level[k], &next = h.level[k + 1];
@@ -94,8 +129,9 @@ static void mus_place_product(mus_device_solver *s, int k, const mus_stage_hiera
   l.p = mus_place_matrix(s, l.p_slices, from.p.rows);
   l.pt = mus_place_matrix(s, l.pt_slices, from.p.columns);
   mus_product_lists lists;
-  mus_list_first(from.a, l.a_slices, from.p, l.p_slices, &lists);
-  mus_list_second(from.p, l.p_slices, l.pt_pattern, next.a, s->level[k + 1].a_slices, &lists);
+  size_t size = (size_t)(l.block * l.coarse_block);
+  mus_list_first(from.a, l.a_slices, from.p, size, &lists);
+  mus_list_second(size, l.pt_pattern, next.a, s->level[k + 1].a_slices, &lists);
   l.ap_blocks = (int)lists.ap_column.size();
   l.coarse_blocks = (int)lists.target.size();
   l.first_start = s->run.take_copy(lists.first.start);
@@ -104,18 +140,19 @@ static void mus_place_product(mus_device_solver *s, int k, const mus_stage_hiera
   l.second_pair = s->run.take_copy(lists.second.pair);
   l.target = s->run.take_copy(lists.target);
   s->run.wait(); // the lists go
-  *ap_most = std::max(*ap_most, (size_t)l.ap_blocks * (size_t)(l.block * l.coarse_block));
+  *ap_most = std::max(*ap_most, (size_t)l.ap_blocks * size);
+  l.flat = s->run.take<float>((size_t)from.p.row_start[from.p.rows] * size + 1);
+  mus_place_grouping(s, k, from);
 }
 
 static void mus_place_rest(mus_device_solver *s, size_t ap_most) {
   mus_device_level &finest = s->level[0], &bottom = s->level[s->levels - 1];
-  size_t n = finest.padded(), values = (size_t)finest.row_start.back() * (size_t)(finest.block * finest.block);
-  size_t wide = finest.a_slices.values();
+  size_t n = finest.padded(), wide = finest.a_slices.values();
   s->unknowns = (size_t)finest.rows * (size_t)finest.block;
-  s->values = s->run.take<double>(values);
   finest.wide = {finest.a.m.base, finest.a.m.column, s->run.take<double>(wide)};
   s->run.clear(finest.wide.value, wide * sizeof(double));
   s->ap = s->run.take<float>(ap_most + 1);
+  s->given_there = s->run.take<mus_given>(1);
   s->state = s->run.take<mus_level_state>(MUS_STAGES_LEVELS);
   s->run.clear(s->state, MUS_STAGES_LEVELS * sizeof *s->state);
   s->cg = s->run.take<mus_cg_state>(1);
@@ -124,7 +161,7 @@ static void mus_place_rest(mus_device_solver *s, size_t ap_most) {
   s->run.clear(s->residual, ((size_t)s->iterations_most + 1) * sizeof *s->residual);
   for (double *&v : s->partial)
     v = s->run.take<double>((size_t)finest.slices);
-  for (double **v : {&s->right, &s->x, &s->r, &s->p, &s->q}) {
+  for (double **v : {&s->right, &s->x, &s->r, &s->p, &s->q, &s->shift}) {
     *v = s->run.take<double>(n);
     s->run.clear(*v, n * sizeof **v);
   }
@@ -143,6 +180,8 @@ static mus_status mus_check_hierarchy(const mus_stage_hierarchy &h, mus_stage_fa
       return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, nodes have 3 or 6 unknowns");
     if (k > 0 && l.block < h.level[k - 1].block)
       return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, coarser nodes have at least as many unknowns");
+    if (k > 1 && l.block != h.level[1].block)
+      return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, all coarser nodes have as many unknowns");
   }
   if ((long long)bottom.a.rows * bottom.block > MUS_BOTTOM_MOST)
     return mus_refuse(failure, MUS_UNSUPPORTED, "the coarsest level is too large for the device's direct solution");
@@ -160,10 +199,9 @@ static mus_status mus_make(const mus_stage_hierarchy &h, mus_device_solver *s) {
   for (int k = 0; k + 1 < h.levels; ++k)
     mus_place_product(s, k, h, &ap_most);
   mus_place_rest(s, ap_most);
+  mus_place_kernels(s);
   if (s->run.status())
     return s->run.status();
-  mus_record_renewal(s);
-  mus_record_solve(s);
   s->run.wait();
   return s->run.status();
 }
@@ -195,59 +233,153 @@ static size_t mus_bytes_stage(const mus_device_solver *s) { return s->run.bytes(
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
 
-// Blocks by rows, in the order of a pattern -> slices of its matrix and of its transpose.
-static void mus_pack(const mus_device_level &l, const float *from, std::vector<float> *p, std::vector<float> *pt) {
-  int b = l.block, c = l.coarse_block;
-  p->assign(l.p_slices.values(), 0);
-  pt->assign(l.pt_slices.values(), 0);
-  size_t size = (size_t)(b * c);
-  for (int i = 0; i < l.rows; ++i)
-    for (int k = l.p_start[(size_t)i]; k < l.p_start[(size_t)i + 1]; ++k) {
-      float *to = p->data() + l.p_slices.at(i, k - l.p_start[(size_t)i]);
-      for (int e = 0; e < b * c; ++e)
-        to[e % c * (MUS_SLICE * b) + e / c] = from[(size_t)k * size + (size_t)e];
-    }
-  for (int j = 0; j < l.pt.rows; ++j) {
-    int begin = l.pt_pattern.row_start[(size_t)j];
-    for (int k = begin; k < l.pt_pattern.row_start[(size_t)j + 1]; ++k) {
-      float *to = pt->data() + l.pt_slices.at(j, k - begin);
-      const float *block = from + (size_t)l.pt_pattern.source[(size_t)k] * size;
-      for (int e = 0; e < b * c; ++e)
-        to[e / c * (MUS_SLICE * c) + e % c] = block[e];
-    }
-  }
-}
-
-static mus_status mus_set_prolongators_stage(mus_device_solver *s, const mus_stage_numbers *numbers,
-                                             mus_stage_failure *failure) {
-  try {
-    std::vector<float> p, pt;
-    for (int k = 0; !s->is_bottom(k); ++k) {
-      mus_device_level &l = s->level[k];
-      mus_pack(l, numbers[k].p, &p, &pt);
-      s->run.put(p.data(), p.size(), l.p.m.value);
-      s->run.put(pt.data(), pt.size(), l.pt.m.value);
-      s->run.put(numbers[k].probe, (size_t)l.rows * (size_t)l.block, l.probe);
-      mus_level_state state = {};
-      state.radius = state.now = numbers[k].radius;
-      state.growth = numbers[k].growth;
-      state.inverse = 1 / state.now;
-      s->run.put(&state, 1, s->state + k);
-      s->run.wait();
-    }
-  } catch (const std::bad_alloc &) {
-    return mus_no_memory(failure);
+static mus_status mus_start_stage(mus_device_solver *s, const mus_stage_spectrum *spectrum,
+                                  mus_stage_failure *failure) {
+  for (int k = 0; !s->is_bottom(k); ++k) {
+    mus_device_level &l = s->level[k];
+    mus_level_state state = {};
+    state.radius = state.now = spectrum[k].radius;
+    state.growth = spectrum[k].growth;
+    state.inverse = 1 / state.now;
+    s->run.put(spectrum[k].probe, (size_t)l.rows * (size_t)l.block, l.probe);
+    s->run.put(&state, 1, s->state + k);
+    s->run.wait();
   }
   return mus_told(s, failure);
 }
 
 enum { MUS_MARK_BEGIN, MUS_MARK_UPLOADED, MUS_MARK_RENEW, MUS_MARK_RENEWED, MUS_MARK_SOLVE, MUS_MARK_SOLVED };
 
+static mus_status mus_wait_for_stage(mus_device_solver *s, void *stream, mus_stage_failure *failure) {
+  s->run.wait_for(stream);
+  return mus_told(s, failure);
+}
+
+// Numbers where kernels may read them: the device's own, or a copy in `room`, which is made where there is none.
+static const double *mus_bring(mus_device_solver *s, const double *from, size_t count, double **room) {
+  if (s->run.is_there(from))
+    return from;
+  if (!*room)
+    *room = s->run.take<double>(count);
+  s->run.put(from, count, *room);
+  return *room;
+}
+
+static mus_status mus_set_kernel_stage(mus_device_solver *s, mus_stage_kernel kind, const double *numbers,
+                                       mus_stage_failure *failure) {
+  size_t rows = (size_t)s->level[0].rows;
+  size_t count = kind == MUS_STAGE_CONSTANT    ? 0
+                 : kind == MUS_STAGE_POSITIONS ? 3 * rows
+                                               : 3 * rows * (size_t)s->level[0].coarse_block;
+  if (count > s->motions) {
+    s->motion = nullptr;
+    s->motions = count;
+  }
+  if (kind != s->kernel_kind)
+    s->has_renewal = 0;
+  s->kernel_kind = kind;
+  s->given.motion = count > 0 ? mus_bring(s, numbers, count, &s->motion) : nullptr;
+  s->run.wait();
+  s->has_kernel = 1;
+  return mus_told(s, failure);
+}
+
+static mus_status mus_set_held_stage(mus_device_solver *s, const mus_stage_held *held, mus_stage_failure *failure) {
+  size_t rows = (size_t)s->level[0].rows, count = (size_t)held->count;
+  s->given.held = nullptr;
+  if (count == 0)
+    return MUS_OK;
+  if (s->level[0].block != 3)
+    return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, what is held are nodes with 3 unknowns");
+  try {
+    std::vector<int> place(rows, -1);
+    for (size_t k = 0; k < count; ++k)
+      place[(size_t)held->node[k]] = (int)k;
+    if (!s->held)
+      s->held = s->run.take<int>(rows);
+    if (count > s->held_most) {
+      s->held_most = count + count / 2;
+      s->projection = s->run.take<double>(9 * s->held_most);
+      s->target = s->run.take<double>(3 * s->held_most);
+    }
+    s->run.put(place.data(), rows, s->held);
+    s->run.put(held->projection, 9 * count, s->projection);
+    s->run.put(held->target, 3 * count, s->target);
+    s->run.wait();
+  } catch (const std::bad_alloc &) {
+    return mus_no_memory(failure);
+  }
+  s->given.held = s->held;
+  s->given.projection = s->projection;
+  s->given.target = s->target;
+  return mus_told(s, failure);
+}
+
+// Room for couplings; graphs are recorded anew where it changes.
+static void mus_place_couplings(mus_device_solver *s, int count, size_t blocks) {
+  size_t rows = (size_t)s->level[0].rows;
+  if (!s->place) {
+    s->place = s->run.take<int>(rows);
+    s->pulled = s->run.take<double>(s->level[0].padded());
+    s->pulled_f = s->run.take<float>(s->level[0].padded());
+  }
+  if (count > s->touched_most) {
+    s->touched_most = count + count / 2;
+    s->touched = s->run.take<int>((size_t)s->touched_most);
+    s->coupling_start = s->run.take<int>((size_t)s->touched_most + 1);
+    s->pull = s->run.take<double>(3 * (size_t)s->touched_most);
+    s->has_solve = s->has_renewal = 0;
+  }
+  if (blocks > s->coupling_most) {
+    s->coupling_most = blocks + blocks / 2;
+    s->coupling_column = s->run.take<int>(s->coupling_most);
+    s->coupling = s->run.take<double>(9 * s->coupling_most);
+  }
+}
+
+static mus_status mus_set_couplings_stage(mus_device_solver *s, const mus_stage_couplings *c,
+                                          mus_stage_failure *failure) {
+  if ((c->count > 0) != (s->given.coupled > 0))
+    s->has_solve = s->has_renewal = 0;
+  s->given.coupled = c->count;
+  if (c->count == 0)
+    return MUS_OK;
+  if (s->level[0].block != 3)
+    return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, couplings are between nodes with 3 unknowns");
+  try {
+    size_t count = (size_t)c->count, blocks = (size_t)c->row_start[c->count];
+    std::vector<int> place((size_t)s->level[0].rows, -1);
+    for (size_t k = 0; k < count; ++k)
+      place[(size_t)c->node[k]] = (int)k;
+    mus_place_couplings(s, c->count, blocks);
+    s->run.clear(s->pulled, s->level[0].padded() * sizeof *s->pulled);
+    s->run.clear(s->pulled_f, s->level[0].padded() * sizeof *s->pulled_f);
+    s->run.put(place.data(), place.size(), s->place);
+    s->run.put(c->node, count, s->touched);
+    s->run.put(c->row_start, count + 1, s->coupling_start);
+    s->run.put(c->column, blocks, s->coupling_column);
+    s->run.put(c->values, 9 * blocks, s->coupling);
+    s->run.put(c->pull, 3 * count, s->pull);
+    s->run.wait();
+  } catch (const std::bad_alloc &) {
+    s->given.coupled = 0;
+    return mus_no_memory(failure);
+  }
+  s->given.touched = s->touched;
+  s->given.place = s->place;
+  s->given.start = s->coupling_start;
+  s->given.column = s->coupling_column;
+  s->given.coupling = s->coupling;
+  s->given.pull = s->pull;
+  return mus_told(s, failure);
+}
+
 static mus_status mus_set_values_stage(mus_device_solver *s, const double *values, mus_stage_failure *failure) {
   mus_device_level &l = s->level[0];
-  s->run.pin(values, (size_t)l.row_start.back() * (size_t)(l.block * l.block) * sizeof *values);
+  size_t count = (size_t)l.row_start.back() * (size_t)(l.block * l.block);
+  s->run.pin(values, count * sizeof *values);
   s->run.mark(MUS_MARK_BEGIN);
-  s->run.put(values, (size_t)l.row_start.back() * (size_t)(l.block * l.block), s->values);
+  s->given.values = mus_bring(s, values, count, &s->values);
   s->run.mark(MUS_MARK_UPLOADED);
   s->run.wait();
   s->seconds.upload = s->run.between(MUS_MARK_BEGIN, MUS_MARK_UPLOADED);
@@ -256,12 +388,29 @@ static mus_status mus_set_values_stage(mus_device_solver *s, const double *value
 }
 
 static mus_status mus_renew_stage(mus_device_solver *s, mus_stage_failure *failure) {
-  if (!s->has_values)
-    return mus_refuse(failure, MUS_BAD_INPUT, "the device has no matrix to renew its hierarchy from");
+  if (!s->has_values || !(s->has_kernel || s->is_bottom(0)))
+    return mus_refuse(failure, MUS_BAD_INPUT, "the device has no matrix or near-null space to make a hierarchy from");
+  if (!s->has_renewal)
+    mus_record_renewal(s);
+  s->has_renewal = !s->run.status();
+  s->run.put(&s->given, 1, s->given_there);
   s->run.mark(MUS_MARK_RENEW);
   s->run.play(s->renewal);
   s->run.mark(MUS_MARK_RENEWED);
   return mus_told(s, failure);
+}
+
+static mus_status mus_fetch_stage(mus_device *device, void *stream, const double *from, size_t count, double *to,
+                                  mus_stage_failure *failure) {
+  (void)device;
+  mus_runtime run(1);
+  run.open();
+  if (stream)
+    run.wait_for(stream);
+  run.get(from, count, to);
+  if (run.status())
+    run.explain(failure);
+  return run.status();
 }
 
 static mus_status mus_solve_stage(mus_device_solver *s, const double *b, double *x, const mus_stage_limits *limits,
@@ -271,25 +420,31 @@ static mus_status mus_solve_stage(mus_device_solver *s, const double *b, double 
   cg.limit = std::min(limits->iterations, s->iterations_most);
   cg.relative_to_right = limits->relative_to_right;
   cg.going = 1;
+  if (!s->has_solve)
+    mus_record_solve(s);
+  s->has_solve = !s->run.status();
   s->run.pin(b, s->unknowns * sizeof *b);
   s->run.pin(x, s->unknowns * sizeof *x);
-  s->run.put(b, s->unknowns, s->right);
-  s->run.put(x, s->unknowns, s->x);
+  s->given.b = mus_bring(s, b, s->unknowns, &s->given_b);
+  s->given.x = (double *)mus_bring(s, x, s->unknowns, &s->given_x);
+  s->run.put(&s->given, 1, s->given_there);
   s->run.put(&cg, 1, s->cg);
   s->run.mark(MUS_MARK_SOLVE);
+  s->run.play(s->take);
   if (limits->relative_to_right)
     s->run.play(s->reference);
   s->run.play(s->start);
   s->run.play(s->loop);
-  s->run.play(s->finish);
+  if (!s->run.status())
+    s->run.play(s->finish);
   s->run.mark(MUS_MARK_SOLVED);
   s->run.get(s->cg, 1, &cg);
   if (mus_told(s, failure))
     return s->run.status();
   s->run.mark(MUS_MARK_BEGIN);
   s->run.put(s->residual, (size_t)cg.iterations + 1, result->residuals);
-  if (cg.end != MUS_STAGE_BAD_LEVEL)
-    s->run.put(s->x, s->unknowns, x);
+  if (s->given.x != x)
+    s->run.put((const double *)s->given.x, s->unknowns, x);
   s->run.mark(MUS_MARK_UPLOADED);
   s->run.wait();
   s->seconds.renew = s->run.between(MUS_MARK_RENEW, MUS_MARK_RENEWED);
@@ -301,6 +456,7 @@ static mus_status mus_solve_stage(mus_device_solver *s, const double *b, double 
   result->reference = cg.reference;
   result->last = cg.delta;
   result->curvature = cg.curvature;
+  result->true_residual = cg.true_residual;
   result->seconds = s->seconds;
   return mus_told(s, failure);
 }
@@ -324,9 +480,13 @@ template <class function> double mus_median_seconds(mus_device_solver *s, int re
 // The values as they came are overwritten.
 static mus_status mus_measure_stage(mus_device_solver *s, int repeat, mus_stage_speeds *out,
                                     mus_stage_failure *failure) {
+  if (!s->has_solve)
+    mus_record_solve(s);
+  s->has_solve = !s->run.status();
   mus_device_level &l = s->level[0];
   double blocks = l.row_start.back(), size = l.block * l.block, n = (double)s->unknowns;
   size_t copied = (size_t)(blocks * size);
+  double *room = s->values ? s->values : s->run.take<double>(copied);
   *out = mus_stage_speeds{};
   try {
     out->product_s =
@@ -335,17 +495,30 @@ static mus_status mus_measure_stage(mus_device_solver *s, int repeat, mus_stage_
     out->smoother_s = mus_median_seconds(s, repeat, [&] { mus_smooth_pass(s, 0, 0, 0, nullptr, &x, &other); });
     out->cycle_s = mus_median_seconds(s, repeat, [&] { s->run.play(s->one_cycle); });
     out->copy_bytes_s = 2.0 * sizeof(double) * (double)copied /
-                        mus_median_seconds(s, repeat, [&] { s->run.put(l.wide.value, copied, s->values); });
+                        mus_median_seconds(s, repeat, [&] { s->run.put(l.wide.value, copied, room); });
   } catch (const std::bad_alloc &) {
     return mus_no_memory(failure);
   }
+  s->values = room;
   s->has_values = 0;
   out->product_bytes = blocks * (size * sizeof(double) + sizeof(int)) + 2 * n * sizeof(double);
   out->smoother_bytes = blocks * (size * sizeof(float) + sizeof(int)) + n * (3 + l.block) * sizeof(float);
   return mus_told(s, failure);
 }
 
-static mus_status mus_look_stage(mus_device_solver *s, int k, float *a, float *inverse, double *radius,
+static void mus_look_at_prolongator(mus_device_solver *s, int k, float *p) {
+  mus_device_level &l = s->level[k];
+  int b = l.block, c = l.coarse_block;
+  std::vector<float> values(l.p.values);
+  s->run.get(l.p.m.value, values.size(), values.data());
+  for (int i = 0; i < l.rows; ++i)
+    for (int j = l.p_start[(size_t)i]; j < l.p_start[(size_t)i + 1]; ++j)
+      for (int e = 0; e < b * c; ++e)
+        p[(size_t)j * (size_t)(b * c) + (size_t)e] =
+            values[l.p_slices.at(i, j - l.p_start[(size_t)i]) + (size_t)(e % c * MUS_SLICE * b + e / c)];
+}
+
+static mus_status mus_look_stage(mus_device_solver *s, int k, float *a, float *p, float *inverse, double *radius,
                                  mus_stage_failure *failure) {
   mus_device_level &l = s->level[k];
   int b = l.block;
@@ -357,6 +530,8 @@ static mus_status mus_look_stage(mus_device_solver *s, int k, float *a, float *i
     s->run.get(s->state + k, 1, &state);
     if (radius)
       *radius = state.now;
+    if (p && !s->is_bottom(k))
+      mus_look_at_prolongator(s, k, p);
     for (int i = 0; i < l.rows; ++i)
       for (int e = 0; e < b * b; ++e) {
         size_t in = (size_t)(e % b * MUS_SLICE * b + e / b);
@@ -375,8 +550,9 @@ static mus_status mus_look_stage(mus_device_solver *s, int k, float *a, float *i
 #define MUS_STAGES_TABLE(open_stage, close_stage, describe_stage)                                                      \
   {                                                                                                                    \
     MUS_STAGES_VERSION, open_stage, close_stage, describe_stage, mus_create_stage, mus_free_stage, mus_bytes_stage,    \
-        mus_set_prolongators_stage, mus_set_values_stage, mus_renew_stage, mus_solve_stage, mus_measure_stage,         \
-        mus_look_stage                                                                                                 \
+        mus_start_stage, mus_wait_for_stage, mus_set_kernel_stage, mus_set_held_stage, mus_set_couplings_stage,        \
+        mus_set_values_stage, mus_renew_stage, mus_solve_stage, mus_fetch_stage, mus_measure_stage, mus_look_stage,    \
+        &mus_lattice_table, &mus_turned_table                                                                          \
   }
 
 #endif

@@ -117,7 +117,7 @@ MUS_ELEMENT void mus_corotated_gradient(const mus_tetrahedron_rest *rest, const 
 MUS_ELEMENT mus_real mus_corotated_element(const mus_tetrahedron_rest *rest, const mus_solid_constants *c,
                                            mus_uniform per_second, const mus_real *x, const mus_real *v,
                                            mus_real *gradient, mus_real *stretch) {
-  const mus_blend still = {.per_second = per_second};
+  const mus_blend still = {0, 0, 0, 0, per_second};
   mus_real f[9], r[9], stress[9], apart = mus_all(0), trace = mus_all(-3);
   mus_tetrahedron_map(rest, x, f);
   mus_truth good = mus_polar3(f, r);

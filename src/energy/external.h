@@ -22,6 +22,10 @@
 #include "base/random.h"
 #include "energy/element.h"
 
+// Of cloth: a plate's broadside on, and that of skin friction.
+#define MUS_DRAG_NORMAL 1.5
+#define MUS_DRAG_TANGENTIAL 0.05
+
 typedef struct mus_air {
   mus_uniform density;            // kg/m^3; 1.2 near the ground
   mus_uniform normal, tangential; // c_n and c_t

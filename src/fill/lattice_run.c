@@ -16,6 +16,7 @@
 #include "par/par.h"
 
 enum { LEAST_CELLS = 4, MOST_CELLS = 1024 };
+enum { DEVICE_CYCLES = 40 };   // that are timed on a GPU
 enum { BYTES_PER_CELL = 300 }; // of a lattice with the fewest directions, about
 
 static const double density = 1000;   // kg/m^3
@@ -41,6 +42,8 @@ static mus_status check(const mus_lattice_problem *p) {
     return mus_fail(MUS_BAD_INPUT, "lattice: there is no method %d", (int)p->method);
   if (p->corotational && p->method != MUS_LATTICE_MULTIGRID)
     return mus_fail(MUS_BAD_INPUT, "lattice: co-rotational elasticity is solved by multigrid only");
+  if (p->device == MUS_DEVICE_CUDA && p->method != MUS_LATTICE_MULTIGRID)
+    return mus_fail(MUS_UNSUPPORTED, "lattice: conjugate gradients do not run on a GPU: use the device \"cpu\"");
   if (p->cells < LEAST_CELLS || p->cells > MOST_CELLS)
     return mus_fail(MUS_BAD_INPUT, "lattice: %d cells along the longest side: %d to %d are possible", p->cells,
                     LEAST_CELLS, MOST_CELLS);
@@ -152,6 +155,22 @@ static double time_cycles(mus_lattice *lattice) {
   return best;
 }
 
+// Time and bytes of cycles by themselves.
+static mus_status measure_cycles(mus_lattice *lattice, mus_lattice_result *result) {
+  mus_lattice_device_figures figures;
+  if (!*result->device) {
+    result->seconds_per_cycle = time_cycles(lattice);
+    return MUS_OK;
+  }
+  mus_status status = mus_lattice_measure_device(lattice, DEVICE_CYCLES, &figures);
+  if (status)
+    return status;
+  result->seconds_per_cycle = figures.cycle_seconds;
+  result->cycle_bytes = figures.cycle_bytes;
+  result->copy_gb_s = figures.copy_gb_s;
+  return MUS_OK;
+}
+
 static mus_status keep(mus_lattice *lattice, const mus_lattice_problem *p, const mus_lattice_record *record,
                        mus_lattice_result *result) {
   const mus_lattice_domain *d = mus_lattice_get_domain(lattice);
@@ -168,9 +187,12 @@ static mus_status keep(mus_lattice *lattice, const mus_lattice_problem *p, const
     return mus_fail_memory();
   for (int k = 0; k <= record->cycles; ++k)
     result->residuals[k] = record->residuals[0] > 0 ? record->residuals[k] / record->residuals[0] : 0;
-  result->seconds_per_cycle = p->method == MUS_LATTICE_MULTIGRID && !p->corotational
-                                  ? time_cycles(lattice)
-                                  : record->seconds / fmax(record->cycles, 1);
+  memcpy(result->device, record->device, sizeof result->device);
+  result->transfer_seconds = record->transfer_seconds;
+  result->device_bytes = (double)record->device_bytes;
+  if (p->method == MUS_LATTICE_MULTIGRID && !p->corotational)
+    return measure_cycles(lattice, result);
+  result->seconds_per_cycle = record->seconds / fmax(record->cycles, 1);
   return MUS_OK;
 }
 
@@ -190,6 +212,8 @@ static mus_status solve(const mus_lattice_problem *p, const mus_cells *cells, mu
   options.in_double = p->in_double;
   options.visits = p->visits;
   options.directions = p->directions;
+  if (p->method == MUS_LATTICE_MULTIGRID)
+    options.device = p->device;
   if (p->time_step > 0)
     material.inertia = density / (p->time_step * p->time_step);
   mus_status status = mus_lattice_create(cells, &material, &options, &lattice);

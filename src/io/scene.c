@@ -239,6 +239,7 @@ static const char *const cycle_words[] = {"v", "w", NULL};
 // Those whose list is the solver's.
 static const char *method_word(int k) { return mus_method_name((mus_method)k); }
 static const char *preset_word(int k) { return mus_preset_name((mus_preset)k); }
+static const char *stop_word(int k) { return mus_stop_name((mus_stop)k); }
 
 static const mus_schema_field shape_fields[] = {
     {"kind", MUS_SCHEMA_CHOICE, AT(mus_cloth_shape, kind), .choices = shape_words},
@@ -454,10 +455,12 @@ static const mus_schema_field solver_fields[] = {
     {"method", MUS_SCHEMA_CHOICE, AT(mus_solver_options, method), .word = method_word},
     {"tolerance", MUS_SCHEMA_NUMBER, AT(mus_solver_options, tolerance), FROM_TO(1e-16, 1)},
     {"iterations", MUS_SCHEMA_WHOLE, AT(mus_solver_options, iterations), FROM_TO(1, 1e6)},
+    {"stop", MUS_SCHEMA_CHOICE, AT(mus_solver_options, stop), .word = stop_word},
     {"precision", MUS_SCHEMA_CHOICE, AT(mus_solver_options, precision), .choices = precision_words},
     {"setup", MUS_SCHEMA_CHOICE, AT(mus_solver_options, setup), .choices = setup_words},
     {"threads", MUS_SCHEMA_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
     {"stationary", MUS_SCHEMA_TRUTH, AT(mus_solver_options, stationary)},
+    {"fall_back", MUS_SCHEMA_TRUTH, AT(mus_solver_options, fall_back)},
     {"sa", MUS_SCHEMA_OBJECT, .offset = 0, .inner = &aggregation_schema},
     {"skinning", MUS_SCHEMA_OBJECT, AT(mus_solver_options, skinning), .inner = &skinning_schema}};
 SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);

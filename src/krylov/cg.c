@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
+#include "krylov/estimate.h"
 
 // r.r below this counts as r = 0: squares lose their digits before they underflow.
 static const double SQUARE_ZERO = 1e-280;
@@ -28,12 +29,30 @@ typedef struct problem {
   double *x, *r, *z, *p, *q;
   double factor;    // of what is in m->right
   const float *z_f; // M^-1 of it; z is M^-1 r where that is NULL
+  mus_stop stop;
+  double tolerance;
+  mus_estimate estimate; // of MUS_STOP_ENERGY
 } problem;
 
 static problem make_problem(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double *x,
-                            double *work) {
+                            const mus_cg_options *options, double *work, mus_cg_result *result) {
   size_t n = a->size;
-  return (problem){n, a->space, a, s, m, x, work, work + n, work + 2 * n, work + 3 * n, 0, NULL};
+  result->iterations = 0;
+  result->reference = 0;
+  result->residuals[0] = NAN;
+  result->is_absolute = options->stop == MUS_STOP_EUCLIDEAN || options->stop == MUS_STOP_ENERGY;
+  return (problem){.n = n,
+                   .space = a->space,
+                   .a = a,
+                   .s = s,
+                   .m = m,
+                   .x = x,
+                   .r = work,
+                   .z = work + n,
+                   .p = work + 2 * n,
+                   .q = work + 3 * n,
+                   .stop = options->stop,
+                   .tolerance = options->tolerance};
 }
 
 static void filter(const problem *o, double *v) {
@@ -113,23 +132,50 @@ static double reduce(problem *o, double step, double *square) {
   return energy(o, *square, o->r, 1);
 }
 
-static mus_status not_converged(const char *what, int limit, double goal, const mus_cg_result *result) {
-  return mus_fail(MUS_NOT_CONVERGED,
-                  "%s did not converge: after %d iterations the residual is %.3g where %.3g was asked for; allow more "
-                  "iterations or a larger tolerance, or use a stronger method",
-                  what, limit, result->residuals[limit], goal);
+// --- the end ---------------------------------------------------------------------------------------------------------
+
+// The norm after that many iterations. Errors are known later.
+static void note_norm(const problem *o, int number, double delta, double square, mus_cg_result *result) {
+  if (o->stop != MUS_STOP_ENERGY)
+    result->residuals[number] = sqrt(o->stop == MUS_STOP_EUCLIDEAN ? square : delta);
 }
 
-// Iterates from x and its residual r until the norm is at most `goal`. z = M^-1 r, delta = r.z and square = r.r on
-// entry. *left is what x still lacks of the last step, along p.
-static mus_status iterate(problem *o, double delta, double square, double goal, int limit, double *left,
-                          mus_cg_result *result) {
+static int is_done(const problem *o, double delta, const mus_cg_result *result) {
+  if (o->stop == MUS_STOP_ENERGY)
+    return delta == 0 || mus_estimate_is_below(&o->estimate, o->tolerance);
+  return result->residuals[result->iterations] <= o->tolerance * result->reference;
+}
+
+// What is compared with what, where it was not known before.
+static mus_status end(problem *o, mus_status status, mus_cg_result *result) {
+  if (o->stop == MUS_STOP_ENERGY && o->estimate.term) {
+    result->reference = mus_estimate_solution(&o->estimate);
+    mus_estimate_end(&o->estimate);
+  }
+  return status;
+}
+
+static mus_status not_converged(const problem *o, const char *what, int limit, const mus_cg_result *result) {
+  int energy = o->stop == MUS_STOP_ENERGY;
+  return mus_fail(MUS_NOT_CONVERGED,
+                  "%s did not converge: after %d iterations the %s is %.3g where %.3g was asked for; allow more "
+                  "iterations or a larger tolerance, or use a stronger method",
+                  what, limit, energy ? "error's energy norm" : "residual",
+                  energy ? sqrt(o->estimate.square) : result->residuals[limit],
+                  o->tolerance * (energy ? mus_estimate_solution(&o->estimate) : result->reference));
+}
+
+// --- conjugate gradients ---------------------------------------------------------------------------------------------
+
+// Iterates from x and its residual r until it is done. z = M^-1 r, delta = r.z and square = r.r on entry. *left is what
+// x still lacks of the last step, along p.
+static mus_status iterate(problem *o, double delta, double square, int limit, double *left, mus_cg_result *result) {
   double ratio = 0;
   o->space->fill(o->n, 0.0, o->p);
-  while (!(result->residuals[result->iterations] <= goal)) {
+  while (!is_done(o, delta, result)) {
     int next = result->iterations + 1;
     if (next > limit)
-      return not_converged("conjugate gradients", limit, goal, result);
+      return not_converged(o, "conjugate gradients", limit, result);
     mus_status status = mus_stop_check();
     if (status)
       return status;
@@ -145,30 +191,37 @@ static mus_status iterate(problem *o, double delta, double square, double goal, 
     if (status)
       return status;
     ratio = delta / old_delta;
-    result->residuals[next] = sqrt(delta);
+    if (o->stop == MUS_STOP_ENERGY)
+      mus_estimate_add(&o->estimate, step * old_delta);
+    note_norm(o, next, delta, square, result);
     result->iterations = next;
   }
   return MUS_OK;
 }
 
-static mus_status iterate_to(problem *o, double delta, double square, double goal, int limit, mus_cg_result *result) {
+static mus_status iterate_to(problem *o, double delta, double square, int limit, mus_cg_result *result) {
   double left = 0;
-  mus_status status = iterate(o, delta, square, goal, limit, &left, result);
+  mus_status status = iterate(o, delta, square, limit, &left, result);
   if (left != 0)
     o->space->axpy(o->n, left, o->p, o->x);
   return status;
 }
 
+// r = S(b - A x); returns r.r
+static double residual_of(problem *o, const double *b) {
+  mus_operator_residual(o->a, b, o->x, o->r);
+  filter(o, o->r);
+  return o->space->dot(o->n, o->r, o->r);
+}
+
 // The norm of the residual after that many iterations, r = S(b - A x), as residuals[number]; z = M^-1 r, square = r.r.
 static mus_status residual_now(problem *o, const double *b, int number, double *delta, double *square,
                                mus_cg_result *result) {
-  mus_operator_residual(o->a, b, o->x, o->r);
-  filter(o, o->r);
-  *square = o->space->dot(o->n, o->r, o->r);
+  *square = residual_of(o, b);
   *delta = energy(o, *square, o->r, 0);
   mus_status status = check_energy(*delta, *square, number);
   if (!status)
-    result->residuals[number] = sqrt(*delta);
+    note_norm(o, number, *delta, *square, result);
   return status;
 }
 
@@ -187,15 +240,30 @@ static mus_status solved_by_zero(mus_cg_result *result) {
   return MUS_OK;
 }
 
+// What residuals are compared with, of a right-hand side v: its norm, and for the energy, whose scale is found on the
+// way, something that is zero only where it is. z is overwritten.
+static mus_status reference_of(problem *o, const double *v, double *out) {
+  if (o->stop == MUS_STOP_INITIAL || o->stop == MUS_STOP_RHS)
+    return norm(o, v, out);
+  double square = o->space->dot(o->n, v, v);
+  *out = square < SQUARE_ZERO ? 0 : sqrt(square);
+  return check_energy(square, square, 0);
+}
+
+// After the first residual. `b` is the right-hand side that x without what is held belongs to; NULL: that is zero.
+static void begin_estimate(problem *o, const double *b, mus_cg_result *result) {
+  if (o->stop != MUS_STOP_ENERGY)
+    return;
+  // ||x||^2 - ||x - x_0||^2 = x_0.(b + r_0)
+  double before = b ? o->space->dot(o->n, o->x, b) + o->space->dot(o->n, o->x, o->r) : 0;
+  mus_estimate_begin(&o->estimate, result->residuals, before);
+}
+
 // The first residual, and what norms are compared with: 0 where the solution is x = 0, which is then put there.
-static mus_status start(problem *o, const double *b, mus_stop stop, double *delta, double *square,
-                        mus_cg_result *result) {
-  int separate = stop == MUS_STOP_RHS && o->space->max_abs(o->n, o->x) != 0;
-  result->iterations = 0;
-  result->reference = 0;
-  result->residuals[0] = NAN;
+static mus_status start(problem *o, const double *b, double *delta, double *square, mus_cg_result *result) {
+  int separate = o->stop != MUS_STOP_INITIAL && o->space->max_abs(o->n, o->x) != 0;
   if (separate) {
-    mus_status status = norm(o, b, &result->reference);
+    mus_status status = reference_of(o, b, &result->reference);
     if (status)
       return status;
     if (result->reference == 0) {
@@ -204,19 +272,48 @@ static mus_status start(problem *o, const double *b, mus_stop stop, double *delt
     }
   }
   mus_status status = residual_now(o, b, 0, delta, square, result);
-  if (!status && !separate)
-    result->reference = result->residuals[0];
-  return status;
+  if (status)
+    return status;
+  begin_estimate(o, separate ? b : NULL, result);
+  if (!separate)
+    result->reference = o->stop == MUS_STOP_ENERGY ? sqrt(*delta) : result->residuals[0];
+  return result->reference == 0 ? solved_by_zero(result) : MUS_OK;
+}
+
+// Rounding takes the residual that is carried along away from b - A x. Where the Euclidean norm of the latter is asked
+// for it is looked at, and iterations go on from there as long as that halves it.
+static mus_status iterate_to_residual(problem *o, const double *b, double delta, double square, int limit,
+                                      mus_cg_result *result) {
+  for (double before = HUGE_VAL;;) {
+    mus_status status = iterate_to(o, delta, square, limit, result);
+    if (status || o->stop != MUS_STOP_EUCLIDEAN || result->iterations == 0)
+      return end(o, status, result);
+    int last = result->iterations;
+    square = residual_of(o, b);
+    note_norm(o, last, 0, square, result);
+    if (is_done(o, 0, result))
+      return MUS_OK;
+    if (!(result->residuals[last] < before / 2))
+      return mus_fail(MUS_NOT_CONVERGED,
+                      "conjugate gradients did not converge: after %d iterations rounding keeps the residual at %.3g "
+                      "where %.3g was asked for; ask for less",
+                      last, result->residuals[last], o->tolerance * result->reference);
+    before = result->residuals[last];
+    delta = energy(o, square, o->r, 0);
+    status = check_energy(delta, square, last);
+    if (status)
+      return status;
+  }
 }
 
 mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                    double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
+  problem o = make_problem(a, s, m, x, options, work, result);
   double delta, square;
-  mus_status status = start(&o, b, options->stop, &delta, &square, result);
+  mus_status status = start(&o, b, &delta, &square, result);
   if (status || result->reference == 0)
     return status;
-  return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
+  return iterate_to_residual(&o, b, delta, square, options->iterations, result);
 }
 
 // --- without conjugate gradients ------------------------------------------------------------------------------------
@@ -257,11 +354,11 @@ static void accelerate(problem *o, semi_iteration *c) {
   ++c->count;
 }
 
-// Lowers `low` where the last iterations have been slower than it promises.
-static void adapt(semi_iteration *c, const double *residual) {
-  if (c->count < WINDOW || c->count % WINDOW != 0 || !(residual[-WINDOW / 2] > 0))
+// Lowers `low` where the last half of a window of iterations has been slower than it promises.
+static void adapt(semi_iteration *c, double now, double before) {
+  if (c->count < WINDOW || c->count % WINDOW != 0 || !(before > 0))
     return;
-  double rate = pow(residual[0] / residual[-WINDOW / 2], 2.0 / WINDOW);
+  double rate = pow(now / before, 2.0 / WINDOW);
   double found = rate < 1 ? eigenvalue_at_rate(c, rate) : c->low / 2;
   if (found < 0.7 * c->low)
     restart(c, fmax(found, c->low / 16));
@@ -271,12 +368,17 @@ static void adapt(semi_iteration *c, const double *residual) {
 static mus_status step_to(problem *o, const double *b, semi_iteration *c, const char *name,
                           const mus_cg_options *options, mus_cg_result *result) {
   double delta, square;
-  mus_status status = start(o, b, options->stop, &delta, &square, result);
-  double goal = options->tolerance * result->reference;
-  while (!status && !(result->residuals[result->iterations] <= goal)) {
+  mus_status status = start(o, b, &delta, &square, result);
+  if (status || result->reference == 0)
+    return status;
+  double norm[WINDOW / 2 + 1]; // the latest, by which it adapts
+  norm[0] = sqrt(delta);
+  while (!status && !is_done(o, delta, result)) {
     int next = result->iterations + 1;
-    if (next > options->iterations)
-      return not_converged(name, options->iterations, goal, result);
+    if (next > options->iterations) {
+      status = not_converged(o, name, options->iterations, result);
+      break;
+    }
     status = mus_stop_check();
     if (status)
       break;
@@ -284,18 +386,25 @@ static mus_status step_to(problem *o, const double *b, semi_iteration *c, const 
       accelerate(o, c);
     else
       advance(o, 0, 0); // p = S z
-    o->space->axpy(o->n, c ? c->length : 1, o->p, o->x);
+    double length = c ? c->length : 1;
+    o->space->axpy(o->n, length, o->p, o->x);
+    double term = o->stop == MUS_STOP_ENERGY ? o->space->dot(o->n, o->p, o->r) : 0;
     status = residual_now(o, b, next, &delta, &square, result);
-    result->iterations += !status;
-    if (!status && c)
-      adapt(c, &result->residuals[next]);
+    if (status)
+      break;
+    if (o->stop == MUS_STOP_ENERGY) // (s.r before + s.r after) for a step s
+      mus_estimate_add(&o->estimate, length * (term + o->space->dot(o->n, o->p, o->r)));
+    result->iterations = next;
+    norm[next % (WINDOW / 2 + 1)] = sqrt(delta);
+    if (c)
+      adapt(c, sqrt(delta), norm[(next + 1) % (WINDOW / 2 + 1)]);
   }
-  return status;
+  return end(o, status, result);
 }
 
 mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                           double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
+  problem o = make_problem(a, s, m, x, options, work, result);
   o.space->fill(o.n, 0.0, o.p); // `advance` multiplies what was there by zero
   return step_to(&o, b, NULL, "cycles", options, result);
 }
@@ -303,7 +412,7 @@ mus_status mus_stationary(const mus_operator *a, const mus_projection *s, const 
 mus_status mus_semi_iterative(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double high,
                               const double *b, double *x, const mus_cg_options *options, double *work,
                               mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
+  problem o = make_problem(a, s, m, x, options, work, result);
   semi_iteration c = {.high = high};
   restart(&c, high / first_range);
   o.space->fill(o.n, 0.0, o.p);
@@ -324,7 +433,7 @@ static mus_status start_corrected(problem *o, const double *b, int *separate, do
   o->s->target(o->s->self, o->p);
   mus_operator_residual(o->a, b, o->p, o->q);
   filter(o, o->q);
-  return norm(o, o->q, reference);
+  return reference_of(o, o->q, reference);
 }
 
 // Puts x at (I - S) z and finds the reference ||S b||.
@@ -332,16 +441,13 @@ static mus_status start_original(problem *o, const double *b, double *reference)
   o->s->target(o->s->self, o->x);
   o->space->copy(o->n, b, o->q);
   filter(o, o->q);
-  return norm(o, o->q, reference);
+  return reference_of(o, o->q, reference);
 }
 
 mus_status mus_mpcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, int original,
                     const double *b, double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
-  problem o = make_problem(a, s, m, x, work);
+  problem o = make_problem(a, s, m, x, options, work, result);
   int separate = 1;
-  result->iterations = 0;
-  result->reference = 0;
-  result->residuals[0] = NAN;
   mus_status status =
       original ? start_original(&o, b, &result->reference) : start_corrected(&o, b, &separate, &result->reference);
   if (status)
@@ -354,7 +460,10 @@ mus_status mus_mpcg(const mus_operator *a, const mus_projection *s, const mus_pr
   status = residual_now(&o, b, 0, &delta, &square, result);
   if (status)
     return status;
+  begin_estimate(&o, original || !separate ? NULL : o.q, result);
   if (!separate || result->reference == 0)
-    result->reference = result->residuals[0];
-  return iterate_to(&o, delta, square, options->tolerance * result->reference, options->iterations, result);
+    result->reference = o.stop == MUS_STOP_ENERGY ? sqrt(delta) : result->residuals[0];
+  if (result->reference == 0)
+    return solved_by_zero(result);
+  return iterate_to_residual(&o, b, delta, square, options->iterations, result);
 }

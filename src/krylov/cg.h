@@ -12,20 +12,23 @@
 typedef struct mus_cg_options {
   double tolerance;
   int iterations;
-  mus_stop stop; // PCG only; MPCG compares as its two papers do
+  mus_stop stop; // MPCG takes MUS_STOP_INITIAL and MUS_STOP_RHS alike: it compares as its two papers do
 } mus_cg_options;
 
-// What happened. `residuals` holds options.iterations + 1 norms, on the host, and is filled with ||r_i||_{M^-1}.
+// What happened. `residuals` holds options.iterations + 1 norms, on the host, and is filled with those that
+// options.stop names: ||r_i||_{M^-1}, ||r_i||_2, or estimates of ||x - x_i||_A (estimate.h).
 typedef struct mus_cg_result {
   int iterations;
   double reference; // what the norms were compared with
   double *residuals;
+  int is_absolute; // the norms do not depend on M
 } mus_cg_result;
 
 enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 
 // A x = b by preconditioned conjugate gradients from the guess in x. Stops at
-// ||r_i||_{M^-1} <= tolerance * reference (Tamstorf et al. 2015, section 11). MUS_NOT_CONVERGED leaves the last
+// ||r_i||_{M^-1} <= tolerance * reference (Tamstorf et al. 2015, section 11), or with another norm; the Euclidean one
+// is that of b - A x_i at the end, and not of what the recurrence makes of it. MUS_NOT_CONVERGED leaves the last
 // iterate, MUS_BREAKDOWN (p.Ap <= 0, r.M^-1 r < 0, or not finite) the last good one; both set the error text.
 // MUS_STOPPED ends it between iterations. Residuals so small that their squares vanish (below 1e-140) count as zero.
 // With a reference of zero x becomes the exact solution, zero. With S (NULL: the identity), S A S x = S b for x in the

@@ -91,6 +91,8 @@ mus_status mus_corotational_create(mus_lattice *lattice) {
     status = c->change ? MUS_OK : mus_fail_memory();
   }
   lattice->corotational = status ? NULL : c;
+  if (!status && (status = mus_turned_open_device(lattice)))
+    lattice->corotational = NULL;
   return status;
 }
 
@@ -189,7 +191,7 @@ void mus_corotational_coarsen(mus_corotational *c, int is_renewed, int turns) {
   }
   for (int k = 1; k < c->levels && is_renewed; ++k)
     mus_rotations_restrict(&c->level[k - 1], &c->level[k]);
-  if (c->stiffen || is_renewed)
+  if ((c->stiffen || is_renewed) && !mus_turned_renew_on_device(c))
     factorise_bottom(c);
 }
 
@@ -232,6 +234,11 @@ static void run_from(mus_corotational *c, int k) {
 }
 
 void mus_corotational_cycle(mus_corotational *c) {
+  if (c->gpu.turned) {
+    if (mus_turned_cycle_on_device(c))
+      return;
+    factorise_bottom(c); // the device has failed
+  }
   clear(&c->level[0].level, c->level[0].level.x);
   mus_turned_let_go(&c->level[0]);
   run_from(c, 0);

@@ -4,6 +4,7 @@
 
 #include "lattice/lattice_state.h"
 #include "lattice/turned.h"
+#include "lattice/turned_on_device.h"
 
 // A change of x and by how much it lessened the residual, each a vector of 4 fields.
 typedef struct mus_corotational_secant {
@@ -33,6 +34,7 @@ typedef struct mus_corotational {
   // other levels follows.
   void (*stiffen)(void *context);
   void *context;
+  mus_turned_gpu gpu;
 } mus_corotational;
 
 // When to stop.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "lattice/lattice_state.h"
+#include "lattice/corotational.h"
 #include "par/par.h"
 
 // Poisson's ratios nearer to 0 count as this: mu / lambda must be finite.
@@ -165,6 +165,8 @@ mus_status mus_lattice_create(const mus_cells *cells, const mus_lattice_material
     return mus_fail_memory();
   lattice->options = options ? *options : mus_lattice_default_options();
   status = make(lattice, cells, material);
+  if (!status)
+    status = mus_lattice_open_device(lattice);
   if (status) {
     mus_lattice_free(lattice);
     return status;
@@ -176,6 +178,9 @@ mus_status mus_lattice_create(const mus_cells *cells, const mus_lattice_material
 void mus_lattice_free(mus_lattice *lattice) {
   if (!lattice)
     return;
+  if (lattice->corotational)
+    mus_turned_close_device(lattice->corotational);
+  mus_lattice_close_device(lattice);
   mus_arena_clear(&lattice->arena);
   mus_free(lattice->residuals);
   mus_free(lattice);

@@ -18,6 +18,7 @@
 #define MUS_LATTICE_LATTICE_H
 
 #include "lattice/domain.h"
+#include "muslin/solver.h"
 #include "muslin/status.h"
 
 typedef struct mus_lattice mus_lattice;
@@ -35,6 +36,7 @@ typedef struct mus_lattice_options {
   int relocated;  // more of them where boundaries move from a level to the next
   int directions; // earlier corrections that each new one is made conjugate to; 0: cycles alone; -1: 2 to 20, so many
                   // that they take at most 1 GiB
+  mus_device_choice device; // where solves, or the cycles of co-rotational ones, work: docs/cuda.md
 } mus_lattice_options;
 
 // What was best over boxes and weakly held shapes alike (docs/lattice.md).
@@ -47,6 +49,9 @@ typedef struct mus_lattice_record {
   double *residuals; // relative, of the guess and after each cycle: cycles + 1 of them; until the next solve
   double rate;       // mean factor of the residual per cycle over the last half of the cycles
   double seconds;
+  char device[64];         // the GPU that solved it; "": the CPU
+  double transfer_seconds; // part of `seconds`: to the GPU and back
+  size_t device_bytes;     // of its memory
 } mus_lattice_record;
 
 // The cells are read only now. NULL options: the default. MUS_BAD_INPUT if the material is none, if cells in the margin
@@ -99,5 +104,13 @@ mus_status mus_lattice_set_rotation(mus_lattice *lattice, size_t cell, const dou
 // memory, and at least, if each sweep read and wrote its variables once.
 void mus_lattice_run_cycle(mus_lattice *lattice);
 void mus_lattice_cycle_bytes(const mus_lattice *lattice, double *moved, double *least);
+
+// The same on the GPU that has solved it with mus_lattice_solve(); MUS_UNSUPPORTED if none has.
+typedef struct mus_lattice_device_figures {
+  double cycle_seconds; // median
+  double cycle_bytes;   // that its kernels read and write
+  double copy_gb_s;     // a copy in the GPU's memory, read and written
+} mus_lattice_device_figures;
+mus_status mus_lattice_measure_device(mus_lattice *lattice, int repeat, mus_lattice_device_figures *out);
 
 #endif

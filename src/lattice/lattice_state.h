@@ -6,6 +6,7 @@
 #include "lattice/cycle.h"
 #include "lattice/directions.h"
 #include "lattice/lattice.h"
+#include "lattice/on_device.h"
 
 struct mus_corotational; // corotational.c
 
@@ -25,6 +26,7 @@ struct mus_lattice {
   struct mus_corotational *corotational; // NULL until it is needed
   double *residuals;
   int residuals_size;
+  mus_lattice_gpu gpu;
 };
 
 // The right-hand sides of the finest level from the forces.

@@ -119,14 +119,8 @@ double mus_lattice_late_rate(const double *residuals, int cycles) {
   return cycles > 0 && residuals[from] > 0 ? pow(residuals[cycles] / residuals[from], 1.0 / (cycles - from)) : 0;
 }
 
-mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
-  double begin = mus_seconds();
-  *record = (mus_lattice_record){0};
-  mus_status status = mus_lattice_make_history(lattice, cycles);
-  if (status)
-    return status;
-  record->residuals = lattice->residuals;
-  mus_lattice_load(lattice);
+static mus_status solve_on_host(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
+  mus_status status = MUS_OK;
   record->reference = reference(lattice);
   if (!isfinite(record->reference))
     return mus_fail(MUS_BAD_INPUT, "lattice: forces or prescribed displacements are not finite");
@@ -135,6 +129,25 @@ mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles,
   else
     rest(lattice);
   mus_lattice_extend(&lattice->finest);
+  return status;
+}
+
+mus_status mus_lattice_solve(mus_lattice *lattice, double tolerance, int cycles, mus_lattice_record *record) {
+  double begin = mus_seconds();
+  int done = 0;
+  *record = (mus_lattice_record){0};
+  mus_status status = mus_lattice_make_history(lattice, cycles);
+  if (status)
+    return status;
+  record->residuals = lattice->residuals;
+  mus_lattice_load(lattice);
+  if (lattice->gpu.device) {
+    status = mus_lattice_solve_on_device(lattice, tolerance, cycles, record, &done);
+    if (done && !status && record->reference == 0)
+      rest(lattice);
+  }
+  if (!done)
+    status = solve_on_host(lattice, tolerance, cycles, record);
   record->rate = mus_lattice_late_rate(record->residuals, record->cycles);
   record->seconds = mus_seconds() - begin;
   return status;

@@ -4,6 +4,7 @@
 // they made, span what the equations are near by. Of their combinations that with the least residual is taken before
 // the cycle (Anderson 1965).
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -157,6 +158,8 @@ static mus_status go(mus_lattice *lattice, int is_frozen, progress *to) {
   if (status)
     return status;
   residuals[1] = step(lattice, is_frozen, residuals[0] * record->reference, record->cycles++) / record->reference;
+  if (lattice->corotational->gpu.failed)
+    return lattice->corotational->gpu.failed;
   if (!isfinite(residuals[1]))
     return mus_fail(MUS_BREAKDOWN, "lattice: cycle %d gave a residual that is not finite", record->cycles);
   to->error = estimate_error(lattice, to);
@@ -203,7 +206,15 @@ mus_status mus_corotational_solve(mus_lattice *lattice, const mus_corotational_g
   progress to = {*goal, record, 0, 0};
   *record =
       (mus_lattice_record){.reference = goal->reference > 0 ? goal->reference : 1, .residuals = lattice->residuals};
+  mus_turned_gpu *gpu = &lattice->corotational->gpu;
+  gpu->transfer_seconds = 0;
+  gpu->failed = MUS_OK;
   mus_status status = iterate(lattice, &to);
+  if (gpu->turned) {
+    memcpy(record->device, lattice->gpu.facts.name, sizeof record->device);
+    record->device_bytes = gpu->stages->bytes(gpu->turned);
+  }
+  record->transfer_seconds = gpu->transfer_seconds;
   record->rate = mus_lattice_late_rate(record->residuals, record->cycles);
   record->seconds = mus_seconds() - begin;
   *error = to.error;

@@ -315,16 +315,26 @@ static mus_status plan_renewal(mus_hierarchy *h) {
   return MUS_OK;
 }
 
-// The numbers of all levels are new, those of the prolongators too.
-static void start_renewal(mus_hierarchy *h) {
-  h->renewal[0].held = h->renewal_f[0].held = 0;
-  for (int k = 0; k < h->levels; ++k)
+// Starts the probes, unless they have been since the numbers of all levels were new.
+static void start_probes(mus_hierarchy *h) {
+  int due = h->probes_due;
+  h->probes_due = 0;
+  for (int k = 0; k < h->levels && due; ++k)
     if (!h->smoother[k].kind->uses_radius || !mus_level_is_smoothed(h, k))
       continue;
     else if (h->precision == MUS_PRECISION_DOUBLE)
       mus_renewal_start(&h->d[k], &h->renewal[k]);
     else
       mus_renewal_start_f(&h->f[k], &h->renewal_f[k]);
+}
+
+// The numbers of all levels are new, those of the prolongators too. Probes wait for the first renewal, which may never
+// come, where the finest matrix stays as it is until then.
+static void start_renewal(mus_hierarchy *h) {
+  h->renewal[0].held = h->renewal_f[0].held = 0;
+  h->probes_due = 1;
+  if (mus_hierarchy_reads_finest(h))
+    start_probes(h);
 }
 
 static mus_status factor_bottom(mus_hierarchy *h) {
@@ -363,6 +373,7 @@ mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_
   if (!h->ready || !h->renewable || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
     return mus_hierarchy_refresh(h, a);
   mus_hierarchy_uncouple(h);
+  start_probes(h);
   h->ready = 0;
   mus_status status = renew(h, a, held);
   if (status)
@@ -556,22 +567,18 @@ void mus_hierarchy_count(const mus_hierarchy *h, double sign, mus_solve_record *
   record->skipped += unit * h->work.skipped;
 }
 
-mus_level_parts mus_hierarchy_parts(const mus_hierarchy *h, int level) {
+mus_level_parts mus_hierarchy_parts(mus_hierarchy *h, int level) {
+  start_probes(h);
   const mus_level *l = &h->level[level];
   const mus_renewal_f *r = &h->renewal_f[level];
   int smoothed = mus_level_is_smoothed(h, level), last = level + 1 == h->levels;
   return (mus_level_parts){.a = l->pattern,
                            .p = last ? NULL : &l->prolongator,
                            .block = l->block,
-                           .p_values = last ? NULL : h->f[level].p.value,
                            .smoother = smoothed ? &h->smoother[level] : NULL,
                            .probe = smoothed ? r->probe : NULL,
                            .growth = r->growth,
                            .radius = r->radius};
-}
-
-mus_status mus_hierarchy_hold(mus_hierarchy *h, const mus_filter *held) {
-  return h->levels > 1 ? mus_renewal_hold_f(&h->f[0].p, &h->renewal_f[0], held, &h->made) : MUS_OK;
 }
 
 static size_t pattern_bytes(const mus_pattern *p) {

@@ -108,14 +108,11 @@ void mus_hierarchy_count(const mus_hierarchy *hierarchy, double sign, mus_solve_
 typedef struct mus_level_parts {
   const mus_pattern *a, *p; // p: NULL at the bottom
   int block;
-  const float *p_values;
   const mus_level_smoother *smoother; // NULL: the level is solved directly
   const float *probe;                 // NULL where `smoother` is, or does not ask for it; see renew.h
   double growth, radius;
 } mus_level_parts;
-mus_level_parts mus_hierarchy_parts(const mus_hierarchy *hierarchy, int level);
-// Prolongators leave alone what is held now, as renewal would make them, and nothing else is renewed: for those.
-mus_status mus_hierarchy_hold(mus_hierarchy *hierarchy, const mus_filter *held);
+mus_level_parts mus_hierarchy_parts(mus_hierarchy *hierarchy, int level);
 
 // Fills levels, level[], operator_complexity of the record.
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);

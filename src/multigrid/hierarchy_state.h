@@ -37,6 +37,7 @@ struct mus_hierarchy {
   const double *coordinates; // for the coarsening to see, of the finest level; NULL: not known
   const mus_filter *held;    // the same; NULL: nothing
   int own_finest, renewable, levels, ready;
+  int probes_due; // for renewal: see renew.h
   mus_level level[MUS_LEVELS_MAXIMUM];
   mus_arena patterns; // symbolic
   mus_arena cycle;    // rounded numbers and vectors

@@ -23,10 +23,6 @@
 void mus_renewal_start(mus_cycle_level *level, mus_renewal *renewal);
 void mus_renewal_start_f(mus_cycle_level_f *level, mus_renewal_f *renewal);
 
-// P of the finest level with what is held taken out, as mus_renew() begins.
-mus_status mus_renewal_hold(mus_matrix *p, mus_renewal *renewal, const mus_filter *held, mus_arena *arena);
-mus_status mus_renewal_hold_f(mus_matrix_f *p, mus_renewal_f *renewal, const mus_filter *held, mus_arena *arena);
-
 // Adds to the diagonal blocks of a coarse matrix what keeps it definite.
 void mus_prop_up(mus_matrix *a, const int *diagonal);
 void mus_prop_up_f(mus_matrix_f *a, const int *diagonal);

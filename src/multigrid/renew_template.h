@@ -33,6 +33,7 @@ static double NAME(advance)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) 
 
 void NAME(mus_renewal_start)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) {
   size_t n = (size_t)level->system.a.pattern->rows * (size_t)level->system.a.row_block;
+  MUS_PARALLEL_FOR_IF(n > MUS_PAR_MINIMUM)
   for (size_t i = 0; i < n; ++i)
     r->probe[i] = (REAL)mus_random(1, (uint64_t)i);
   for (int k = 0; k < PROBE_STEPS; ++k)
@@ -79,7 +80,7 @@ static mus_status NAME(list_held)(const TYPE(mus_matrix) *p, const mus_filter *h
 }
 
 // S P for P as it was made
-mus_status NAME(mus_renewal_hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mus_filter *held, mus_arena *arena) {
+static mus_status NAME(hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mus_filter *held, mus_arena *arena) {
   size_t size = (size_t)(p->row_block * p->column_block), s_size = (size_t)(p->row_block * p->row_block);
   const int *start = p->pattern->row_start;
   MUS_PARALLEL_FOR_IF(r->held > MUS_PAR_MINIMUM)
@@ -128,7 +129,7 @@ void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) { NAME(prop_up_
 
 mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, int levels,
                            int factored, const mus_filter *held, mus_arena *arena) {
-  mus_status status = levels > 1 ? NAME(mus_renewal_hold)(&level->p, r, held, arena) : MUS_OK;
+  mus_status status = levels > 1 ? NAME(hold)(&level->p, r, held, arena) : MUS_OK;
   for (int k = 0; k < levels && !status; ++k) {
     if (k + 1 < levels || !factored) {
       REAL *inverse = (REAL *)level[k].system.inverse_diagonal;

@@ -528,6 +528,8 @@ static void summarise(run *r) {
   s->seconds = spent_in_all(&s->spent);
   size_t now = r->sim ? mus_sim_bytes(r->sim) : 0, before = (size_t)r->state.bytes;
   s->bytes = now > before ? now : before;
+  if (r->sim)
+    s->device = mus_sim_device_used(r->sim);
 }
 
 static void say_repairs(const run *r) {

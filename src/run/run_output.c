@@ -706,6 +706,7 @@ static double counted(long long pairs) { return pairs >= 0 ? (double)pairs : NAN
 
 mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, const char *tangled) {
   timed_items seconds = {0};
+  const mus_sim_device *device = &s->device;
   const mus_report_item items[] = {{.name = "frames", .number = s->frames},
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},
@@ -725,6 +726,14 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, c
                                    {.name = "seams.gap", .number = s->seam_gap},
                                    {.name = "iterations", .number = (double)s->iterations},
                                    {.name = "bytes", .number = (double)s->bytes},
+                                   {.name = "device.name", .text = *device->name ? device->name : "cpu"},
+                                   {.name = "device.bytes", .number = (double)device->bytes},
+                                   {.name = "device.steps", .number = (double)device->steps},
+                                   {.name = "device.obstacle", .text = device->obstacle, .number = NAN},
+                                   {.name = "device.upload", .number = device->upload_seconds},
+                                   {.name = "device.assemble", .number = device->assemble_seconds},
+                                   {.name = "device.move", .number = device->move_seconds},
+                                   {.name = "device.download", .number = device->download_seconds},
                                    {.name = "intersecting_pairs.start", .number = counted(s->start_pairs)},
                                    {.name = "intersecting_pairs.end", .number = counted(s->end_pairs)},
                                    {.name = "tangled", .json = tangled},

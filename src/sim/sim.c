@@ -1,6 +1,7 @@
 // The simulator's life and its frames. See muslin/sim.h.
 #include "sim/simulator.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -23,12 +24,17 @@ mus_step_context mus_sim_context(mus_sim *sim) {
                             .linear = &sim->linear,
                             .integrator = &sim->integrator,
                             .limiter = &sim->limiter,
-                            .lattices = sim->lattices};
+                            .lattices = sim->lattices,
+                            .resident = sim->resident};
 }
 
 const mus_model *mus_sim_model(const mus_sim *sim) { return &sim->model; }
 
-mus_state *mus_sim_state(mus_sim *sim) { return &sim->state; }
+// Whoever asks may write it.
+mus_state *mus_sim_state(mus_sim *sim) {
+  mus_resident_forget(sim->resident);
+  return &sim->state;
+}
 
 const mus_step_record *mus_sim_rejected(const mus_sim *sim) { return &sim->rejected; }
 
@@ -101,7 +107,18 @@ static mus_status allocate(mus_sim *sim) {
     status = mus_contact_create(m, NULL, &sim->contact);
   if (!status && sim->contact)
     status = mus_contact_state_create(&sim->arena, sim->contact->model.surface.cloth_vertices, &sim->state.contact);
-  return status;
+  return status ? status : mus_sim_choose_device(sim);
+}
+
+mus_status mus_sim_choose_device(mus_sim *sim) {
+  mus_step_context c = mus_sim_context(sim);
+  mus_device_choice device = sim->settings.solver.device;
+  mus_resident_free(sim->resident);
+  sim->resident = NULL;
+  if (device == MUS_DEVICE_CPU || mus_resident_obstacle(&c))
+    return MUS_OK;
+  mus_status status = mus_resident_create(&sim->model, &sim->resident);
+  return device == MUS_DEVICE_AUTO && status != MUS_OUT_OF_MEMORY ? MUS_OK : status;
 }
 
 static void place_at_start(mus_sim *sim) {
@@ -144,6 +161,7 @@ void mus_sim_free(mus_sim *sim) {
   mus_integrator_free(&sim->integrator);
   mus_limiter_free(sim->limiter);
   mus_lattices_free(sim->lattices);
+  mus_resident_free(sim->resident);
   mus_contact_free(sim->contact);
   mus_workspace_free(&sim->work);
   mus_free(sim->attachments.springs.items);
@@ -224,6 +242,7 @@ static mus_status step_on(mus_sim *sim) {
   mus_status status = advance(sim, mus_settings_step_length(settings, sim->state.frame), 0);
   if (status && sim->records.count > before) {
     mus_state_copy(&sim->start, sim->model.vertices, &sim->state);
+    mus_resident_forget(sim->resident);
     sim->records.count = before;
   }
   if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings, sim->state.frame)) {
@@ -311,6 +330,9 @@ mus_status mus_sim_levels(mus_sim *sim, int *count, const mus_interpolation **le
 const double *mus_sim_residual(mus_sim *sim) {
   double *residual = sim->work.predicted; // workspace that only a step needs
   int before = mus_par_set_threads(sim->settings.solver.threads);
+  mus_step_context c = mus_sim_context(sim);
+  if (mus_resident_fetch(&c))
+    mus_fill(sim->work.unknowns, NAN, sim->work.right); // which shows: it is not known
   if (sim->integrator.kind->multiply) {
     sim->integrator.kind->multiply(sim->integrator.own, sim->work.change, residual);
   } else {
@@ -381,6 +403,17 @@ int mus_sim_first_tetrahedron(const mus_sim *sim, int part) {
 
 const mus_solve_record *mus_sim_solve_record(const mus_sim *sim) { return mus_solver_record(sim->linear.last); }
 
+mus_sim_device mus_sim_device_used(const mus_sim *sim) {
+  const mus_solve_record *solved = mus_solver_record(sim->linear.solver);
+  mus_sim_device out = {.bytes = solved->device_bytes};
+  memcpy(out.name, solved->device, sizeof out.name);
+  if (sim->resident)
+    mus_resident_tell(sim->resident, &out);
+  mus_step_context c = mus_sim_context((mus_sim *)sim);
+  out.obstacle = *out.name ? mus_resident_obstacle(&c) : NULL;
+  return out;
+}
+
 const char *mus_sim_repairs(const mus_sim *sim, int part) { return sim->model.parts[part].shape.repairs; }
 
 const char *mus_sim_note(const mus_sim *sim, int index) { return mus_model_note(&sim->model, index); }
@@ -389,6 +422,6 @@ size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +
          mus_workspace_bytes(&sim->work) + mus_linear_bytes(&sim->linear) + mus_integrator_bytes(&sim->integrator) +
          mus_limiter_bytes(sim->limiter) + mus_lattices_bytes(sim->lattices) + mus_contact_bytes(sim->contact) +
-         mus_sim_fields_bytes(sim->fields) + sim->attachments.springs.capacity * sizeof(mus_attached) +
-         sim->records.capacity * sizeof(mus_step_record);
+         mus_resident_bytes(sim->resident) + mus_sim_fields_bytes(sim->fields) +
+         sim->attachments.springs.capacity * sizeof(mus_attached) + sim->records.capacity * sizeof(mus_step_record);
 }

@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "sim/access.h"
 #include "step/limit.h"
+#include "step/resident.h"
 
 struct mus_sim_fields; // see fields.c
 
@@ -22,6 +23,7 @@ struct mus_sim {
   mus_integrator_state integrator;
   mus_limiter *limiter;      // NULL until strains are first limited
   mus_lattices *lattices;    // NULL if the scene has no solids on lattices
+  mus_resident *resident;    // NULL if steps run on the host
   mus_interpolation *levels; // NULL until they are asked for
   int level_count;
   mus_list records;              // mus_step_record, of the last call
@@ -30,6 +32,9 @@ struct mus_sim {
   int reordered;                 // ... where some cloth has another
   struct mus_sim_fields *fields; // NULL until one is asked for
 };
+
+// Has steps run where the solver's options say: on a GPU, if these ask for one and nothing of the scene is in the way.
+mus_status mus_sim_choose_device(mus_sim *sim);
 
 // What a step of this simulator works with.
 mus_step_context mus_sim_context(mus_sim *sim);

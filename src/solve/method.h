@@ -17,11 +17,13 @@
 typedef struct mus_run {
   mus_system *system;
   const double *b;
-  double *x;                // initial guess in, solution out
-  double scale;             // what y is multiplied by in the prefiltered system; see run.h
-  double *residuals;        // options.iterations + 1 norms
-  int stationary;           // methods that can do so iterate without conjugate gradients
-  mus_solve_record *record; // all but `bytes`, `true_residual` and what report() fills; see run.h
+  double *x;                      // initial guess in, solution out
+  const mus_device_system *there; // NULL, or a system that is solved on a GPU, where it is: then b and x are there too
+  double scale;                   // what y is multiplied by in the prefiltered system; see run.h
+  int is_prefiltered;             // that system has been made
+  double *residuals;              // options.iterations + 1 norms
+  int stationary;                 // methods that can do so iterate without conjugate gradients
+  mus_solve_record *record;       // all but `bytes`, `true_residual` and what report() fills; see run.h
 } mus_run;
 
 // In products with the fine matrix, not in seconds, so that the same calls make the same choices on every machine.
@@ -69,6 +71,9 @@ typedef struct mus_method_kind {
   // What keeps it from running on a GPU at all, if anything, and mus_solver_measure_device(). NULL: it never does.
   mus_status (*check_device)(void);
   mus_status (*measure_device)(void *self, int repeat, mus_device_speeds *speeds);
+  // Brings numbers of mus_solver_solve_device() to the host; MUS_UNSUPPORTED where there is no GPU. NULL where
+  // check_device is.
+  mus_status (*fetch_device)(void *self, const mus_device_system *system, const double *from, size_t count, double *to);
   // mus_solver_aggregates(). NULL: there are none.
   int (*aggregates)(const void *self, int level, int *aggregate);
 } mus_method_kind;

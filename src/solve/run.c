@@ -9,12 +9,14 @@
 // Numbers beyond these have squares that lose their digits.
 static const double smallest = 1e-100, largest = 1e100;
 
+static int is_within(double size) { return size > smallest && size < largest; }
+
 // Brings a right-hand side that is beyond them, and the guess with it, to the size of 1. Returns by what factor.
 static double scale_down(mus_system *system) {
   size_t n = mus_system_unknowns(system);
   double size = mus_max_abs(n, system->right);
   int exponent;
-  if (size == 0 || (size > smallest && size < largest))
+  if (size == 0 || is_within(size))
     return 1;
   frexp(size, &exponent);
   double factor = ldexp(1, -(exponent > -1000 ? exponent : -1000));
@@ -46,6 +48,7 @@ void mus_run_prefilter(mus_run *run) {
   mus_copy(n, run->x, system->solution);
   mus_filter_apply(s, system->solution);
   run->scale = scale_down(system);
+  run->is_prefiltered = 1;
   run->record->prefilter_seconds += mus_seconds() - begin;
 }
 
@@ -63,17 +66,22 @@ double *mus_run_residuals(const mus_run *run) { return run->residuals + run->rec
 
 // Norms of a run that continues another are in units of another preconditioner: they are scaled to begin where that one
 // ended.
-void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last) {
+void mus_run_note(mus_run *run, const mus_cg_result *result, double last) {
   mus_solve_record *record = run->record;
-  unfilter(run, status);
-  double first = result->residuals[0], unit = record->iterations > 0 && first > 0 ? last / first : 1 / run->scale;
-  if (record->iterations == 0)
+  int continues = record->iterations > 0 && !result->is_absolute;
+  double first = result->residuals[0], unit = continues && first > 0 ? last / first : 1 / run->scale;
+  if (!continues)
     record->reference = result->reference / run->scale;
   for (int k = 0; k <= result->iterations; ++k)
     result->residuals[k] *= unit;
   record->iterations += result->iterations;
   double begin = run->residuals[0], end = run->residuals[record->iterations];
   record->rate = record->iterations > 0 && begin > 0 ? pow(end / begin, 1.0 / record->iterations) : 0;
+}
+
+void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last) {
+  unfilter(run, status);
+  mus_run_note(run, result, last);
 }
 
 // What the two kinds of conjugate gradients begin and end with alike.
@@ -133,6 +141,38 @@ mus_status mus_run_semi_iterative(mus_run *run, const mus_preconditioner *m, dou
   return end_iterations(run, status, &i);
 }
 
+// S with nothing prescribed: what is held, is held at zero.
+typedef struct zero_target {
+  const mus_projection *s;
+  size_t n;
+} zero_target;
+
+static void apply_s(const void *self, double *x) {
+  const mus_projection *s = ((const zero_target *)self)->s;
+  s->apply(s->self, x);
+}
+
+static void no_target(const void *self, double *x) { mus_fill(((const zero_target *)self)->n, 0, x); }
+
+// Puts right = S(b - A (I - S) z), and the guess without what is held, where their squares would lose their digits:
+// scaled, and for a target of zero. Returns whether that was done.
+static int scale_mpcg(mus_run *run, const iterations *i) {
+  mus_system *system = run->system;
+  size_t n = mus_system_unknowns(system);
+  double *z = system->work;
+  mus_copy(n, run->b, system->right);
+  i->s.apply(i->s.self, system->right);
+  if (is_within(mus_max_abs(n, system->right)))
+    return 0;
+  i->s.target(i->s.self, z);
+  mus_operator_residual(&i->a, run->b, z, system->right);
+  i->s.apply(i->s.self, system->right);
+  mus_copy(n, run->x, system->solution);
+  i->s.apply(i->s.self, system->solution);
+  run->scale = scale_down(system);
+  return run->scale != 1;
+}
+
 mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original, const mus_cg_options *limits) {
   mus_system *system = run->system;
   iterations i;
@@ -140,7 +180,12 @@ mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original,
   mus_status status = begin_iterations(run, m, &i);
   if (status)
     return status;
-  mus_copy(mus_system_unknowns(system), run->x, system->solution);
-  status = mus_mpcg(&i.a, &i.s, m, original, run->b, system->solution, limits, system->work, &i.result);
+  zero_target zero = {&i.s, mus_system_unknowns(system)};
+  mus_projection plain = {.self = &zero, .apply = apply_s, .impose = apply_s, .target = no_target};
+  int scaled = scale_mpcg(run, &i);
+  if (!scaled)
+    mus_copy(zero.n, run->x, system->solution);
+  status = mus_mpcg(&i.a, scaled ? &plain : &i.s, m, original, scaled ? system->right : run->b, system->solution,
+                    limits, system->work, &i.result);
   return end_iterations(run, status, &i);
 }

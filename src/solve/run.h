@@ -22,5 +22,7 @@ double *mus_run_residuals(const mus_run *run);
 // From solution to x, unless `status` says that there is none, and the result to the record. `last` is what was in
 // *mus_run_residuals() before.
 void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, double last);
+// The result alone, where x is known already.
+void mus_run_note(mus_run *run, const mus_cg_result *result, double last);
 
 #endif

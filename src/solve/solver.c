@@ -8,7 +8,7 @@
 #include "multigrid/smoother.h"
 #include "par/par.h"
 #include "par/vector.h"
-#include "solve/method.h"
+#include "solve/fallback.h"
 
 enum { ITERATIONS_MAXIMUM = 1000000, THREADS_MAXIMUM = 1024 };
 
@@ -30,7 +30,9 @@ mus_status mus_preset_from_name(const char *name, mus_preset *preset) {
   return mus_fail(MUS_BAD_INPUT, "there is no preset \"%s\": take paper, fast or robust", name);
 }
 
-mus_solver_options mus_default_solver_options(void) {
+mus_solver_options mus_default_solver_options(void) { return mus_preset_solver_options(MUS_PRESET_FAST); }
+
+static mus_solver_options robust_options(void) {
   return (mus_solver_options){.method = MUS_METHOD_SA,
                               .tolerance = 1e-5,
                               .iterations = 10000,
@@ -39,6 +41,7 @@ mus_solver_options mus_default_solver_options(void) {
                               .setup = MUS_SETUP_NUMERIC,
                               .threads = 0,
                               .preset = MUS_PRESET_ROBUST,
+                              .fall_back = 1,
                               .prefilter = 1,
                               .multigrid = {.cycle = MUS_CYCLE_W,
                                             .smoother = "chebyshev",
@@ -58,9 +61,10 @@ mus_solver_options mus_default_solver_options(void) {
 }
 
 mus_solver_options mus_preset_solver_options(mus_preset preset) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = robust_options();
   options.preset = preset;
   if (preset == MUS_PRESET_PAPER) {
+    options.fall_back = 0;
     options.setup = MUS_SETUP_FULL;
     options.multigrid.cycle = MUS_CYCLE_V;
   } else if (preset == MUS_PRESET_FAST) {
@@ -83,6 +87,17 @@ const char *mus_device_name(mus_device_choice device) {
   return (int)device >= 0 && (int)device < DEVICES ? device_name[device] : NULL;
 }
 
+static const char *const fall_back_name[] = {"none", "rigid", "robust", "direct"};
+
+const char *mus_fall_back_name(mus_fall_back fall_back) {
+  return (int)fall_back >= 0 && fall_back <= MUS_FALL_BACK_DIRECT ? fall_back_name[fall_back] : NULL;
+}
+
+static const char *const stop_name[] = {"initial", "rhs", "euclidean", "energy"};
+enum { STOPS = sizeof stop_name / sizeof *stop_name };
+
+const char *mus_stop_name(mus_stop stop) { return (int)stop >= 0 && (int)stop < STOPS ? stop_name[stop] : NULL; }
+
 // NaN fails every comparison and so is outside every range.
 static mus_status in_range(const char *name, double value, double low, double high) {
   if (value >= low && value <= high)
@@ -97,12 +112,13 @@ static mus_status check_options(const mus_solver_options *o) {
   } range[] = {{"method", o->method, 0, MUS_METHODS - 1},
                {"tolerance", o->tolerance, 0, 1},
                {"iterations", o->iterations, 1, ITERATIONS_MAXIMUM},
-               {"stop", o->stop, MUS_STOP_INITIAL, MUS_STOP_RHS},
+               {"stop", o->stop, 0, STOPS - 1},
                {"precision", o->precision, MUS_PRECISION_DOUBLE, MUS_PRECISION_SINGLE},
                {"setup", o->setup, MUS_SETUP_NUMERIC, MUS_SETUP_AUTO},
                {"threads", o->threads, 0, THREADS_MAXIMUM},
                {"device", o->device, 0, DEVICES - 1},
                {"preset", o->preset, 0, PRESETS - 1},
+               {"fall_back", o->fall_back, 0, 1},
                {"prefilter", o->prefilter, 0, 1},
                {"stationary", o->stationary, 0, 1},
                {"sa.strength", o->sa.strength, 0, 0.999},
@@ -140,6 +156,7 @@ struct mus_solver {
   mus_solver_options options;
   mus_system *system; // NULL before there is a pattern; the method has no state then
   mus_linear_method method;
+  mus_fallback fallback;
   double *residuals;
   mus_solve_record record;
   int is_prepared; // for corrections, and nothing has changed since
@@ -187,6 +204,7 @@ mus_status mus_solver_create(const mus_solver_options *options, mus_solver **out
 }
 
 static void forget_system(mus_solver *solver) {
+  mus_fallback_end(&solver->fallback);
   mus_linear_method_free(&solver->method);
   mus_system_free(solver->system);
   solver->system = NULL;
@@ -219,6 +237,7 @@ mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const
   forget_system(solver);
   solver->system = system;
   solver->method = method;
+  mus_fallback_begin(&solver->fallback, &solver->options, kind, system);
   return MUS_OK;
 }
 
@@ -243,6 +262,7 @@ static mus_status end_call(mus_solver *solver, const call *c) {
   if (c->changed)
     solver->is_prepared = 0;
   mus_linear_method_changed(&solver->method, c->changed);
+  mus_fallback_changed(&solver->fallback, c->changed);
   return c->status;
 }
 
@@ -313,21 +333,24 @@ mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_cou
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
-static mus_status solve_checked(mus_solver *solver, const double *b, double *x) {
+static mus_status solve_checked(mus_solver *solver, const double *b, double *x, const mus_device_system *there) {
   mus_solve_record *record = &solver->record;
   mus_run run = {.system = solver->system,
                  .b = b,
                  .x = x,
+                 .there = there,
                  .scale = 1,
                  .residuals = solver->residuals,
                  .stationary = solver->options.stationary,
                  .record = record};
-  mus_cg_options limits = {solver->options.tolerance, solver->options.iterations, solver->options.stop};
+  mus_cg_options limits = {
+      .tolerance = solver->options.tolerance, .iterations = solver->options.iterations, .stop = solver->options.stop};
   *record = (mus_solve_record){.true_residual = NAN};
-  mus_status status = mus_linear_method_solve(&solver->method, &run, &limits);
+  mus_status status = mus_fallback_solve(&solver->fallback, &solver->method, &run, &limits);
   mus_system_put(solver->system, MUS_FORM_GIVEN);
-  mus_linear_method_report(&solver->method, record);
-  if (status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)
+  mus_fallback_report(&solver->fallback, &solver->method, record);
+  int has_x = status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;
+  if (has_x && !there && !*record->device) // which computes its own
     record->true_residual = mus_system_true_residual(solver->system, b, x);
   record->status = status;
   record->residuals = solver->residuals;
@@ -340,10 +363,58 @@ mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
   if (!c.status)
     c.status = mus_system_check(solver->system, b, x, &c.changed);
   mus_linear_method_changed(&solver->method, c.changed);
+  mus_fallback_changed(&solver->fallback, c.changed);
   c.changed = 0;
   solver->is_prepared = 0; // methods may leave their hierarchies as they were, or take couplings in otherwise
   if (!c.status)
-    c.status = solve_checked(solver, b, x);
+    c.status = solve_checked(solver, b, x, NULL);
+  return end_call(solver, &c);
+}
+
+static mus_status check_there(const mus_solver *solver, const mus_device_system *s) {
+  if (solver->options.device == MUS_DEVICE_CPU || !solver->method.kind->fetch_device)
+    return mus_fail(MUS_UNSUPPORTED, "mus_solver_solve_device() is for solvers whose options ask for a GPU and for the "
+                                     "method \"sa\"");
+  if (!s || !s->values || !s->b || !s->x)
+    return mus_fail(MUS_BAD_INPUT, "mus_solver_solve_device() needs values, b and x");
+  return MUS_OK;
+}
+
+// Coordinates that come for the first time are told to the system, which then knows that there are some.
+static mus_status take_coordinates(mus_solver *solver, const mus_device_system *s, unsigned *changed) {
+  mus_system *system = solver->system;
+  size_t count = 3 * (size_t)system->rows;
+  *changed |= s->coordinates ? MUS_CHANGED_COORDINATES : 0;
+  if (!s->coordinates || system->positions)
+    return MUS_OK;
+  double *copy = mus_alloc(count, sizeof *copy);
+  if (!copy)
+    return mus_fail_memory();
+  unsigned also = 0;
+  mus_status status = solver->method.kind->fetch_device(solver->method.self, s, s->coordinates, count, copy);
+  if (!status)
+    status = mus_system_set_coordinates(system, copy, &also);
+  *changed |= also;
+  mus_free(copy);
+  return status;
+}
+
+mus_status mus_solver_solve_device(mus_solver *solver, const mus_device_system *s) {
+  call c = begin_call(solver);
+  if (!c.status)
+    c.status = check_there(solver, s);
+  if (!c.status)
+    c.status = mus_system_check_rest(solver->system, &c.changed);
+  if (!c.status)
+    c.status = take_coordinates(solver, s, &c.changed);
+  c.changed |= MUS_CHANGED_VALUES;
+  mus_linear_method_changed(&solver->method, c.changed);
+  c.changed = 0;
+  solver->is_prepared = 0;
+  if (!c.status) {
+    c.status = solve_checked(solver, s->b, s->x, s);
+    solver->system->has_values = 0; // what the host has may be of an earlier matrix
+  }
   return end_call(solver, &c);
 }
 
@@ -375,6 +446,7 @@ mus_status mus_solver_prepare(mus_solver *solver) {
   if (!c.status)
     c.status = mus_system_check(solver->system, NULL, NULL, &c.changed);
   mus_linear_method_changed(&solver->method, c.changed);
+  mus_fallback_changed(&solver->fallback, c.changed);
   c.changed = 0;
   if (!c.status)
     c.status = prepare_checked(solver);
@@ -410,8 +482,9 @@ double mus_solver_work(const mus_solver *solver) { return solver->record.work; }
 // --- the rest --------------------------------------------------------------------------------------------------------
 
 size_t mus_solver_bytes(const mus_solver *solver) {
-  return sizeof *solver + residuals_kept(solver) * sizeof *solver->residuals + solver->memory.capacity +
-         (solver->system ? mus_system_bytes(solver->system) : 0) + mus_linear_method_bytes(&solver->method);
+  return sizeof *solver + mus_fallback_bytes(&solver->fallback) + residuals_kept(solver) * sizeof *solver->residuals +
+         solver->memory.capacity + (solver->system ? mus_system_bytes(solver->system) : 0) +
+         mus_linear_method_bytes(&solver->method);
 }
 
 const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &solver->record; }
@@ -428,6 +501,8 @@ mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *s
   solver->is_prepared = 0;
   if (!status)
     status = mus_linear_method_remember(&solver->method, &solver->memory);
+  if (!status)
+    status = mus_fallback_remember(&solver->fallback, &solver->memory);
   *bytes = status ? NULL : solver->memory.items;
   *size = status ? 0 : solver->memory.count;
   return status;
@@ -438,6 +513,8 @@ mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size)
   mus_status status = need_pattern(solver);
   if (!status)
     status = mus_linear_method_recall(&solver->method, &from);
+  if (!status)
+    status = mus_fallback_recall(&solver->fallback, &from);
   if (!status && from.left > 0)
     status =
         mus_fail(MUS_BAD_INPUT, "what a solver remembers has %zu bytes too many: it is of another method", from.left);

@@ -115,9 +115,10 @@ static mus_status look_closely(const mus_system *system, const mus_matrix *given
                   asymmetry);
 }
 
-static mus_status check_values(const mus_system *system, const double *values) {
+// Copies them as well, unless `to` is NULL. What is rejected may be copied in part.
+static mus_status check_values(const mus_system *system, const double *values, double *to) {
   mus_matrix given = {&system->pattern, system->block, system->block, (double *)values}; // read only
-  return mus_matrix_is_sound(&given, &system->transpose, asymmetry_allowed) ? MUS_OK : look_closely(system, &given);
+  return mus_matrix_take(&given, &system->transpose, asymmetry_allowed, to) ? MUS_OK : look_closely(system, &given);
 }
 
 static mus_status need_unmapped(const mus_system *system) {
@@ -128,15 +129,13 @@ static mus_status need_unmapped(const mus_system *system) {
 
 mus_status mus_system_set_values(mus_system *system, const double *values, unsigned *changed) {
   mus_status status = need_unmapped(system);
-  if (!status)
-    status = check_values(system, values);
   if (status)
     return status;
-  mus_copy(mus_matrix_values(&system->a), values, system->a.value);
-  system->has_values = 1;
+  status = check_values(system, values, system->a.value);
+  system->has_values = !status;
   system->symmetric_form = MUS_FORM_NONE;
   *changed = MUS_CHANGED_VALUES;
-  return MUS_OK;
+  return status;
 }
 
 double *mus_system_map_values(mus_system *system) {
@@ -147,7 +146,7 @@ double *mus_system_map_values(mus_system *system) {
 mus_status mus_system_unmap_values(mus_system *system, unsigned *changed) {
   if (!system->is_mapped)
     return mus_fail(MUS_BAD_INPUT, "the solver's values are not mapped: call mus_solver_map_values first");
-  mus_status status = check_values(system, system->a.value);
+  mus_status status = check_values(system, system->a.value, NULL);
   system->is_mapped = 0;
   system->has_values = !status; // what was there before is gone
   system->symmetric_form = MUS_FORM_NONE;
@@ -382,6 +381,11 @@ mus_status mus_system_set_couplings(mus_system *system, int count, const mus_cou
   system->couplings_stale = 1;
   *changed = MUS_CHANGED_COUPLINGS;
   return MUS_OK;
+}
+
+mus_status mus_system_check_rest(mus_system *system, unsigned *changed) {
+  *changed = 0;
+  return update_across(system, changed);
 }
 
 mus_status mus_system_check(mus_system *system, const double *b, const double *x, unsigned *changed) {

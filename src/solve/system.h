@@ -4,7 +4,8 @@
 //
 // A has a pattern that stays; C are couplings beyond it; S and z are the constraints of single nodes, E and t
 // equalities across nodes. The near-null space says which vectors A hardly resists. All is checked here, and a call
-// that fails changes nothing. What methods derive from it is theirs: they are told what has changed (method.h).
+// that fails changes nothing, but for values, which are copied while they are checked. What methods derive from it is
+// theirs: they are told what has changed (method.h).
 #ifndef MUS_SOLVE_SYSTEM_H
 #define MUS_SOLVE_SYSTEM_H
 
@@ -107,6 +108,8 @@ mus_status mus_system_set_couplings(mus_system *system, int count, const mus_cou
 // What is wrong with the system, b and the initial guess x, if anything; NULL for either: there is none. Brings what
 // equalities leave beside the constraints up to date; MUS_BAD_INPUT when they contradict each other.
 mus_status mus_system_check(mus_system *system, const double *b, const double *x, unsigned *changed);
+// The same for a system whose numbers are elsewhere.
+mus_status mus_system_check_rest(mus_system *system, unsigned *changed);
 mus_status mus_system_check_vector(const mus_system *system, const char *name, const double *x);
 
 // --- forms -----------------------------------------------------------------------------------------------------------

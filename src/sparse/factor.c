@@ -475,6 +475,14 @@ double mus_factor_numbers(const mus_factor *factor) {
   return (double)factor->n * factor->n;
 }
 
+double mus_factor_work(const mus_factor *factor) {
+#if MUSLIN_CHOLMOD
+  if (!factor->dense)
+    return factor->common.fl / 2;
+#endif
+  return (double)factor->n * factor->n * factor->n / 6;
+}
+
 void mus_factor_free(mus_factor *factor) {
   if (!factor)
     return;

@@ -36,6 +36,8 @@ mus_status mus_factor_solve(mus_factor *factor, const double *b, double *x);
 size_t mus_factor_bytes(const mus_factor *factor);
 // Numbers of the factor that a solution passes over, both ways.
 double mus_factor_numbers(const mus_factor *factor);
+// Multiplications, each with an addition, that mus_factor_compute makes, as the analysis has found.
+double mus_factor_work(const mus_factor *factor);
 void mus_factor_free(mus_factor *factor); // NULL is fine
 
 #endif

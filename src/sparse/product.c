@@ -18,20 +18,33 @@ enum { NUMBERS_MINIMUM = 1 << 13 }; // products with no more than this stay on o
 enum { TILE_MINIMUM = 1 << 17 };
 static const double tiles_overlap = 1.2;
 
-// The columns of row i of A B, unordered; seen[j] == i marks j as found. Writes them where out is not NULL.
-static int row_columns(const mus_pattern *a, const mus_pattern *b, int i, int *seen, int *out) {
+// The columns of row i of A B, unordered; seen[j] == i marks j as found. A's row begins at `begin`.
+static int row_columns(const mus_pattern *a, int begin, const mus_pattern *b, int i, int *seen, int *out) {
   int found = 0;
-  for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+  for (int k = begin; k < a->row_start[i + 1]; ++k) {
     int middle = a->column[k];
     for (int l = b->row_start[middle]; l < b->row_start[middle + 1]; ++l)
       if (seen[b->column[l]] != i) {
         seen[b->column[l]] = i;
-        if (out)
-          out[found] = b->column[l];
-        ++found;
+        out[found++] = b->column[l];
       }
   }
   return found;
+}
+
+// Columns come in runs that ascend: few are out of place.
+static void sort_columns(int count, int *column) {
+  enum { MANY = 96 };
+  if (count > MANY) {
+    qsort(column, (size_t)count, sizeof *column, mus_ascending);
+    return;
+  }
+  for (int k = 1; k < count; ++k) {
+    int own = column[k], at = k;
+    for (; at > 0 && column[at - 1] > own; --at)
+      column[at] = column[at - 1];
+    column[at] = own;
+  }
 }
 
 // Turns counts in start[1 ... rows] into row starts.
@@ -47,36 +60,62 @@ static mus_status add_up(int rows, int *start) {
   return MUS_OK;
 }
 
-mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, mus_pattern *out) {
-  int rows = a->rows, *column = NULL;
+// A pattern of rows that lie some way apart, brought together.
+static mus_status pack(mus_arena *arena, int rows, int columns, const size_t *from, const int *loose, int *start,
+                       mus_pattern *out) {
+  mus_status status = add_up(rows, start);
+  int *column = status ? NULL : mus_arena_alloc(arena, (size_t)start[rows], sizeof *column);
+  if (!status && !column)
+    status = mus_fail_memory();
+  if (status)
+    return status;
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int i = 0; i < rows; ++i)
+    memcpy(column + start[i], loose + from[i], (size_t)(start[i + 1] - start[i]) * sizeof *column);
+  *out = (mus_pattern){rows, columns, start, column};
+  return MUS_OK;
+}
+
+// The pattern of A B, where A's rows begin at `begin`. Rows are listed with room for all that they may have, and
+// packed.
+static mus_status pattern_of(mus_arena *arena, const mus_pattern *a, const int *begin, const mus_pattern *b,
+                             mus_pattern *out) {
+  int rows = a->rows;
   size_t width = (size_t)b->columns;
-  int *seen_all = mus_alloc((size_t)mus_par_threads() * width, sizeof *seen_all);
+  mus_arena scratch = {0};
+  int *seen_all = mus_arena_alloc(&scratch, (size_t)mus_par_threads() * width, sizeof *seen_all);
+  size_t *from = mus_arena_alloc(&scratch, (size_t)rows + 1, sizeof *from);
   int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
-  mus_status status = seen_all && start ? MUS_OK : mus_fail_memory();
-  for (int pass = 0; pass < 2 && !status; ++pass) { // count, then fill
+  mus_status status = seen_all && from && start ? MUS_OK : mus_fail_memory();
+  for (int i = 0; i < rows && !status; ++i) {
+    from[i + 1] = 0;
+    for (int k = begin[i]; k < a->row_start[i + 1]; ++k)
+      from[i + 1] += (size_t)(b->row_start[a->column[k] + 1] - b->row_start[a->column[k]]);
+    from[i + 1] = (i > 0 ? from[i] : 0) + (from[i + 1] < width ? from[i + 1] : width);
+  }
+  int *loose = status ? NULL : mus_arena_alloc(&scratch, rows > 0 ? from[rows] : 0, sizeof *loose);
+  if (!status && !loose)
+    status = mus_fail_memory();
+  if (!status) {
+    from[0] = 0;
     MUS_PARALLEL
     {
       int *seen = seen_all + (size_t)mus_par_index() * width;
       memset(seen, 0xff, width * sizeof *seen);
       MUS_SHARE_FOR
-      for (int i = 0; i < rows; ++i)
-        if (pass == 0) {
-          start[i + 1] = row_columns(a, b, i, seen, NULL);
-        } else {
-          int found = row_columns(a, b, i, seen, column + start[i]);
-          qsort(column + start[i], (size_t)found, sizeof *column, mus_ascending);
-        }
+      for (int i = 0; i < rows; ++i) {
+        start[i + 1] = row_columns(a, begin[i], b, i, seen, loose + from[i]);
+        sort_columns(start[i + 1], loose + from[i]);
+      }
     }
-    if (pass == 0 && !(status = add_up(rows, start))) {
-      column = mus_arena_alloc(arena, (size_t)start[rows], sizeof *column);
-      if (!column)
-        status = mus_fail_memory();
-    }
+    status = pack(arena, rows, b->columns, from, loose, start, out);
   }
-  mus_free(seen_all);
-  if (!status)
-    *out = (mus_pattern){rows, b->columns, start, column};
+  mus_arena_clear(&scratch);
   return status;
+}
+
+mus_status mus_product_pattern(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, mus_pattern *out) {
+  return pattern_of(arena, a, a->row_start, b, out);
 }
 
 static int longest_row(const mus_pattern *pattern) {
@@ -115,49 +154,75 @@ static int run_length(int rows) {
 
 // --- Galerkin --------------------------------------------------------------------------------------------------------
 
-// U = the upper triangle of A: its pattern, and where its rows begin in those of A.
-static mus_status upper_triangle(mus_arena *arena, const mus_pattern *a, mus_arena *scratch, int **begin,
-                                 mus_pattern *out) {
-  int *start = mus_arena_alloc(scratch, (size_t)a->rows + 1, sizeof *start), blocks = 0;
-  int *column = mus_arena_alloc(scratch, (size_t)mus_pattern_blocks(a), sizeof *column);
-  *begin = mus_arena_alloc(arena, (size_t)a->rows, sizeof **begin);
-  if (!start || !column || !*begin)
-    return mus_fail_memory();
+// Where the rows of U, the upper triangle of A, begin in those of A; NULL when memory is short.
+static int *upper_triangle(mus_arena *arena, const mus_pattern *a) {
+  int *begin = mus_arena_alloc(arena, (size_t)a->rows, sizeof *begin);
+  if (!begin)
+    return NULL;
+  MUS_PARALLEL_FOR_IF(a->rows > MUS_PAR_MINIMUM)
   for (int i = 0; i < a->rows; ++i) {
     int k = a->row_start[i];
     while (k < a->row_start[i + 1] && a->column[k] < i)
       ++k;
-    (*begin)[i] = k;
-    start[i] = blocks;
-    for (; k < a->row_start[i + 1]; ++k)
-      column[blocks++] = a->column[k];
+    begin[i] = k;
   }
-  start[a->rows] = blocks;
-  *out = (mus_pattern){a->rows, a->columns, start, column};
-  return MUS_OK;
+  return begin;
+}
+
+// The pattern of S + S^T.
+static mus_status both_sides(mus_arena *arena, const mus_pattern *s, mus_pattern *out) {
+  int rows = s->rows;
+  mus_arena scratch = {0};
+  mus_transpose t;
+  mus_status status = mus_transpose_create(&scratch, s, &t);
+  size_t *from = mus_arena_alloc(&scratch, (size_t)rows + 1, sizeof *from);
+  int *loose = mus_arena_alloc(&scratch, 2 * (size_t)mus_pattern_blocks(s), sizeof *loose);
+  int *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
+  if (!status && (!from || !loose || !start))
+    status = mus_fail_memory();
+  if (!status) {
+    MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+    for (int i = 0; i < rows; ++i) {
+      const int *here = s->column + s->row_start[i], *end = s->column + s->row_start[i + 1];
+      const int *there = t.pattern.column + t.pattern.row_start[i],
+                *last = t.pattern.column + t.pattern.row_start[i + 1];
+      from[i] = (size_t)s->row_start[i] + (size_t)t.pattern.row_start[i];
+      int *to = loose + from[i];
+      while (here < end || there < last) {
+        int left = here < end ? *here : INT_MAX, right = there < last ? *there : INT_MAX;
+        *to++ = left < right ? left : right;
+        here += left <= right;
+        there += right <= left;
+      }
+      start[i + 1] = (int)(to - (loose + from[i]));
+    }
+    status = pack(arena, rows, s->columns, from, loose, start, out);
+  }
+  mus_arena_clear(&scratch);
+  return status;
 }
 
 // The targets of one row of C = A B.
-static void row_targets(const mus_pattern *a, const mus_pattern *b, const mus_pattern *c, int i, int *place,
+static void row_targets(const mus_pattern *a, int begin, const mus_pattern *b, const mus_pattern *c, int i, int *place,
                         unsigned char *target) {
   for (int k = c->row_start[i]; k < c->row_start[i + 1]; ++k)
     place[c->column[k]] = k - c->row_start[i];
-  for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+  for (int k = begin; k < a->row_start[i + 1]; ++k) {
     int middle = a->column[k];
     for (int l = b->row_start[middle]; l < b->row_start[middle + 1]; ++l)
       *target++ = (unsigned char)place[b->column[l]];
   }
 }
 
-static mus_status targets_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *b, const mus_pattern *c,
-                                 mus_targets *out) {
+static mus_status targets_create(mus_arena *arena, const mus_pattern *a, const int *begin, const mus_pattern *b,
+                                 const mus_pattern *c, mus_targets *out) {
   int rows = c->rows, *start = mus_arena_alloc(arena, (size_t)rows + 1, sizeof *start);
   if (!start)
     return mus_fail_memory();
   MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
   for (int i = 0; i < rows; ++i) {
     start[i + 1] = 0;
-    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
+    for (int k = begin[i]; k < a->row_start[i + 1]; ++k)
       start[i + 1] += b->row_start[a->column[k] + 1] - b->row_start[a->column[k]];
   }
   mus_status status = add_up(rows, start);
@@ -171,7 +236,7 @@ static mus_status targets_create(mus_arena *arena, const mus_pattern *a, const m
     int *place = places + (size_t)mus_par_index() * (size_t)c->columns;
     MUS_SHARE_FOR
     for (int i = 0; i < rows; ++i)
-      row_targets(a, b, c, i, place, row + start[i]);
+      row_targets(a, begin[i], b, c, i, place, row + start[i]);
   }
   else status = mus_fail_memory();
   mus_free(places);
@@ -188,8 +253,9 @@ static int *keep(mus_arena *arena, int count, const int *from) {
 }
 
 // Finds the targets of both products, or keeps what finds them later; U P comes from a scratch arena.
-static mus_status plan_targets(mus_arena *arena, const mus_pattern *u, const mus_pattern *p, const mus_pattern *up,
+static mus_status plan_targets(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, const mus_pattern *up,
                                mus_galerkin *out) {
+  const mus_pattern *pt = &out->pt.pattern;
   int longest_up = longest_row(up), longest_coarse = longest_row(&out->coarse), known;
   out->longest = longest_up > longest_coarse ? longest_up : longest_coarse;
   known = out->longest <= MUS_TARGETS_MAXIMUM;
@@ -199,9 +265,9 @@ static mus_status plan_targets(mus_arena *arena, const mus_pattern *u, const mus
   if (!out->up.row_start || (!known && !out->up.column))
     return mus_fail_memory();
   out->up_targets = out->coarse_targets = (mus_targets){NULL, NULL};
-  mus_status status = known ? targets_create(arena, u, p, up, &out->up_targets) : MUS_OK;
+  mus_status status = known ? targets_create(arena, a, out->upper, p, up, &out->up_targets) : MUS_OK;
   if (!status && known)
-    status = targets_create(arena, &out->pt.pattern, up, &out->coarse, &out->coarse_targets);
+    status = targets_create(arena, pt, pt->row_start, up, &out->coarse, &out->coarse_targets);
   return status;
 }
 
@@ -247,20 +313,20 @@ static int *places_across(mus_arena *arena, const mus_pattern *pattern) {
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out) {
   mus_arena scratch = {0};
-  mus_pattern u, up, ap;
+  mus_pattern up, s;
   mus_status status = mus_transpose_create(arena, p, &out->pt);
+  if (!status && !(out->upper = upper_triangle(arena, a)))
+    status = mus_fail_memory();
   if (!status)
-    status = mus_product_pattern(&scratch, a, p, &ap);
+    status = pattern_of(&scratch, a, out->upper, p, &up);
   if (!status)
-    status = mus_product_pattern(arena, &out->pt.pattern, &ap, &out->coarse);
+    status = pattern_of(&scratch, &out->pt.pattern, out->pt.pattern.row_start, &up, &s);
+  if (!status)
+    status = both_sides(arena, &s, &out->coarse);
   if (!status && !(out->across = places_across(arena, &out->coarse)))
     status = mus_fail_memory();
   if (!status)
-    status = upper_triangle(arena, a, &scratch, &out->upper, &u);
-  if (!status)
-    status = mus_product_pattern(&scratch, &u, p, &up);
-  if (!status)
-    status = plan_targets(arena, &u, p, &up, out);
+    status = plan_targets(arena, a, p, &up, out);
   if (!status)
     choose_tiles(out);
   mus_arena_clear(&scratch);

@@ -2,6 +2,7 @@
 #include "sparse/soundness.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "par/par.h"
 
@@ -58,15 +59,38 @@ static inline int are_nearly_symmetric(int block, const mus_matrix *a, const mus
   return off[0] <= allowed * largest[0];
 }
 
-static inline int run_is_sound(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end,
-                               double allowed) {
-  double sum = look(block, a, at, begin, end);
+static double mismatch(const mus_matrix *a, const mus_transpose *at, int begin, int end) {
+#if MUSLIN_X86
+  if (a->row_block == 3 && mus_instructions_current() != MUS_SCALAR)
+    return mus_mismatch_avx2(a, at, begin, end);
+#endif
+  return a->row_block == 3 ? look(3, a, at, begin, end) : look(a->row_block, a, at, begin, end);
+}
+
+static int run_is_sound(int block, const mus_matrix *a, const mus_transpose *at, int begin, int end, double allowed) {
+  double sum = mismatch(a, at, begin, end);
   return sum == 0 || (sum < HUGE_VAL && are_nearly_symmetric(block, a, at, begin, end, allowed));
 }
 
-int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at, double allowed) {
+// Copies that are larger than this would only push out of the caches what is there.
+enum { PAST_CACHES = 1 << 22 }; // numbers
+
+static void copy(size_t n, const double *from, double *to, int past_caches) {
+#if MUSLIN_X86
+  if (past_caches && mus_instructions_current() != MUS_SCALAR) {
+    mus_copy_past_caches_avx2(n, from, to);
+    return;
+  }
+#endif
+  (void)past_caches;
+  memcpy(to, from, n * sizeof *to);
+}
+
+int mus_matrix_take(const mus_matrix *a, const mus_transpose *at, double allowed, double *to) {
   enum { RUN = 64 };
-  int sound = 1, rows = a->pattern->rows, runs = (rows + RUN - 1) / RUN;
+  int sound = 1, rows = a->pattern->rows, runs = (rows + RUN - 1) / RUN, large = mus_matrix_values(a) > PAST_CACHES;
+  size_t size = (size_t)(a->row_block * a->row_block);
+  const int *start = a->pattern->row_start;
   MUS_PARALLEL
   {
     int mine = 1;
@@ -75,9 +99,16 @@ int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at, double all
       int begin = run * RUN, end = rows - begin < RUN ? rows : begin + RUN;
       mine &= a->row_block == 3 ? run_is_sound(3, a, at, begin, end, allowed)
                                 : run_is_sound(a->row_block, a, at, begin, end, allowed);
+      if (to) // what has just been looked at is in the caches
+        copy((size_t)(start[end] - start[begin]) * size, a->value + (size_t)start[begin] * size,
+             to + (size_t)start[begin] * size, large);
     }
     MUS_ONE_AT_A_TIME
     sound &= mine;
   }
   return sound;
+}
+
+int mus_matrix_is_sound(const mus_matrix *a, const mus_transpose *at, double allowed) {
+  return mus_matrix_take(a, at, allowed, NULL);
 }

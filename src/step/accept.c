@@ -25,10 +25,7 @@ mus_status mus_accept_finite(const mus_state *state, size_t unknowns, const mus_
                   record->time);
 }
 
-mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_step_record *record) {
-  mus_status status = mus_accept_finite(state, unknowns, record);
-  if (status)
-    return status;
+mus_status mus_accept_strains(const mus_state *state, const mus_step_record *record) {
   int caught = record->tangled > 0 || record->impossible > 0;
   if (record->strain_maximum > state->strain_before + strain_jump && !(caught && record->halvings >= CAUGHT_HALVINGS))
     return mus_fail(
@@ -40,6 +37,11 @@ mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_s
     return mus_fail(MUS_BREAKDOWN, "the step to %g s turned %d tetrahedra inside out: take a smaller time_step",
                     record->time, record->inverted - state->inverted_before);
   return MUS_OK;
+}
+
+mus_status mus_accept_state(const mus_state *state, size_t unknowns, const mus_step_record *record) {
+  mus_status status = mus_accept_finite(state, unknowns, record);
+  return status ? status : mus_accept_strains(state, record);
 }
 
 static double mechanical_energy(const mus_step_record *r) { return r->kinetic + (r->stretch + r->shear + r->bend); }
@@ -85,15 +87,32 @@ static double spring_energy(const mus_step_context *c, const double *position) {
   return mus_attachments_energy(c->attachments, position) + mus_soft_pins_energy(&c->work->prescribed, position);
 }
 
-mus_status mus_accept_energy(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
-  if (!c->settings->adaptive || !c->integrator->kind->overshoots || record->halvings >= ENERGY_HALVINGS ||
-      mus_soft_pins_drag(&c->work->prescribed) || !is_closed(c->model, c->settings, c->state->time, s->time))
-    return MUS_OK;
+// Whether a step's energies are looked at.
+static int is_checked(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
+  return c->settings->adaptive && c->integrator->kind->overshoots && record->halvings < ENERGY_HALVINGS &&
+         !mus_soft_pins_drag(&c->work->prescribed) && is_closed(c->model, c->settings, c->state->time, s->time);
+}
+
+// Whether what a step has gained is what it may.
+static mus_status accept_gain(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record,
+                              double gained) {
   double speed = 9.81 * s->h, fall = c->model->total_mass * speed * speed / 2;
-  double gained = mus_energy_of(record) - c->state->energy_before - work_done(c, s);
-  gained += spring_energy(c, c->state->position) - spring_energy(c, c->work->start_position);
   if (gained <= energy_slack * mechanical_energy(record) + fall_slack * fall)
     return MUS_OK;
   return mus_fail(MUS_BREAKDOWN, "the step to %g s gained %g J from nowhere: take a smaller time_step", record->time,
                   gained);
+}
+
+mus_status mus_accept_energy(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
+  if (!is_checked(c, s, record))
+    return MUS_OK;
+  double gained = mus_energy_of(record) - c->state->energy_before - work_done(c, s);
+  gained += spring_energy(c, c->state->position) - spring_energy(c, c->work->start_position);
+  return accept_gain(c, s, record, gained);
+}
+
+mus_status mus_accept_energy_beside(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record,
+                                    double work) {
+  return is_checked(c, s, record) ? accept_gain(c, s, record, mus_energy_of(record) - c->state->energy_before - work)
+                                  : MUS_OK;
 }

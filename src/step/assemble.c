@@ -42,7 +42,7 @@ static void evaluate(const void *context, int number, int first, int count, doub
 
 static assembly assembly_at(const mus_model *model, const mus_settings *settings, const mus_instant *at) {
   assembly all = {.model = model, .settings = settings, .at = at};
-  all.weather = (mus_weather){.air = {settings->air_density, 1.5, 0.05}};
+  all.weather = (mus_weather){.air = {settings->air_density, MUS_DRAG_NORMAL, MUS_DRAG_TANGENTIAL}};
   int wind = mus_settings_wind(settings, at->time, all.weather.wind);
   all.weather.gusts = wind && model->gusts.waves > 0 ? &model->gusts : NULL;
   return all;

@@ -471,10 +471,12 @@ static void undo(const mus_step_context *c, mus_limiter *l, int *changed) {
   *changed = 0;
 }
 
+int mus_limit_acts(const mus_step_record *record) { return record->strain_reached > 1 + tolerance; }
+
 mus_status mus_limit_strains(const mus_step_context *c, const mus_scheme *s, const double *before,
                              mus_step_record *record, int *changed) {
   *changed = 0;
-  if (!(record->strain_reached > 1 + tolerance))
+  if (!mus_limit_acts(record))
     return MUS_OK;
   double begin = mus_seconds();
   mus_status status = mus_limit_prepare(c, s);

@@ -73,6 +73,8 @@ int mus_limit_thread(const mus_element_list *list, int element, int direction, d
 // than `most` triangles are. Positions and lengths change; what is held stays.
 mus_status mus_limit_near(const mus_step_context *c, mus_limiter *l, size_t most, int *changed);
 
+// Whether threads are so far beyond their limits that they are brought back.
+int mus_limit_acts(const mus_step_record *record);
 // Brings cloth back where the record, which measures the present state, says that it is beyond its limits. `changed`
 // becomes 1 if anything moved; the record is then to be taken again. `before`: positions that response has changed
 // since; NULL the first time in a step.

@@ -23,6 +23,7 @@
 #include "step/accept.h"
 #include "step/limit.h"
 #include "step/linearised.h"
+#include "step/resident.h"
 
 // Steps are halved so often at most because bodies left no way.
 enum { CONTACT_HALVINGS = 2 };
@@ -194,8 +195,7 @@ static mus_status finish(const mus_step_context *c, const mus_scheme *s, mus_ste
   return status;
 }
 
-// What the next step is compared with.
-static void remember(mus_state *state, const mus_step_record *record) {
+void mus_step_remember(mus_state *state, const mus_step_record *record) {
   state->strain_before = record->strain_maximum;
   state->energy_before = mus_energy_of(record);
   state->inverted_before = record->inverted;
@@ -208,7 +208,7 @@ static void commit(const mus_step_context *c, const mus_scheme *s, mus_step_reco
   mus_copy(c->work->unknowns, c->work->start_velocity, state->velocity_before);
   if (c->contact)
     mus_contact_keep(c->contact, state->velocity, &state->contact);
-  remember(state, record);
+  mus_step_remember(state, record);
   mus_lattices_commit(c->lattices, s, state);
   mus_lattices_measure(c->lattices, c->settings, record);
   state->step_before = record->time_step;
@@ -221,7 +221,7 @@ static void go_back(mus_state *state, const mus_workspace *work) {
   mus_copy(work->unknowns, work->start_velocity, state->velocity);
 }
 
-mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record) {
+static mus_status step_on_host(const mus_step_context *c, double h, int halvings, mus_step_record *record) {
   double from = mus_seconds();
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
@@ -248,6 +248,15 @@ mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_
   return status;
 }
 
+mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record) {
+  int done = 0;
+  mus_status status = c->resident ? mus_resident_step(c, h, halvings, record, &done) : MUS_OK;
+  if (done)
+    return status;
+  mus_resident_forget(c->resident);
+  return step_on_host(c, h, halvings, record);
+}
+
 // No vertex goes farther than this, m, in a step while time stands still: what a linearisation says about triangles
 // that are drawn out of shape is true for a short way only.
 static void hold_back(const mus_step_context *c, double farthest) {
@@ -263,6 +272,7 @@ static void hold_back(const mus_step_context *c, double farthest) {
 
 mus_status mus_step_still(const mus_step_context *c, double h, int moving, int smoothing, mus_step_record *record) {
   mus_scheme s = mus_scheme_still(c->state, h);
+  mus_resident_forget(c->resident);
   mus_state *state = c->state;
   int changed;
   *record = (mus_step_record){.time = s.time, .time_step = h};
@@ -296,6 +306,7 @@ mus_status mus_step_prepare(const mus_step_context *c, double h) {
 
 void mus_step_compare_with_present(const mus_step_context *c) {
   mus_step_record record = {0};
+  mus_resident_forget(c->resident);
   measure(c, c->state->time, &record);
-  remember(c->state, &record);
+  mus_step_remember(c->state, &record);
 }

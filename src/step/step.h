@@ -7,7 +7,8 @@
 #include "step/lattices.h"
 #include "step/linear.h"
 
-typedef struct mus_limiter mus_limiter; // see limit.h
+typedef struct mus_limiter mus_limiter;   // see limit.h
+typedef struct mus_resident mus_resident; // see resident.h
 
 // What a step works with: what it only reads, then what it writes.
 typedef struct mus_step_context {
@@ -21,6 +22,7 @@ typedef struct mus_step_context {
   mus_integrator_state *integrator;
   mus_limiter **limiter;  // NULL in it until it is needed
   mus_lattices *lattices; // NULL if the scene has no solids on lattices
+  mus_resident *resident; // NULL if steps are to run on the host
 } mus_step_context;
 
 // A step is halved so often at most.
@@ -28,6 +30,9 @@ enum { MUS_HALVINGS_MAXIMUM = 6 };
 
 // One step of length h, after so many halvings. On failure the state is as before, and MUS_STOPPED is a failure too.
 mus_status mus_step(const mus_step_context *c, double h, int halvings, mus_step_record *record);
+
+// The end of a step is what the next one is compared with. For those who do whole steps.
+void mus_step_remember(mus_state *state, const mus_step_record *record);
 
 // A step of length h while time stands still (scheme.h), for what is tangled: it ends after looking for that where
 // nothing is, or where `moving` is 0. The state's velocities must be 0. `smoothing`: 1 to smooth what is tangled, see

@@ -370,33 +370,84 @@ static void what_is_not_finite_is_told(void **state) {
     }
 }
 
-// Of lanes of all kinds: at extreme scales, nilpotent, zero, with numbers that are none.
-static void radii_of_several_are_those_of_each(void **state) {
-  (void)state;
+// Of lanes of all kinds: at extreme scales, symmetric, rotations, nilpotent, zero, with numbers that are none.
+static void make_lane(uint64_t seed, int lane, double *one) {
   static const double odd[] = {0, NAN, INFINITY, 1e-320, 1e300, -1e-200};
   enum { ODD = sizeof odd / sizeof *odd };
+  fill_random(9, seed * MUS_SMALL_LANES + (uint64_t)lane, scales[(seed + (uint64_t)lane) % SCALES], one);
+  if (lane == 1)
+    one[0] = one[3] = one[4] = one[6] = one[7] = one[8] = 0;
+  if (lane == 2)
+    one[seed % 9] = odd[seed % ODD];
+  if (lane == 3)
+    memset(one, 0, sizeof(double[9]));
+  if (lane == 4)
+    symmetrise(3, one);
+  if (lane == 5) { // three eigenvalues of the same size, whose sum, and that of all their powers but thirds, is 0
+    memset(one, 0, sizeof(double[9]));
+    one[1] = one[5] = one[6] = scales[seed % SCALES];
+  }
+}
+
+static void radii_of_several_are_those_of_each(void **state) {
+  (void)state;
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    double a[9][MUS_SMALL_LANES], radius[MUS_SMALL_LANES];
+    double a[9][MUS_SMALL_LANES], radius[MUS_SMALL_LANES], one[9];
     for (int l = 0; l < MUS_SMALL_LANES; ++l) {
-      double one[9];
-      fill_random(9, seed * MUS_SMALL_LANES + (uint64_t)l, scales[(seed + (uint64_t)l) % SCALES], one);
-      if (l == 1)
-        one[0] = one[3] = one[4] = one[6] = one[7] = one[8] = 0;
-      if (l == 2)
-        one[seed % 9] = odd[seed % ODD];
-      if (l == 3)
-        memset(one, 0, sizeof one);
+      make_lane(seed, l, one);
       for (int e = 0; e < 9; ++e)
         a[e][l] = one[e];
     }
     mus_small_radii(a, radius);
     for (int l = 0; l < MUS_SMALL_LANES; ++l) {
-      double one[9];
+      make_lane(seed, l, one);
+      double expected = mus_small_radius(3, one), largest = 0, sum = 0, condition;
+      for (int e = 0; e < 9; ++e) {
+        largest = fmax(largest, fabs(one[e]));
+        sum += fabs(one[e]);
+      }
+      if (largest > 1e-290 && sum < 1e290)
+        expected = true_radius(3, one, &condition);
+      double low = expected - 1e-4 * largest * (expected < 1e-4 * largest),
+             high = fmax(1.014 * expected, 1e-4 * largest);
+      if (!(radius[l] == expected || (radius[l] >= low && radius[l] <= high) || (isnan(radius[l]) && isnan(expected))))
+        fail_msg("radius %.17g of lane %d, not %.17g (seed %d)", radius[l], l, expected, (int)seed);
+    }
+  }
+}
+
+// Eigenvalues up to 16 decades apart, equal ones, and what is not definite.
+static void inverse_roots_of_several_are_those_of_each(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    double a[9][MUS_SMALL_LANES], root[9][MUS_SMALL_LANES];
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      double one[9], values[3], vectors[9], apart = pow(10, -(double)(seed % 17));
+      fill_random(9, seed * MUS_SMALL_LANES + (uint64_t)l, 1, one);
+      mus_small_eigen(3, one, values, vectors);
+      double value[3] = {1, l % 3 == 0 ? 1 : apart, l % 3 == 1 ? 1 : l % 3 == 2 ? apart : sqrt(apart)};
+      if (l == 7 && seed % 5 == 0)
+        value[1] = -apart;
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          double sum = 0;
+          for (int k = 0; k < 3; ++k)
+            sum += vectors[3 * i + k] * value[k] * vectors[3 * j + k];
+          a[3 * i + j][l] = scales[(seed + (uint64_t)l) % 3] * sum;
+        }
+    }
+    mus_small_inverse_roots(a, root);
+    double allowed = 1e-7 + 1e-14 * pow(10, (double)(seed % 17)); // the smallest eigenvalue has no more digits
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      double one[9], expected[9], largest = 0;
       for (int e = 0; e < 9; ++e)
         one[e] = a[e][l];
-      double expected = mus_small_radius(3, one);
-      if (!(radius[l] == expected || (isnan(radius[l]) && isnan(expected))))
-        fail_msg("radius %.17g of lane %d, not %.17g (seed %d)", radius[l], l, expected, (int)seed);
+      mus_small_inverse_root(3, one, expected);
+      for (int e = 0; e < 9; ++e)
+        largest = fmax(largest, fabs(expected[e]));
+      for (int e = 0; e < 9; ++e)
+        if (!(fabs(root[e][l] - expected[e]) <= allowed * largest))
+          fail_msg("entry %d of lane %d is %.17g, not %.17g (seed %d)", e, l, root[e][l], expected[e], (int)seed);
     }
   }
 }
@@ -416,6 +467,7 @@ int main(void) {
       cmocka_unit_test(radii_of_extreme_matrices),
       cmocka_unit_test(what_is_not_finite_is_told),
       cmocka_unit_test(radii_of_several_are_those_of_each),
+      cmocka_unit_test(inverse_roots_of_several_are_those_of_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

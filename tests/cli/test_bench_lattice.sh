@@ -37,6 +37,15 @@ refuses 'unknown option --example' --example drooping
 printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n' >triangle.obj
 refuses 'triangle.obj: ' --cells 8 --shape triangle.obj
 
+# --- without a GPU ------------------------------------------------------------------------------------------------
+export MUSLIN_CUDA_LIBRARY=missing.so
+refuses 'is not one of cpu, cuda, auto' --cells 8 --device gpu
+refuses 'there is no CUDA part: .*missing.so.*-DMUSLIN_CUDA=ON' --cells 8 --device cuda
+refuses 'conjugate gradients do not run on a GPU' --cells 8 --device cuda --method cg
+refuses 'there is no CUDA part' --cells 8 --device cuda --corotational
+expect 0 bench --lattice --cells 8 --device auto --json auto.json
+holds "the CPU did it" grep -q '"gpu": null' auto.json
+
 # --- figures ------------------------------------------------------------------------------------------------------
 expect 0 bench --lattice --cells 12 --poisson 0.49 --json box.json
 for key in program_version machine shape cells interior unknowns levels rate residuals seconds_per_cycle bytes_per_cell \

@@ -77,7 +77,7 @@ for solver in sa diag mpcg mpcg-original auto; do
   expect 0 solve chain.mtx b4.mtx --solver $solver --tol 1e-12 -o x.mtx
   near x.mtx 1 1 1 1
 done
-expect 0 solve identity.mtx b3.mtx -o x.mtx
+expect 0 solve identity.mtx b3.mtx --tol 1e-12 -o x.mtx
 says out '1 node of 3 unknowns'
 near x.mtx 1 2 3
 expect 0 solve chain.mtx b4.mtx
@@ -99,6 +99,18 @@ for solver in sa diag mpcg mpcg-original; do
   holds "the residual of the initial guess is 1" grep -q '"true_residual": 1\.0' first.json
 done
 expect 0 solve chain.mtx b4.mtx --tol 0 --levels --plot zero.svg
+for stop in initial rhs euclidean energy; do
+  expect 0 solve chain.mtx b4.mtx --tol 1e-12 --stop $stop --solver sa,diag,mpcg,auto -o x.mtx --json stop.json
+  near x.mtx 1 1 1 1
+  says out "asked: 1e-12 of the .*--stop $stop"
+  holds "stop in the JSON" grep -q "\"stop\": \"$stop\"" stop.json
+done
+refuses 2 'stop' solve chain.mtx b4.mtx --stop never
+array tiny4.mtx "4 1" 1e-150 0 0 1e-150
+for solver in sa diag mpcg mpcg-original; do
+  expect 0 solve chain.mtx tiny4.mtx --tol 1e-12 --solver $solver -o x.mtx
+  holds "a tiny solution" awk 'NR > 2 && ($1 < 0.99e-150 || $1 > 1.01e-150) { exit 1 }' x.mtx
+done
 
 # --- constraints --------------------------------------------------------------------------------------------------
 printf '# height of the only vertex\n1 0 0 2 10\n' >fix.txt

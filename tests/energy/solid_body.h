@@ -77,7 +77,7 @@ static inline int at_end(const body *b, int vertex, double x) { return fabs(b->m
 
 // A solver for the body's matrix.
 static inline mus_solver *body_solver(const body *b, double tolerance) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.tolerance = tolerance;
   mus_solver *solver;
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);

@@ -358,12 +358,12 @@ static void friction_holds_or_slips(void **state) {
 
 // --- what a step leaves ----------------------------------------------------------------------------------------------
 
-// Five steps down on a floor, with a point drawn aside. `resumed`: through a copy of the state after the third.
-static double *dropped(int threads, int resumed, size_t *size) {
+// Some steps down on a floor, with a point drawn aside. `resumed`: through a copy of the state after the third.
+static double *dropped(int cells, int steps, int threads, int resumed, size_t *size) {
   mus_lattice_solid_settings settings = jelly();
   settings.damping = 0.01;
   int before = mus_par_set_threads(threads);
-  cube c = cube_create(6, 0, &settings), other = cube_create(6, 0, &settings);
+  cube c = cube_create(cells, 0, &settings), other = cube_create(cells, 0, &settings);
   double *force = calloc(3 * (size_t)c.points, sizeof *force);
   ground floor = {.at = -0.02, .friction = 0.5};
   *size = mus_lattice_solid_state_size(c.solid);
@@ -374,7 +374,7 @@ static double *dropped(int threads, int resumed, size_t *size) {
   mus_lattice_step step = {
       .seconds = 1.0 / 24, .gravity = {0, -9.81, 0}, .touch = touch_ground, .context = &floor, .force = force};
   mus_lattice_solid *now = c.solid;
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < steps; ++k) {
     mus_lattice_step_record record;
     if (k == 3 && resumed) {
       mus_lattice_solid_save(c.solid, last);
@@ -394,12 +394,22 @@ static double *dropped(int threads, int resumed, size_t *size) {
 static void results_do_not_depend_on_threads_or_interruptions(void **state) {
   (void)state;
   size_t size;
-  double *one = dropped(1, 0, &size), *more = dropped(3, 0, &size), *resumed = dropped(1, 1, &size);
+  double *one = dropped(6, 5, 1, 0, &size), *more = dropped(6, 5, 3, 0, &size), *resumed = dropped(6, 5, 1, 1, &size);
   assert_memory_equal(one, more, size * sizeof *one);
   assert_memory_equal(one, resumed, size * sizeof *one);
   free(one);
   free(more);
   free(resumed);
+}
+
+// Loops over small lattices are not shared among threads.
+static void results_of_larger_solids_do_not_depend_on_threads(void **state) {
+  (void)state;
+  size_t size;
+  double *one = dropped(20, 1, 1, 0, &size), *more = dropped(20, 1, 3, 0, &size);
+  assert_memory_equal(one, more, size * sizeof *one);
+  free(one);
+  free(more);
 }
 
 static void failed_steps_change_nothing(void **state) {
@@ -511,6 +521,7 @@ int main(void) {
       cmocka_unit_test(loses_energy_and_no_volume_in_a_fall),
       cmocka_unit_test(friction_holds_or_slips),
       cmocka_unit_test(results_do_not_depend_on_threads_or_interruptions),
+      cmocka_unit_test(results_of_larger_solids_do_not_depend_on_threads),
       cmocka_unit_test(failed_steps_change_nothing),
       cmocka_unit_test(stresses_are_those_of_a_stretch),
       cmocka_unit_test(failing_allocations_are_reported),

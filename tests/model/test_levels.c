@@ -48,7 +48,7 @@ static void scenes_run_with_them(void **state) {
         runs_scene("{\"time_step\": 0.01, \"cloths\": [{\"shape\": {\"vertices\": 900}, \"translate\": [0, 0.3, 0],"
                    " \"pins\": [{\"where\": {\"box\": [-1, -1, -1, -0.49, 1, 1]}}]}],"
                    " \"bodies\": [{\"shape\": {\"kind\": \"sphere\", \"facet\": 0.01}}]}");
-    r->scene.solver = mus_default_solver_options();
+    r->scene.solver = mus_preset_solver_options(MUS_PRESET_ROBUST);
     r->scene.solver.tolerance = 1e-9;
     r->scene.solver.method = k ? MUS_METHOD_GEOMETRIC : MUS_METHOD_SA;
     runs_begin(r);
@@ -92,7 +92,7 @@ static void garments_have_levels(void **state) {
              "\"file\": \"%s\", \"scale\": %g}}]}",
              garment[k].file, garment[k].scale);
     run *r = runs_scene(text);
-    r->scene.solver = mus_default_solver_options();
+    r->scene.solver = mus_preset_solver_options(MUS_PRESET_ROBUST);
     r->scene.solver.method = MUS_METHOD_GEOMETRIC;
     strcpy(r->scene.solver.multigrid.smoother, "gs:2");
     runs_begin(r);

@@ -65,7 +65,7 @@ static void problem_create(const int cells[3], double thickness, double stiffnes
 }
 
 static mus_solver_options options_for(const char *levels, const char *smoother, mus_precision precision) {
-  mus_solver_options o = mus_default_solver_options();
+  mus_solver_options o = mus_preset_solver_options(MUS_PRESET_ROBUST);
   snprintf(o.skinning.levels, sizeof o.skinning.levels, "%s", levels);
   snprintf(o.multigrid.smoother, sizeof o.multigrid.smoother, "%s", smoother);
   o.precision = precision;

@@ -118,7 +118,7 @@ static tower *create_tower(int levels) {
   tower *t = calloc(1, sizeof *t);
   t->levels = levels;
   t->finest = problem_random(27, 4, 8);
-  t->options = mus_default_solver_options().multigrid;
+  t->options = mus_preset_solver_options(MUS_PRESET_ROBUST).multigrid;
   t->d[0].system.a = t->finest.a;
   for (int level = 0; level < levels; ++level) {
     if (level > 0)

@@ -497,7 +497,7 @@ static void threads_do_not_change_a_bit_of_the_solution(void **state) {
   assert_int_equal(sheet_system_create(&o, &s), MUS_OK);
   for (size_t c = 0; c < sizeof cycles / sizeof *cycles; ++c)
     for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-      mus_solver_options options = mus_default_solver_options();
+      mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
       options.precision = (mus_precision)precision;
       options.multigrid.cycle = cycles[c];
       options.multigrid.bottom = 100;
@@ -556,7 +556,7 @@ static void solves_survive_failing_allocations(void **state) {
   o.side = 9;
   sheet_system s;
   assert_int_equal(sheet_system_create(&o, &s), MUS_OK);
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.multigrid.bottom = 20;
   double *expected = solution(&s, &options), *x = vector_zero(3 * s.rows);
   mus_solver *solver;

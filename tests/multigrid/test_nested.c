@@ -59,7 +59,7 @@ static int iterations(mus_hierarchy *h, const problem *p) {
 }
 
 static mus_hierarchy *hierarchy_of(const problem *p, mus_nested *nested, mus_precision precision) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.multigrid.bottom = 60;
   strcpy(options.multigrid.smoother, "gs:2");
   mus_hierarchy_options h = {options.multigrid, NULL, precision, MUS_SETUP_COARSE};

@@ -109,7 +109,7 @@ static void gauss_seidel_is_by_colours(void **state) {
   enum { N = 101 };
   problem p = problem_chain(N);
   mus_smoother_calls calls = mus_gauss_seidel_smoother.in_double;
-  mus_multigrid_options options = mus_default_solver_options().multigrid;
+  mus_multigrid_options options = mus_preset_solver_options(MUS_PRESET_ROBUST).multigrid;
   options.smoother_order = 1;
   mus_arena arena = {0};
   mus_level_system level = {.a = p.a, .diagonal = p.place, .inverse_diagonal = p.inverse_diagonal};

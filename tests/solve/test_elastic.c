@@ -138,7 +138,7 @@ static void deficient_handles_lose_unknowns(void **state) {
     solid_system s = box((const double[]){0.1 * cells[k][0], 0.1 * cells[k][1], 0.1 * cells[k][2]}, cells[k]);
     for (int few = 0; few < 2; ++few)
       for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
-        mus_solver_options options = mus_default_solver_options();
+        mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
         options.method = MUS_METHOD_SKINNING;
         options.precision = (mus_precision)precision;
         strcpy(options.multigrid.smoother, smoothers[few]);
@@ -178,7 +178,7 @@ static void iterations_hardly_grow(void **state) {
 static void auto_picks_by_cost(void **state) {
   (void)state;
   solid_system s = box((const double[]){4, 0.4, 0.4}, (const int[]){60, 5, 5});
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.method = MUS_METHOD_AUTO;
   options.tolerance = 1e-9;
   const double young[2] = {1e9, 1e3}, step[2] = {1.0 / 30, 1e-3};

@@ -296,7 +296,7 @@ static void contradicting_constraints_are_found(void **state) {
 static void equalities_need_a_pattern_and_few_unknowns(void **state) {
   (void)state;
   mus_equality one = {1, {0}, {{1}}, 0};
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   mus_solver *solver = NULL;
   assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
   expect_status(MUS_BAD_INPUT, "no pattern", mus_solver_set_equalities(solver, 1, &one));

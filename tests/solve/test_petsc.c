@@ -33,7 +33,7 @@ static sheet_system create_sheet(int side, int irregular, sheet_boundary boundar
 }
 
 static mus_solver *create_solver(mus_method method, double tolerance, const mus_matrix *a) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.method = method;
   options.tolerance = tolerance;
   mus_solver *solver = NULL;

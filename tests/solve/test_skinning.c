@@ -12,7 +12,7 @@
 #include "support/given.h"
 
 static mus_solver_options skinning(const char *levels, const char *smoother) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.method = MUS_METHOD_SKINNING;
   options.multigrid.cycle = MUS_CYCLE_V;
   strcpy(options.multigrid.smoother, smoother);

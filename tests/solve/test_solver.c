@@ -147,7 +147,7 @@ static void one_node_will_do(void **state) {
       b[k] = 3 + k;
     }
     FOR_EACH_METHOD(method) {
-      mus_solver_options options = mus_default_solver_options();
+      mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
       options.method = method;
       options.tolerance = 1e-14;
       mus_solver *solver = NULL;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -120,12 +121,61 @@ static void rounding_passes(void **state) {
   }
 }
 
+// All of it is copied in the same pass, wherever the rows begin, by every instruction set; what differs is found by
+// each.
+static void values_are_taken(void **state) {
+  (void)state;
+  mus_instructions before = mus_instructions_current();
+  for (int which = 0; which < MUS_INSTRUCTION_SETS; ++which)
+    for (int block = 1; block <= BLOCK_MOST && mus_instructions_available((mus_instructions)which); ++block) {
+      mus_arena arena = {0};
+      mus_pattern pattern;
+      mus_transpose transpose;
+      mus_matrix a = create(&arena, block, &pattern, &transpose);
+      size_t count = mus_matrix_values(&a);
+      double *copy = mus_arena_alloc_zero(&arena, count + 1, sizeof *copy);
+      assert_int_equal(mus_instructions_use((mus_instructions)which), MUS_OK);
+      assert_true(mus_matrix_take(&a, &transpose, 0, copy));
+      assert_memory_equal(copy, a.value, count * sizeof *copy);
+      assert_true(copy[count] == 0);
+      for (size_t k = 0; k < count; k += 7) {
+        double was = a.value[k];
+        a.value[k] = NAN;
+        assert_false(mus_matrix_take(&a, &transpose, 1, copy));
+        a.value[k] = was;
+      }
+      mus_arena_clear(&arena);
+    }
+  assert_int_equal(mus_instructions_use(before), MUS_OK);
+}
+
+#if MUSLIN_X86
+static void copies_past_caches_are_whole(void **state) {
+  (void)state;
+  enum { MOST = 70 };
+  double from[MOST], to[MOST + 8];
+  for (int k = 0; k < MOST; ++k)
+    from[k] = k + 1;
+  for (int first = 0; first < 8 && mus_instructions_available(MUS_AVX2); ++first)
+    for (int n = 0; n <= MOST - 8; ++n) {
+      memset(to, 0, sizeof to);
+      mus_copy_past_caches_avx2((size_t)n, from, to + first);
+      for (int k = 0; k < MOST + 8; ++k)
+        assert_true(to[k] == (k >= first && k < first + n ? from[k - first] : 0));
+    }
+}
+#endif
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_entry_counts),
-      cmocka_unit_test(differences_count),
-      cmocka_unit_test(infinities_in_pairs),
-      cmocka_unit_test(rounding_passes),
+    cmocka_unit_test(values_are_taken),
+#if MUSLIN_X86
+    cmocka_unit_test(copies_past_caches_are_whole),
+#endif
+    cmocka_unit_test(every_entry_counts),
+    cmocka_unit_test(differences_count),
+    cmocka_unit_test(infinities_in_pairs),
+    cmocka_unit_test(rounding_passes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

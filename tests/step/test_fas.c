@@ -90,7 +90,7 @@ typedef struct below {
 
 static below *below_make(const mus_model *model) {
   below *b = calloc(1, sizeof *b);
-  mus_solver_options solver = mus_default_solver_options();
+  mus_solver_options solver = mus_preset_solver_options(MUS_PRESET_ROBUST);
   int count;
   assert_non_null(b);
   solver.tolerance = 1e-12;

@@ -53,7 +53,7 @@ sheet_system given_cloth(int side) {
 }
 
 mus_solver_options given_options(mus_method method, double tolerance) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.method = method;
   options.tolerance = tolerance;
   options.multigrid.bottom = 24;

@@ -73,7 +73,7 @@ static const mus_coarsening spy = {
 
 // --- life ----------------------------------------------------------------------------------------------------------
 
-mus_solver_options rig_options(void) { return mus_default_solver_options(); }
+mus_solver_options rig_options(void) { return mus_preset_solver_options(MUS_PRESET_ROBUST); }
 
 rig *rig_create(const problem *p, const mus_solver_options *options, mus_precision precision, mus_setup setup) {
   rig *r = calloc(1, sizeof *r);

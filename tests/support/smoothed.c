@@ -13,7 +13,7 @@
 #include "support/smoothed.h"
 
 smoothed smoothed_create(const problem *p, const mus_smoother *smoother, const char *text, mus_precision precision) {
-  mus_solver_options options = mus_default_solver_options();
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.multigrid.bottom = 60;
   options.multigrid.cycle = MUS_CYCLE_V;
   if (text)

@@ -108,6 +108,14 @@ const int *mus_aggregation_of(const mus_aggregation *self, int level, int *nodes
   return self->level[level].aggregates.of;
 }
 
+mus_aggregation_parts mus_aggregation_look(const mus_aggregation *self, int level) {
+  const sa_level *l = &self->level[level];
+  return (mus_aggregation_parts){.aggregates = &l->aggregates,
+                                 .part = self->options.smooth_prolongator ? &l->part : NULL,
+                                 .part_source = l->part_source,
+                                 .is_filtered = self->options.filter_prolongator};
+}
+
 // --- symbolic -------------------------------------------------------------------------------------------------------
 
 // Patterns with one block a row: in column 0 for the kernel, in the aggregate's column for the tentative prolongator.
@@ -242,16 +250,23 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
 
 // --- numeric --------------------------------------------------------------------------------------------------------
 
+// For loops over the entries of blocks, whose usual sizes are constants where they are called.
+#define INLINE static inline __attribute__((always_inline))
+
 static double damping(const mus_level_view *level) { return 4 / (3 * level->spectral_radius); }
 
 // t <- -omega D_i^-1 t for one block x columns matrix.
-static void scale_block(int block, int columns, double omega, const double *inverse, double *t) {
-  double result[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
+INLINE void scale_block(int block, int columns, double omega, const double *inverse, double *t) {
+  double result[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   for (int r = 0; r < block; ++r)
-    for (int q = 0; q < block; ++q)
-      for (int c = 0; c < columns; ++c)
-        result[r * columns + c] -= omega * inverse[r * block + q] * t[q * columns + c];
-  memcpy(t, result, (size_t)(block * columns) * sizeof *t);
+    for (int c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (int q = 0; q < block; ++q)
+        sum -= omega * inverse[r * block + q] * t[q * columns + c];
+      result[r * columns + c] = sum;
+    }
+  for (int e = 0; e < block * columns; ++e)
+    t[e] = result[e];
 }
 
 // The kernel of the level after the relaxation sweeps: in `smooth`.
@@ -279,9 +294,10 @@ static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, 
 
 // product += (sum of the weak blocks of row i) Q_i: what was dropped is put on the diagonal instead, so that the
 // translations stay as smooth as they were.
-static void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int count, const double *q, double *to) {
+INLINE void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int block, int count, const double *q,
+                      double *to) {
   const mus_pattern *a = fine->a->pattern;
-  size_t size = (size_t)(l->block * l->block);
+  int size = block * block;
   double sum[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
   int kept = l->part.row_start[i];
   for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
@@ -291,13 +307,31 @@ static void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int 
     }
     if (l->aggregates.of[a->column[k]] < 0)
       continue; // special: its kernel is zero
-    for (size_t c = 0; c < size; ++c)
-      sum[c] += fine->a->value[(size_t)k * size + c];
+    for (int c = 0; c < size; ++c)
+      sum[c] += fine->a->value[(size_t)k * (size_t)size + (size_t)c];
   }
-  for (int r = 0; r < l->block; ++r)
-    for (int m = 0; m < l->block; ++m)
+  for (int r = 0; r < block; ++r)
+    for (int m = 0; m < block; ++m)
       for (int c = 0; c < count; ++c)
-        to[r * count + c] += sum[r * l->block + m] * q[m * count + c];
+        to[r * count + c] += sum[r * block + m] * q[m * count + c];
+}
+
+// Row i of P = P^ - omega D^-1 A P^, of which p holds A P^.
+INLINE void smooth_row(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine, double omega, int i,
+                       int block, int count, const double *q, mus_matrix *p) {
+  size_t size = (size_t)(block * count);
+  int aggregate = l->aggregates.of[i];
+  if (aggregate < 0)
+    return;
+  const double *own = q + (size_t)l->tentative.row_start[i] * size;
+  double *home = p->value + (size_t)mus_pattern_find(p->pattern, i, aggregate) * size;
+  if (self->options.filter_prolongator)
+    lump_weak(l, fine, i, block, count, own, home);
+  for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k)
+    scale_block(block, count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(block * block),
+                p->value + (size_t)k * size);
+  for (size_t c = 0; c < size; ++c)
+    home[c] += own[c];
 }
 
 // P = P^ - omega D^-1 A P^, where P^'s blocks are q, packed to the rows that have one.
@@ -309,22 +343,16 @@ static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level
   if (status)
     return status;
   double omega = damping(fine);
-  size_t size = (size_t)(l->block * count);
   MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
-  for (int i = 0; i < l->nodes; ++i) {
-    int aggregate = l->aggregates.of[i];
-    if (aggregate < 0)
-      continue;
-    const double *own = q + (size_t)l->tentative.row_start[i] * size;
-    double *home = p->value + (size_t)mus_pattern_find(p->pattern, i, aggregate) * size;
-    if (self->options.filter_prolongator)
-      lump_weak(l, fine, i, count, own, home);
-    for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k)
-      scale_block(l->block, count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(l->block * l->block),
-                  p->value + (size_t)k * size);
-    for (size_t c = 0; c < size; ++c)
-      home[c] += own[c];
-  }
+  for (int i = 0; i < l->nodes; ++i)
+    if (l->block == 3 && count == 3)
+      smooth_row(self, l, fine, omega, i, 3, 3, q, p);
+    else if (l->block == 3 && count == 6)
+      smooth_row(self, l, fine, omega, i, 3, 6, q, p);
+    else if (l->block == 6 && count == 6)
+      smooth_row(self, l, fine, omega, i, 6, 6, q, p);
+    else
+      smooth_row(self, l, fine, omega, i, l->block, count, q, p);
   return MUS_OK;
 }
 

@@ -47,6 +47,16 @@ mus_status mus_aggregation_recall(mus_aggregation *aggregation, mus_bytes *from)
 // Nodes are grouped by their matrices again, from the next analysis on.
 void mus_aggregation_forget(mus_aggregation *aggregation);
 
+// How the prolongator of a level is made from the near-null space, for those who make it elsewhere. Valid until the
+// next analysis.
+typedef struct mus_aggregation_parts {
+  const mus_aggregates *aggregates;
+  const mus_pattern *part; // of A: what smooths the prolongator; NULL: nothing does
+  const int *part_source;  // a block of `part` -> its block of A
+  int is_filtered;         // what `part` leaves out between aggregates is put on the diagonal
+} mus_aggregation_parts;
+mus_aggregation_parts mus_aggregation_look(const mus_aggregation *aggregation, int level);
+
 // For tests and reports: the aggregate of each node of a level, -1 for special nodes. NULL past the last level.
 const int *mus_aggregation_of(const mus_aggregation *aggregation, int level, int *nodes, int *aggregates);
 

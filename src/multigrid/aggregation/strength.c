@@ -23,7 +23,7 @@ static double scaled_strength(int block, const double *root_i, const double *a, 
   return fmax(mus_small_radius(block, scaled), norm_share * *norm);
 }
 
-// The same for blocks of 3 x 3, several at once, to the same bits.
+// The same for blocks of 3 x 3, several at once.
 typedef struct lanes {
   int count;
   int place[MUS_SMALL_LANES]; // of the blocks
@@ -60,6 +60,31 @@ static void add_lane(lanes *q, int place, const double *root_i, const double *a,
     q->left[e][l] = root_i[e];
     q->middle[e][l] = a[e];
     q->right[e][l] = root_j[e];
+  }
+}
+
+static void three_by_three_roots(const mus_level_view *level, int begin, int end, double *root) {
+  double a[9][MUS_SMALL_LANES], result[9][MUS_SMALL_LANES];
+  for (int l = 0; l < MUS_SMALL_LANES; ++l)
+    for (int e = 0; e < 9; ++e)
+      a[e][l] = begin + l < end ? level->a->value[(size_t)level->diagonal[begin + l] * 9 + (size_t)e] : e % 4 == 0;
+  mus_small_inverse_roots(a, result);
+  for (int l = 0; begin + l < end && l < MUS_SMALL_LANES; ++l)
+    for (int e = 0; e < 9; ++e)
+      root[(size_t)(begin + l) * 9 + (size_t)e] = result[e][l];
+}
+
+// D_i^(-1/2) of all rows.
+static void compute_roots(const mus_level_view *level, double *root) {
+  int rows = level->a->pattern->rows, block = level->a->row_block;
+  size_t size = (size_t)(block * block);
+  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
+  for (int begin = 0; begin < rows; begin += MUS_SMALL_LANES) {
+    int end = rows - begin < MUS_SMALL_LANES ? rows : begin + MUS_SMALL_LANES;
+    if (block == 3)
+      three_by_three_roots(level, begin, end, root);
+    for (int i = begin; i < end && block != 3; ++i)
+      mus_small_inverse_root(block, level->a->value + (size_t)level->diagonal[i] * size, root + (size_t)i * size);
   }
 }
 
@@ -131,9 +156,7 @@ mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, do
     mus_arena_clear(&scratch);
     return mus_fail_memory();
   }
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int i = 0; i < rows; ++i)
-    mus_small_inverse_root(block, level->a->value + (size_t)level->diagonal[i] * size, root + (size_t)i * size);
+  compute_roots(level, root);
   compute_values(level, root, out->value, norm);
   out->special_nodes = mark(pattern, theta, dominance, norm, out);
   mus_arena_clear(&scratch);

@@ -91,6 +91,7 @@ static void coordinates_changed(mus_sa *sa) {
 // Couplings do not count here: the hierarchy knows nothing of them until it is told.
 static void changed(void *self, unsigned what) {
   mus_sa *sa = self;
+  mus_sa_device_changed(sa, what);
   if (what & (MUS_CHANGED_VALUES | MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_EQUALITIES)) {
     make_stale(sa, MUS_SA_STALE_NUMBERS);
     sa->coupled.is_stale = 1;
@@ -229,13 +230,13 @@ static mus_status iterate(mus_sa *sa, mus_run *run, const mus_cg_options *limits
 static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits,
                                 int *done) {
   const char *obstacle = mus_sa_device_obstacle(sa, run);
-  *done = !obstacle || sa->options->device == MUS_DEVICE_CUDA;
+  *done = !obstacle || sa->options->device == MUS_DEVICE_CUDA || run->there;
   if (obstacle)
     return *done ? mus_fail(MUS_UNSUPPORTED, "%s do not run on a GPU yet: use the device \"auto\" or \"cpu\"", obstacle)
                  : MUS_OK;
   int before = run->record->iterations;
   mus_status status = mus_sa_device_run(sa, kind, run, limits);
-  *done = sa->gpu.device != NULL;
+  *done = sa->gpu.device || run->there;
   if (sa->hierarchy && run->record->iterations > before)
     run->record->work += iteration_cost(sa) * (run->record->iterations - before);
   return status;
@@ -255,6 +256,8 @@ static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *
     if (done)
       return status;
   }
+  if (sa->options->prefilter && !run->is_prefiltered)
+    mus_run_prefilter(run);
   double begin = mus_seconds();
   mus_status status = mus_sa_set_up(sa, kind);
   if (!status)
@@ -317,8 +320,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     mus_sa_turn_rigid(sa);
   mus_upkeep_kind kind = mus_sa_upkeep_due(sa);
   mus_cg_options left = *limits;
-  if (sa->gpu.device && kind == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH)
-    kind = MUS_UPKEEP_COARSE; // which costs a GPU little
+  if (sa->gpu.device && kind < MUS_UPKEEP_NUMBERS && sa->stale != MUS_SA_FRESH)
+    kind = MUS_UPKEEP_NUMBERS; // which cost a GPU little
   for (int turned = 0;;) {
     int thorough = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa);
     int last_resort = thorough && !mus_sa_may_turn_rigid(sa), begun = run->record->iterations;
@@ -344,6 +347,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     if (thorough) {
       mus_sa_turn_rigid(sa);
       turned = 1;
+      run->record->fall_back = MUS_FALL_BACK_RIGID;
       kind = MUS_UPKEEP_ALL;
     } else {
       mus_upkeep_end_patience(&sa->upkeep, kind);
@@ -356,8 +360,9 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
 static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) {
   mus_sa *sa = self;
   mus_sa_look(sa);
-  if (sa->options->prefilter)
-    mus_run_prefilter(run);
+  run->is_prefiltered = 0;
+  if (run->there && !sa->gpu.device)
+    return mus_fail(MUS_UNSUPPORTED, "there is no GPU, or it has failed before: solve on the host");
   return run_kept(sa, run, limits);
 }
 
@@ -445,13 +450,14 @@ static int aggregates(const void *self, int level, int *aggregate) {
 }
 
 // They differ in how they begin.
-#define METHOD(title, creation, needs, check, measure)                                                                 \
+#define METHOD(title, creation, needs, check, measure, fetch)                                                          \
   {                                                                                                                    \
     .name = title, .is_prefiltered = 1, .may_filter_vectors = 1, .needs_levels = needs, .create = creation,            \
     .free = destroy, .changed = changed, .solve = solve, .prepare = prepare, .levels = levels, .correct = correct,     \
     .report = report, .bytes = bytes, .cost = cost, .remember = mus_sa_remember, .recall = mus_sa_recall,              \
-    .aggregates = aggregates, .check_device = check, .measure_device = measure                                         \
+    .aggregates = aggregates, .check_device = check, .measure_device = measure, .fetch_device = fetch                  \
   }
-const mus_method_kind mus_method_sa = METHOD("sa", create_sa, 0, mus_sa_check_device, mus_sa_measure_device);
-const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0, NULL, NULL);
-const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric, 1, NULL, NULL);
+const mus_method_kind mus_method_sa =
+    METHOD("sa", create_sa, 0, mus_sa_check_device, mus_sa_measure_device, mus_sa_fetch);
+const mus_method_kind mus_method_skinning = METHOD("skinning", create_skinning, 0, NULL, NULL, NULL);
+const mus_method_kind mus_method_geometric = METHOD("geometric", create_geometric, 1, NULL, NULL, NULL);

@@ -15,14 +15,14 @@
 // How much of the hierarchy has to be redone before it may be used.
 typedef enum mus_sa_stale { MUS_SA_FRESH, MUS_SA_STALE_NUMBERS, MUS_SA_STALE_ALL } mus_sa_stale;
 
-// The hierarchy on a GPU. Its prolongators are made on the host; all that a new matrix changes is renewed there.
+// The hierarchy on a GPU. Aggregates and patterns are made on the host; all numbers are made there.
 typedef struct mus_sa_device {
   const mus_stages *stages;
   mus_device *device;        // NULL: the CPU is used
   mus_device_solver *solver; // NULL: not made yet
   mus_device_facts facts;
-  int is_ahead;         // the GPU's hierarchy has been renewed since the host's was
-  int has_prolongators; // the host's
+  int is_ahead;                                          // the GPU's hierarchy has been renewed since the host's was
+  int has_spectrum, has_kernel, has_held, has_couplings; // as they are now
 } mus_sa_device;
 
 typedef struct mus_sa {
@@ -58,13 +58,16 @@ static inline int mus_sa_is_kept(const mus_sa *sa) {
 // Settings of the hierarchy as it is now, or will be when it is made.
 mus_sa_options mus_sa_settings(const mus_sa *sa);
 mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa);
+// Whether the near-null space is the rigid motions.
+int mus_sa_has_rotations(const mus_sa *sa);
 // Makes the aggregation where there is none.
 mus_status mus_sa_create_aggregation(mus_sa *sa);
 // MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
 int mus_sa_may_turn_rigid(const mus_sa *sa);
 void mus_sa_turn_rigid(mus_sa *sa);
-// MUS_MOTIONS_AUTO: goes over to rotations at once where nodes fill space, as those of solids do, the first time that
-// positions are known.
+// MUS_MOTIONS_AUTO: goes over to rotations at once, the first time that positions are known, where nodes fill space, as
+// those of solids do, and on a GPU: it makes their prolongators as fast as others, and they halve the iterations, while
+// a new hierarchy, which the host would have to make, costs as much as hundreds of these.
 void mus_sa_look(mus_sa *sa);
 // Whether a direction is free now that was held when aggregates were made: coarser levels may not see its node. More
 // held directions do no harm, for prolongators are computed anew and leave them alone.
@@ -75,6 +78,8 @@ mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa);
 mus_status mus_sa_open_device(mus_sa *sa);
 void mus_sa_close_device(mus_sa *sa);
 mus_status mus_sa_check_device(void);
+mus_status mus_sa_fetch(void *self, const mus_device_system *system, const double *from, size_t count, double *to);
+void mus_sa_device_changed(mus_sa *sa, unsigned what);
 // What keeps a solve from running there; NULL: nothing.
 const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run);
 // Sets up there, or on the host what has to be, and iterates. With MUS_DEVICE_AUTO, a failure of the device's closes

@@ -1,5 +1,6 @@
-// Smoothed aggregation on a GPU: the host makes aggregates and prolongators once in a while, the device renews
-// everything else for each matrix and runs conjugate gradients. See sa.h and cuda/stages.h.
+// Smoothed aggregation on a GPU: the host makes aggregates once in a while, the device makes all numbers for each
+// matrix and runs conjugate gradients. See sa.h and cuda/stages.h.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void forget_solver(mus_sa_device *gpu) {
   if (gpu->solver)
     gpu->stages->free(gpu->solver);
   gpu->solver = NULL;
-  gpu->has_prolongators = 0;
+  gpu->has_spectrum = gpu->has_kernel = gpu->has_held = gpu->has_couplings = 0;
 }
 
 void mus_sa_close_device(mus_sa *sa) {
@@ -54,14 +55,14 @@ void mus_sa_close_device(mus_sa *sa) {
 }
 
 const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run) {
-  if (sa->system->couplings.count > 0)
-    return "couplings";
   if (sa->system->filter.across)
     return "equalities across nodes";
   if (!sa->options->prefilter || run->stationary)
     return "filtered vectors and stationary cycles";
   if (sa->system->block != 3)
     return "blocks of other sizes than 3";
+  if (sa->options->stop > MUS_STOP_RHS)
+    return "the stops \"euclidean\" and \"energy\"";
   return NULL;
 }
 
@@ -81,20 +82,33 @@ static mus_stage_pattern pattern_of(const mus_pattern *p) {
   return (mus_stage_pattern){p->rows, p->columns, p->row_start, p->column};
 }
 
+static mus_stage_grouping grouping_of(const mus_aggregation_parts *parts) {
+  mus_stage_grouping g = {.aggregates = parts->aggregates->count,
+                          .aggregate = parts->aggregates->of,
+                          .source = parts->part_source,
+                          .is_filtered = parts->is_filtered};
+  if (parts->part)
+    g.part = pattern_of(parts->part);
+  return g;
+}
+
 // MUS_UNSUPPORTED for a level whose smoother is no polynomial, or for a bottom that is only smoothed.
-static mus_status describe_level(const mus_level_parts *parts, mus_stage_level *out, mus_stage_failure *failure) {
-  *out = (mus_stage_level){.a = pattern_of(parts->a), .block = parts->block};
-  const char *trouble = parts->p && !(parts->smoother->kind->pass && parts->probe) ? "only the smoother \"chebyshev\""
-                        : !parts->p && parts->smoother ? "only a coarsest level that is solved"
-                                                       : NULL;
+static mus_status describe_level(const mus_sa *sa, int level, mus_stage_level *out, mus_stage_failure *failure) {
+  mus_level_parts parts = mus_hierarchy_parts(sa->hierarchy, level);
+  *out = (mus_stage_level){.a = pattern_of(parts.a), .block = parts.block};
+  const char *trouble = parts.p && !(parts.smoother->kind->pass && parts.probe) ? "only the smoother \"chebyshev\""
+                        : !parts.p && parts.smoother                            ? "only a coarsest level that is solved"
+                                                                                : NULL;
   if (trouble) {
     snprintf(failure->text, sizeof failure->text, "%s runs on a GPU: use the device \"cpu\"", trouble);
     return MUS_UNSUPPORTED;
   }
-  if (!parts->p)
+  if (!parts.p)
     return MUS_OK;
-  out->p = pattern_of(parts->p);
-  const mus_level_smoother *smoother = parts->smoother;
+  mus_aggregation_parts grouping = mus_aggregation_look(sa->aggregation, level);
+  out->p = pattern_of(parts.p);
+  out->grouping = grouping_of(&grouping);
+  const mus_level_smoother *smoother = parts.smoother;
   while (out->passes < MUS_STAGES_PASSES &&
          smoother->kind->pass(&smoother->options, 1, out->passes, &out->alpha[out->passes], &out->beta[out->passes]))
     ++out->passes;
@@ -111,57 +125,138 @@ static mus_status create_solver(mus_sa *sa, mus_stage_failure *failure) {
   }
   h->levels = mus_hierarchy_levels(sa->hierarchy);
   h->visits = sa->options->multigrid.cycle == MUS_CYCLE_W ? 2 : 1;
+  h->kernel_sweeps = mus_sa_settings(sa).kernel_sweeps;
   h->iterations_most = sa->options->iterations;
   h->plain = plain && *plain && *plain != '0';
-  for (int k = 0; k < h->levels && !status; ++k) {
-    mus_level_parts parts = mus_hierarchy_parts(sa->hierarchy, k);
-    status = describe_level(&parts, &h->level[k], failure);
-  }
+  for (int k = 0; k < h->levels && !status; ++k)
+    status = describe_level(sa, k, &h->level[k], failure);
   if (!status)
     status = sa->gpu.stages->create(sa->gpu.device, h, &sa->gpu.solver, failure);
   mus_free(h);
   return status;
 }
 
-static mus_status give_prolongators(mus_sa *sa, mus_stage_failure *failure) {
-  mus_stage_numbers numbers[MUS_LEVELS_MAXIMUM];
+static mus_status give_spectrum(mus_sa *sa, mus_stage_failure *failure) {
+  mus_stage_spectrum spectrum[MUS_LEVELS_MAXIMUM];
   for (int k = 0; k < mus_hierarchy_levels(sa->hierarchy); ++k) {
     mus_level_parts parts = mus_hierarchy_parts(sa->hierarchy, k);
-    numbers[k] = (mus_stage_numbers){parts.p_values, parts.probe, parts.growth, parts.radius};
+    spectrum[k] = (mus_stage_spectrum){parts.probe, parts.growth, parts.radius};
   }
-  return sa->gpu.stages->set_prolongators(sa->gpu.solver, numbers, failure);
+  return sa->gpu.stages->start(sa->gpu.solver, spectrum, failure);
 }
 
-// What the host has to do before the device can renew.
-static mus_status set_up_host(mus_sa *sa, mus_upkeep_kind kind) {
-  mus_sa_device *gpu = &sa->gpu;
-  if (kind == MUS_UPKEEP_ALL)
-    forget_solver(gpu);
-  if (kind > MUS_UPKEEP_COARSE || !sa->hierarchy) {
-    gpu->has_prolongators = 0;
-    return mus_sa_set_up(sa, kind);
+static mus_status give_kernel(mus_sa *sa, const mus_run *run, mus_stage_failure *failure) {
+  const mus_system *system = sa->system;
+  if (mus_sa_has_rotations(sa))
+    return sa->gpu.stages->set_kernel(
+        sa->gpu.solver, MUS_STAGE_POSITIONS,
+        run->there && run->there->coordinates ? run->there->coordinates : system->positions, failure);
+  return sa->gpu.stages->set_kernel(sa->gpu.solver, system->kernel ? MUS_STAGE_VECTORS : MUS_STAGE_CONSTANT,
+                                    system->kernel, failure);
+}
+
+static mus_status give_held(mus_sa *sa, mus_stage_failure *failure) {
+  const mus_filter *filter = &sa->system->filter;
+  mus_stage_held held = {filter->count, filter->node, filter->projection, filter->target};
+  return sa->gpu.stages->set_held(sa->gpu.solver, &held, failure);
+}
+
+// C z at the nodes that couplings touch.
+static void pull_of(const mus_beyond *c, const mus_filter *filter, double *pull) {
+  for (size_t k = 0; k < 3 * (size_t)c->count; ++k) {
+    size_t row = k / 3, r = k % 3;
+    pull[k] = 0;
+    for (int b = c->pattern.row_start[row]; b < c->pattern.row_start[row + 1]; ++b) {
+      int held = filter->count > 0 ? filter->index_of[c->pattern.column[b]] : -1;
+      for (size_t e = 0; e < 3 && held >= 0; ++e)
+        pull[k] += c->value[9 * (size_t)b + 3 * r + e] * filter->target[3 * (size_t)held + e];
+    }
   }
-  mus_system_put(sa->system, MUS_FORM_FILTERED);
-  if (!sa->held_changed)
+}
+
+static mus_status give_couplings(mus_sa *sa, mus_stage_failure *failure) {
+  mus_system *system = sa->system;
+  mus_system_filter_couplings(system);
+  const mus_beyond *c = &system->couplings;
+  double *pull = mus_alloc(3 * (size_t)c->count + 1, sizeof *pull);
+  if (!pull) {
+    snprintf(failure->text, sizeof failure->text, "out of memory on the host");
+    return MUS_OUT_OF_MEMORY;
+  }
+  pull_of(c, &system->filter, pull);
+  mus_stage_couplings given = {.count = c->count,
+                               .node = c->node,
+                               .row_start = c->pattern.row_start,
+                               .column = c->pattern.column,
+                               .values = system->filtered_couplings.value,
+                               .pull = pull};
+  mus_status status = sa->gpu.stages->set_couplings(sa->gpu.solver, &given, failure);
+  mus_free(pull);
+  return status;
+}
+
+void mus_sa_device_changed(mus_sa *sa, unsigned what) {
+  if (what & MUS_CHANGED_CONSTRAINTS)
+    sa->gpu.has_held = 0;
+  if (what & (MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_COUPLINGS))
+    sa->gpu.has_couplings = 0;
+  if (what & (MUS_CHANGED_COORDINATES | MUS_CHANGED_KERNEL))
+    sa->gpu.has_kernel = 0;
+}
+
+mus_status mus_sa_fetch(void *self, const mus_device_system *there, const double *from, size_t count, double *to) {
+  mus_sa *sa = self;
+  mus_stage_failure failure = {""};
+  if (!sa->gpu.device)
+    return mus_fail(MUS_UNSUPPORTED, "there is no GPU, or it has failed before: solve on the host");
+  mus_status status = sa->gpu.stages->fetch(sa->gpu.device, there->stream, from, count, to, &failure);
+  return status ? mus_fail(status, "%s", failure.text) : MUS_OK;
+}
+
+// The matrix and coordinates that the host's hierarchy is made from.
+static mus_status fetch_system(mus_sa *sa, const mus_device_system *there) {
+  mus_system *system = sa->system;
+  mus_status status = mus_sa_fetch(sa, there, there->values, mus_matrix_values(&system->a), system->a.value);
+  system->symmetric_form = MUS_FORM_NONE;
+  if (!status && there->coordinates && system->positions)
+    status = mus_sa_fetch(sa, there, there->coordinates, 3 * (size_t)system->rows, system->positions);
+  return status;
+}
+
+// What the host has to do first: everything at times, else nothing.
+static mus_status set_up_host(mus_sa *sa, const mus_run *run, mus_upkeep_kind kind) {
+  if (kind < MUS_UPKEEP_ALL && sa->hierarchy)
     return MUS_OK;
-  gpu->has_prolongators = 0;
-  sa->held_changed = 0;
-  return mus_hierarchy_hold(sa->hierarchy, &sa->system->filter);
+  forget_solver(&sa->gpu);
+  mus_status status = run->there ? fetch_system(sa, run->there) : MUS_OK;
+  mus_system_put(sa->system, MUS_FORM_FILTERED);
+  if (!status)
+    status = mus_sa_set_up(sa, MUS_UPKEEP_ALL);
+  mus_system_put(sa->system, MUS_FORM_GIVEN);
+  return status;
 }
 
-// The hierarchy's structure and prolongators, where the device lacks them.
-static mus_status set_up_device(mus_sa *sa, mus_stage_failure *failure) {
+// What the device lacks but for the matrix.
+static mus_status set_up_device(mus_sa *sa, const mus_run *run, mus_stage_failure *failure) {
   mus_sa_device *gpu = &sa->gpu;
   mus_status status = gpu->solver ? MUS_OK : create_solver(sa, failure);
-  if (!status && !gpu->has_prolongators)
-    status = give_prolongators(sa, failure);
-  gpu->has_prolongators = !status;
+  if (!status && run->there && run->there->stream)
+    status = gpu->stages->wait_for(gpu->solver, run->there->stream, failure);
+  if (!status && !gpu->has_spectrum)
+    gpu->has_spectrum = !(status = give_spectrum(sa, failure));
+  if (!status && !gpu->has_kernel)
+    gpu->has_kernel = !(status = give_kernel(sa, run, failure));
+  if (!status && !gpu->has_held)
+    gpu->has_held = !(status = give_held(sa, failure));
+  if (!status && !gpu->has_couplings)
+    gpu->has_couplings = !(status = give_couplings(sa, failure));
   return status;
 }
 
 // All that follows from the matrix.
-static mus_status renew_device(mus_sa *sa, mus_stage_failure *failure) {
-  mus_status status = sa->gpu.stages->set_values(sa->gpu.solver, sa->system->a.value, failure);
+static mus_status renew_device(mus_sa *sa, const mus_run *run, mus_stage_failure *failure) {
+  const double *values = run->there ? run->there->values : sa->system->a.value;
+  mus_status status = sa->gpu.stages->set_values(sa->gpu.solver, values, failure);
   return status ? status : sa->gpu.stages->renew(sa->gpu.solver, failure);
 }
 
@@ -172,7 +267,7 @@ static mus_status status_of(const mus_stage_result *r, const mus_stage_limits *l
   switch (r->end) {
   case MUS_STAGE_CONVERGED:
     return MUS_OK;
-  case MUS_STAGE_LIMIT:
+  case MUS_STAGE_EXHAUSTED:
     return mus_fail(MUS_NOT_CONVERGED,
                     "conjugate gradients did not converge: after %d iterations the residual is %.3g where %.3g was "
                     "asked for; allow more iterations or a larger tolerance, or use a stronger method",
@@ -200,6 +295,7 @@ static void keep_record(mus_sa *sa, mus_run *run, double wall, const mus_stage_r
   record->setup_seconds += renew;
   record->solve_seconds += r->seconds.solve;
   record->transfer_seconds += wall - renew - r->seconds.solve;
+  record->true_residual = r->true_residual;
   snprintf(record->device, sizeof record->device, "%s", sa->gpu.facts.name);
   record->device_bytes = sa->gpu.stages->bytes(sa->gpu.solver);
 }
@@ -208,8 +304,8 @@ static void keep_record(mus_sa *sa, mus_run *run, double wall, const mus_stage_r
 static mus_status set_up(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, double *begin) {
   mus_stage_failure failure = {""};
   double start = mus_seconds();
-  mus_status status = set_up_host(sa, kind);
-  if (!status && (status = set_up_device(sa, &failure)))
+  mus_status status = set_up_host(sa, run, kind);
+  if (!status && (status = set_up_device(sa, run, &failure)))
     status = failed_there(sa, status, &failure);
   *begin = mus_seconds();
   run->record->setup_seconds += *begin - start;
@@ -218,36 +314,32 @@ static mus_status set_up(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, double 
 
 mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
   mus_sa_device *gpu = &sa->gpu;
-  mus_system *system = sa->system;
   mus_stage_failure failure = {""};
   double begin, last = *mus_run_residuals(run);
   mus_status status = mus_stop_check();
-  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_prolongators;
+  mus_system_put(sa->system, MUS_FORM_GIVEN);
+  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_held || !gpu->has_kernel || !gpu->has_couplings;
   if (!status)
     status = set_up(sa, kind, run, &begin);
   if (status)
     return status;
-  if (is_new && (status = renew_device(sa, &failure)))
+  if (is_new && (status = renew_device(sa, run, &failure)))
     return failed_there(sa, status, &failure);
   gpu->is_ahead = 1;
   sa->stale = MUS_SA_FRESH;
+  sa->held_changed = 0;
   mus_stage_limits asked = {limits->tolerance, limits->iterations,
                             limits->stop == MUS_STOP_RHS &&
-                                mus_max_abs(mus_system_unknowns(system), system->solution) != 0};
+                                (run->there || mus_max_abs(mus_system_unknowns(sa->system), run->x) != 0)};
   mus_stage_result result = {.residuals = mus_run_residuals(run)};
-  status = gpu->stages->solve(gpu->solver, system->right, system->solution, &asked, &result, &failure);
+  status = gpu->stages->solve(gpu->solver, run->b, run->x, &asked, &result, &failure);
   if (status)
     return failed_there(sa, status, &failure);
   keep_record(sa, run, mus_seconds() - begin, &result, is_new);
   status = status_of(&result, &asked);
-  if (!status && result.reference == 0) { // solved without looking
-    mus_fill(mus_system_unknowns(system), 0, system->solution);
-    result.residuals[0] = 0;
-  }
   mus_cg_result kept = {.iterations = result.iterations, .reference = result.reference, .residuals = result.residuals};
-  if (result.end == MUS_STAGE_BAD_LEVEL)
-    return status;
-  mus_run_keep(run, status, &kept, last);
+  if (result.end != MUS_STAGE_BAD_LEVEL)
+    mus_run_note(run, &kept, last);
   return status;
 }
 

@@ -8,7 +8,7 @@
 
 static int is_affine(const mus_sa *sa) { return sa->handles && sa->system->positions; }
 
-static int has_rotations(const mus_sa *sa) {
+int mus_sa_has_rotations(const mus_sa *sa) {
   mus_motions motions = sa->options->sa.motions;
   return !sa->handles && !sa->is_geometric && sa->system->positions &&
          (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
@@ -35,7 +35,7 @@ void mus_sa_look(mus_sa *sa) {
     return;
   sa->has_looked = 1;
   sa->fills_space = mus_fills_space(&sa->system->pattern, sa->system->positions);
-  if (sa->fills_space)
+  if (sa->fills_space || sa->gpu.device)
     mus_sa_turn_rigid(sa);
 }
 
@@ -44,7 +44,7 @@ static const double solid_strength = 0.48;
 
 mus_sa_options mus_sa_settings(const mus_sa *sa) {
   mus_sa_options settings = sa->options->sa;
-  if (settings.motions != MUS_MOTIONS_AUTO || !has_rotations(sa))
+  if (settings.motions != MUS_MOTIONS_AUTO || !mus_sa_has_rotations(sa))
     return settings;
   settings.reach = 2;
   if (sa->fills_space) {
@@ -56,7 +56,7 @@ mus_sa_options mus_sa_settings(const mus_sa *sa) {
 
 mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
   mus_multigrid_options settings = sa->options->multigrid;
-  if (sa->options->sa.motions == MUS_MOTIONS_AUTO && (sa->handles || has_rotations(sa)))
+  if (sa->options->sa.motions == MUS_MOTIONS_AUTO && (sa->handles || mus_sa_has_rotations(sa)))
     settings.smoother_order *= 2;
   if (sa->handles && *sa->options->skinning.levels)
     settings.bottom = 1; // the levels that were asked for
@@ -67,7 +67,10 @@ mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa) {
 }
 
 static int kernel_count(const mus_sa *sa) {
-  return is_affine(sa) ? 12 : has_rotations(sa) ? 6 : sa->system->kernel ? sa->system->kernel_count : sa->system->block;
+  return is_affine(sa)              ? 12
+         : mus_sa_has_rotations(sa) ? 6
+         : sa->system->kernel       ? sa->system->kernel_count
+                                    : sa->system->block;
 }
 
 // The near-null space with what constraints forbid taken out, handed to the aggregation. S may be NULL.
@@ -81,7 +84,7 @@ static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
     return mus_fail_memory();
   if (is_affine(sa))
     mus_affine_motions(sa->system->rows, sa->system->positions, vectors);
-  else if (has_rotations(sa))
+  else if (mus_sa_has_rotations(sa))
     mus_rigid_motions(sa->system->rows, sa->system->positions, vectors);
   else if (sa->system->kernel)
     mus_copy((size_t)count * n, sa->system->kernel, vectors);

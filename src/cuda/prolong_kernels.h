@@ -1,0 +1,317 @@
+// Kernels that make prolongators (multigrid/aggregation/aggregation.h has the same on the host):
+//   K <- (I - omega D^-1 A) K       fits the near-null space to boundary conditions, where it is asked for
+//   K_g = Q_g R_g                   for each aggregate g: tentative prolongator, and the coarser level's near-null
+//   space P = Q - omega D^-1 A Q          with omega = 4 / (3 radius), and A filtered
+// The near-null space is in double precision: rotations of a small aggregate are small beside its translations.
+#ifndef MUS_CUDA_PROLONG_KERNELS_H
+#define MUS_CUDA_PROLONG_KERNELS_H
+
+#include "cuda/renew_kernels.h"
+
+// Coordinates in which nodes lie around the origin, about 1 away.
+struct mus_frame {
+  double centre[3], scale;
+};
+
+// From up to a thousand nodes: what the frame is does not matter for the space that motions span. One block.
+struct mus_frame_kernel {
+  const mus_given *given;
+  int rows;
+  mus_frame *frame;
+  enum { THREADS = 1024, PHASES = 5, SHARED = (3 * THREADS + 3 * MUS_SLICE) * sizeof(double) };
+
+  MUS_HD const double *sample(int thread, int count) const {
+    return given->motion + 3 * (size_t)((long long)thread * rows / count);
+  }
+
+  // The mean in phases 0 to 2, in a fixed order; then the farthest.
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *own = (double *)shared, *part = own + 3 * THREADS;
+    int count = rows < THREADS ? rows : THREADS;
+    if (phase == 0 && at.thread < count)
+      for (int c = 0; c < 3; ++c)
+        own[3 * at.thread + c] = sample(at.thread, count)[c];
+    if (phase == 1 && at.thread < 3 * MUS_SLICE) {
+      double sum = 0;
+      for (int k = at.thread / 3; k < count; k += MUS_SLICE)
+        sum += own[3 * k + at.thread % 3];
+      part[at.thread] = sum;
+    }
+    if (phase == 2 && at.thread < 3) {
+      double sum = 0;
+      for (int k = 0; k < MUS_SLICE; ++k)
+        sum += part[3 * k + at.thread];
+      frame->centre[at.thread] = sum / count;
+    }
+    if (phase == 3 && at.thread < MUS_SLICE)
+      part[at.thread] = farthest(own, at.thread, count);
+    if (phase == 4 && at.thread == 0) {
+      double most = 0;
+      for (int k = 0; k < MUS_SLICE; ++k)
+        most = part[k] > most ? part[k] : most;
+      frame->scale = most > 0 ? 1 / sqrt(most) : 0;
+    }
+  }
+
+  // The square.
+  MUS_HD double farthest(const double *own, int first, int count) const {
+    double most = 0;
+    for (int k = first; k < count; k += MUS_SLICE) {
+      double square = 0;
+      for (int c = 0; c < 3; ++c) {
+        double d = own[3 * k + c] - frame->centre[c];
+        square += d * d;
+      }
+      most = square > most ? square : most;
+    }
+    return most;
+  }
+};
+
+// The finest level's near-null space with what is held taken out: a thread for each node.
+enum { MUS_MOTIONS_BLOCK = 128 };
+template <int C> struct mus_motions_kernel {
+  int rows;
+  const mus_given *given;
+  mus_stage_kernel kind;
+  const mus_frame *frame;
+  double *kernel; // 3 x C for each node, by rows
+  enum { THREADS = MUS_MOTIONS_BLOCK, PHASES = 1, SHARED = 0 };
+
+  MUS_HD double number(int node, int r, int c, const double *x) const {
+    if (kind == MUS_STAGE_VECTORS)
+      return given->motion[((size_t)c * (size_t)rows + (size_t)node) * 3 + (size_t)r];
+    if (c < 3 || kind == MUS_STAGE_CONSTANT)
+      return c == r ? 1 : 0;
+    int axis = c - 3; // e_axis x position
+    return r == axis ? 0 : (r - axis + 3) % 3 == 1 ? -x[(axis + 2) % 3] : x[(axis + 1) % 3];
+  }
+
+  MUS_HD void run(int, mus_place at, void *) const {
+    int node = at.block * THREADS + at.thread;
+    double k[3][C], x[3] = {0, 0, 0};
+    if (node >= rows)
+      return;
+    if (kind == MUS_STAGE_POSITIONS)
+      for (int c = 0; c < 3; ++c)
+        x[c] = frame->scale * (given->motion[3 * (size_t)node + (size_t)c] - frame->centre[c]);
+    MUS_UNROLL
+    for (int r = 0; r < 3; ++r)
+      MUS_UNROLL
+    for (int c = 0; c < C; ++c)
+      k[r][c] = number(node, r, c, x);
+    int held = mus_held_at(given, node);
+    double *to = kernel + (size_t)node * (3 * C);
+    MUS_UNROLL
+    for (int r = 0; r < 3; ++r)
+      MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      double value = k[r][c];
+      if (held >= 0) {
+        const double *s = given->projection + 9 * (size_t)held + 3 * r;
+        value = s[0] * k[0][c] + s[1] * k[1][c] + s[2] * k[2][c];
+      }
+      to[r * C + c] = value;
+    }
+  }
+};
+
+// K - omega D^-1 A K. A thread has a row of a node.
+template <int B, int C> struct mus_relax_kernel {
+  mus_sliced<float> a;
+  int rows;
+  const float *inverse;
+  const mus_level_state *level;
+  const double *from;
+  double *to;
+  static constexpr int LANES = MUS_SLICE * B;
+  enum { THREADS = LANES, PHASES = 2, SHARED = LANES * C * sizeof(double) };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *sums = (double *)shared;
+    int lane = at.thread, node = at.block * MUS_SLICE + lane / B;
+    size_t here = (size_t)node * (B * C) + (size_t)(lane % B * C);
+    if (node >= rows)
+      return;
+    if (phase == 0) {
+      int begin = a.base[at.block], width = a.base[at.block + 1] - begin;
+      const float *value = a.value + (size_t)begin * (B * LANES) + lane;
+      const int *column = a.column + (size_t)begin * MUS_SLICE + lane / B;
+      double sum[C] = {0};
+      for (int k = 0; k < width; ++k) {
+        const double *x = from + (size_t)column[k * MUS_SLICE] * (B * C);
+        MUS_UNROLL
+        for (int q = 0; q < B; ++q) {
+          double factor = (double)value[(size_t)(k * B + q) * LANES];
+          MUS_UNROLL
+          for (int c = 0; c < C; ++c)
+            sum[c] += factor * x[q * C + c];
+        }
+      }
+      MUS_UNROLL
+      for (int c = 0; c < C; ++c)
+        sums[lane * C + c] = sum[c];
+      return;
+    }
+    const float *d = inverse + (size_t)at.block * (B * LANES) + lane;
+    const double *other = sums + lane / B * (B * C);
+    double omega = level->inverse * 4 / 3;
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      double change = 0;
+      MUS_UNROLL
+      for (int q = 0; q < B; ++q)
+        change += (double)d[q * LANES] * other[q * C + c];
+      to[here + (size_t)c] = from[here + (size_t)c] - omega * change;
+    }
+  }
+};
+
+// K_g = Q_g R_g by the Cholesky factor R of K_g^T K_g. A column that depends on those before it gives zeros in Q and R.
+// Eight threads share an aggregate.
+template <int B, int C> struct mus_qr_kernel {
+  const int *start, *member;
+  int aggregates;
+  const double *kernel;
+  float *q;
+  double *coarse; // C x C for each aggregate, by rows
+  enum { TEAM = 8, THREADS = 128, GRAM = C * (C + 1) / 2, PHASES = 2, SHARED = THREADS * GRAM * sizeof(double) };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    int aggregate = at.block * (THREADS / TEAM) + at.thread / TEAM, own = at.thread % TEAM;
+    double *gram = (double *)shared;
+    if (aggregate >= aggregates)
+      return;
+    if (phase == 0)
+      add_up(aggregate, own, gram + at.thread * GRAM);
+    else
+      factor(aggregate, own, gram + at.thread / TEAM * TEAM * GRAM);
+  }
+
+  MUS_HD void add_up(int aggregate, int own, double *out) const {
+    double sum[GRAM] = {0};
+    for (int m = start[aggregate] + own; m < start[aggregate + 1]; m += TEAM)
+      for (int r = 0; r < B; ++r) {
+        const double *k = kernel + (size_t)member[m] * (B * C) + r * C;
+        double row[C];
+        MUS_UNROLL
+        for (int c = 0; c < C; ++c)
+          row[c] = k[c];
+        MUS_UNROLL
+        for (int c = 0; c < C; ++c)
+          MUS_UNROLL
+        for (int e = 0; e <= c; ++e)
+          sum[c * (c + 1) / 2 + e] += row[e] * row[c];
+      }
+    MUS_UNROLL
+    for (int i = 0; i < GRAM; ++i)
+      out[i] = sum[i];
+  }
+
+  MUS_HD void factor(int aggregate, int own, const double *gram) const {
+    double r[C][C], inverse[C]; // inverse: 0 for a column that depends on others
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c)
+      MUS_UNROLL
+    for (int e = 0; e <= c; ++e) {
+      double sum = 0;
+      MUS_UNROLL
+      for (int t = 0; t < TEAM; ++t)
+        sum += gram[t * GRAM + c * (c + 1) / 2 + e];
+      double before = sum;
+      MUS_UNROLL
+      for (int f = 0; f < e; ++f)
+        sum -= r[f][e] * r[f][c];
+      if (e < c) {
+        r[e][c] = sum * inverse[e];
+        r[c][e] = 0;
+      } else {
+        bool live = sum > 1e-12 * before && sum > 1e-290;
+        r[c][c] = live ? sqrt(sum) : 0;
+        inverse[c] = live ? 1 / r[c][c] : 0;
+      }
+    }
+    for (int m = start[aggregate] + own; m < start[aggregate + 1]; m += TEAM)
+      for (int i = 0; i < B; ++i) {
+        size_t at = (size_t)member[m] * (B * C) + (size_t)(i * C);
+        double row[C];
+        MUS_UNROLL
+        for (int c = 0; c < C; ++c) {
+          double value = kernel[at + (size_t)c];
+          MUS_UNROLL
+          for (int e = 0; e < c; ++e)
+            value -= row[e] * r[e][c];
+          row[c] = value * inverse[c];
+          q[at + (size_t)c] = (float)row[c];
+        }
+      }
+    if (own == 0)
+      MUS_UNROLL
+    for (int e = 0; e < C; ++e)
+      MUS_UNROLL
+    for (int c = 0; c < C; ++c)
+      coarse[(size_t)aggregate * (C * C) + (size_t)(e * C + c)] = r[e][c];
+  }
+};
+
+// A block of P: where it goes, in P and in P^T, the node of its row, and whether it leads to the node's own aggregate.
+struct mus_prolong_target {
+  unsigned here, there;
+  int node, is_home;
+};
+
+// P = Q - omega D^-1 (A Q). For each block of P, the pairs of blocks of A and Q that add up to it; those of A that are
+// filtered out have their own node's Q, as if they lay on the diagonal. A thread has a row of a block.
+template <int B, int C> struct mus_smooth_kernel {
+  const int *start; // blocks + 1
+  const mus_pair *pair;
+  const mus_prolong_target *target;
+  int blocks;
+  const float *a, *q, *inverse;
+  const mus_level_state *level;
+  float *p, *pt, *flat; // flat: blocks of P one after the other, by rows
+  enum { THREADS = 192, PHASES = 2, SHARED = THREADS * C * sizeof(float) };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    constexpr int LANES = MUS_SLICE * B;
+    long long i = (long long)at.block * THREADS + at.thread;
+    int block = (int)(i / B), r = (int)(i % B);
+    float *sums = (float *)shared;
+    if (block >= blocks)
+      return;
+    if (phase == 0) {
+      float sum[C] = {0};
+      for (int k = start[block]; k < start[block + 1]; ++k) {
+        const float *left = a + pair[k].left + r, *right = q + pair[k].right;
+        MUS_UNROLL
+        for (int m = 0; m < B; ++m) {
+          float factor = left[m * LANES];
+          MUS_UNROLL
+          for (int c = 0; c < C; ++c)
+            sum[c] += factor * right[m * C + c];
+        }
+      }
+      MUS_UNROLL
+      for (int c = 0; c < C; ++c)
+        sums[at.thread * C + c] = sum[c];
+      return;
+    }
+    mus_prolong_target to = target[block];
+    const float *d = inverse + (size_t)(to.node / MUS_SLICE) * (B * LANES) + to.node % MUS_SLICE * B + r;
+    const float *other = sums + at.thread / B * (B * C), *own = q + (size_t)to.node * (B * C) + r * C;
+    float omega = (float)(level->inverse * 4 / 3);
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      float change = 0;
+      MUS_UNROLL
+      for (int m = 0; m < B; ++m)
+        change += d[m * LANES] * other[m * C + c];
+      float value = (to.is_home ? own[c] : 0) - omega * change;
+      p[to.here + (unsigned)(c * LANES + r)] = value;
+      pt[to.there + (unsigned)(r * (MUS_SLICE * C) + c)] = value;
+      flat[(size_t)i * C + (size_t)c] = value;
+    }
+  }
+};
+
+#endif

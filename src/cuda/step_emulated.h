@@ -1,0 +1,13 @@
+// The stages of a step emulated on the host, for tests. See launch.h.
+#ifndef MUS_CUDA_STEP_EMULATED_H
+#define MUS_CUDA_STEP_EMULATED_H
+
+#include "cuda/step_stages.h"
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    const mus_step_stages *
+    mus_emulated_step_stages(void);
+
+#endif

@@ -1,0 +1,229 @@
+// See fallback.h.
+#include "solve/fallback.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "solve/method/direct.h"
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+void mus_fallback_begin(mus_fallback *f, const mus_solver_options *options, const mus_method_kind *kind,
+                        mus_system *system) {
+  // On a GPU, iterations cost so much less than anything here that they are left to themselves.
+  int is_wanted =
+      options->fall_back && kind == &mus_method_sa && !options->stationary && options->device == MUS_DEVICE_CPU;
+  *f = (mus_fallback){.options = options, .system = is_wanted ? system : NULL};
+  f->robust_options = mus_preset_solver_options(MUS_PRESET_ROBUST);
+  f->robust_options.tolerance = options->tolerance;
+  f->robust_options.iterations = options->iterations;
+  f->robust_options.stop = options->stop;
+  f->robust_options.prefilter = options->prefilter;
+  f->robust_options.threads = options->threads;
+}
+
+void mus_fallback_end(mus_fallback *f) {
+  mus_linear_method_free(&f->robust);
+  mus_linear_method_free(&f->direct);
+  *f = (mus_fallback){0};
+}
+
+void mus_fallback_changed(mus_fallback *f, unsigned what) {
+  mus_linear_method_changed(&f->robust, what);
+  mus_linear_method_changed(&f->direct, what);
+}
+
+size_t mus_fallback_bytes(const mus_fallback *f) {
+  return mus_linear_method_bytes(&f->robust) + mus_linear_method_bytes(&f->direct);
+}
+
+static mus_status make(mus_fallback *f, const mus_method_kind *kind, mus_linear_method *method) {
+  return method->self ? MUS_OK : mus_linear_method_create(kind, &f->robust_options, f->system, method);
+}
+
+// --- prices ----------------------------------------------------------------------------------------------------------
+
+// In products, of the preset robust: its set-up, an iteration, and iterations that it takes for one of the others.
+static const double robust_setup = 440, robust_iteration = 26, robust_share = 0.4;
+// Of a direct solve, where it has not been analysed yet: at least.
+static const double direct_least = 700;
+// A factor that has more numbers than so many matrices does not fit.
+static const double direct_size = 40;
+// Iterations that no method is denied, for a tenth of the residual, and those that a change of motions may take.
+static const double usual_iterations = 6;
+enum { MOTIONS_ITERATIONS = 70 };
+
+// Whether the options are those of the preset robust, or as thorough.
+static int is_robust(const mus_solver_options *o) {
+  return o->sa.motions == MUS_MOTIONS_RIGID && o->multigrid.cycle == MUS_CYCLE_W &&
+         o->precision == MUS_PRECISION_DOUBLE && o->sa.smooth_prolongator && !o->sa.filter_prolongator;
+}
+
+static int may_be_direct(const mus_fallback *f) {
+  return mus_method_kind_available(&mus_method_cholmod) && mus_system_unknowns(f->system) <= MUS_DIRECT_MOST;
+}
+
+// What is left to be paid for a direct solve; infinite where it does not fit.
+static double direct_price(mus_fallback *f) {
+  mus_direct_price price;
+  if (!may_be_direct(f) || make(f, &mus_method_cholmod, &f->direct) || mus_direct_price_of(f->direct.self, &price) ||
+      price.size > direct_size)
+    return HUGE_VAL;
+  return price.factor + price.solution;
+}
+
+static double digits(double tolerance) { return -log10(fmin(fmax(tolerance, 1e-16), 0.1)); }
+
+// Iterations at which what comes next would have been paid for. 0: nothing comes next.
+static int patience(const mus_fallback *f, mus_fall_back stage, double iteration, double tolerance) {
+  double next = stage == MUS_FALL_BACK_NONE && !is_robust(f->options)
+                    ? robust_setup + digits(tolerance) * 2 * robust_iteration
+                    : direct_least;
+  if (stage == MUS_FALL_BACK_DIRECT || (next == direct_least && !may_be_direct(f)))
+    return 0;
+  int motions = stage == MUS_FALL_BACK_NONE && f->options->sa.motions == MUS_MOTIONS_AUTO ? MOTIONS_ITERATIONS : 0;
+  return motions + (int)ceil(usual_iterations * digits(tolerance) + next / iteration);
+}
+
+// Iterations that a run would take in all, by how far it has come.
+static double iterations_in_all(const mus_run *run, const mus_cg_options *limits) {
+  const mus_solve_record *record = run->record;
+  double first = run->residuals[0], last = run->residuals[record->iterations];
+  double wanted = log(limits->tolerance * record->reference / first), done = log(last / first);
+  return wanted < 0 && done < 0 ? record->iterations * wanted / done : HUGE_VAL;
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static int has_failed(mus_status status) { return status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN; }
+
+// What takes over after a stage that has taken so long; the stage itself where nothing is better.
+static mus_fall_back choose_next(mus_fallback *f, mus_fall_back stage, mus_status status, const mus_run *run,
+                                 const mus_cg_options *limits) {
+  int robust_left = stage == MUS_FALL_BACK_NONE && !is_robust(f->options);
+  if (status == MUS_BREAKDOWN) // of a matrix that is not definite, all would
+    return robust_left ? MUS_FALL_BACK_ROBUST : stage;
+  double iterations = iterations_in_all(run, limits), left = fmax(iterations - run->record->iterations, 0);
+  double robust =
+      robust_left ? robust_setup + robust_share * iterations * robust_iteration : fmax(left, 1) * robust_iteration;
+  double direct = robust > direct_least ? direct_price(f) : HUGE_VAL;
+  if (direct < robust)
+    return MUS_FALL_BACK_DIRECT;
+  return robust_left ? MUS_FALL_BACK_ROBUST : stage;
+}
+
+// What is left of the limits for a run that continues from the iterate reached.
+static mus_cg_options limits_left(const mus_fallback *f, const mus_run *run, const mus_cg_options *limits) {
+  double last = run->residuals[run->record->iterations];
+  mus_cg_options left = *limits;
+  left.iterations -= run->record->iterations;
+  if (limits->stop == MUS_STOP_INITIAL && f->options->prefilter && run->record->iterations > 0 && last > 0)
+    left.tolerance = fmin(limits->tolerance * run->record->reference / last, 1);
+  return left;
+}
+
+static mus_status run_stage(mus_fallback *f, mus_fall_back stage, mus_linear_method *own, mus_run *run,
+                            const mus_cg_options *limits) {
+  mus_linear_method *method = stage == MUS_FALL_BACK_ROBUST   ? &f->robust
+                              : stage == MUS_FALL_BACK_DIRECT ? &f->direct
+                                                              : own;
+  int is_first = !(run->record->iterations > 0);
+  mus_cg_options left = is_first ? *limits : limits_left(f, run, limits);
+  mus_status status = MUS_OK;
+  if (stage == MUS_FALL_BACK_ROBUST)
+    status = make(f, &mus_method_sa, method);
+  else if (stage == MUS_FALL_BACK_DIRECT)
+    status = make(f, &mus_method_cholmod, method);
+  if (status)
+    return status;
+  if (is_first || stage == MUS_FALL_BACK_DIRECT)
+    return mus_linear_method_solve(method, run, stage == MUS_FALL_BACK_DIRECT ? limits : &left);
+  return method->kind->solve(method->self, run, &left);
+}
+
+enum { FIRST_BAN = 4, LONGEST_BAN = 256 };
+
+static void note(mus_fallback *f, mus_fall_back begun, mus_fall_back ended) {
+  if (ended > begun) { // begun too low
+    f->next_ban = f->next_ban == 0 ? FIRST_BAN : f->next_ban < LONGEST_BAN ? 2 * f->next_ban : f->next_ban;
+    f->ban = f->next_ban;
+    f->begin = ended;
+  } else if (begun == MUS_FALL_BACK_NONE) {
+    f->next_ban /= 2;
+  }
+  f->count += ended >= MUS_FALL_BACK_ROBUST;
+}
+
+mus_status mus_fallback_solve(mus_fallback *f, mus_linear_method *own, mus_run *run, const mus_cg_options *limits) {
+  if (!f->system)
+    return mus_linear_method_solve(own, run, limits);
+  mus_fall_back begun = MUS_FALL_BACK_NONE, inside = MUS_FALL_BACK_NONE;
+  const char *reason = NULL;
+  if (f->ban > 0) {
+    --f->ban;
+    begun = (mus_fall_back)f->begin;
+    reason = "earlier";
+  }
+  mus_fall_back stage = begun;
+  mus_status status;
+  for (int is_last = 0;;) {
+    double iteration =
+        stage == MUS_FALL_BACK_NONE && own->kind->cost ? own->kind->cost(own->self).iteration : robust_iteration;
+    int before = run->record->iterations, most = is_last ? 0 : patience(f, stage, iteration, limits->tolerance);
+    mus_cg_options capped = *limits;
+    if (most > 0 && before + most < limits->iterations)
+      capped.iterations = before + most;
+    status = run_stage(f, stage, own, run, &capped);
+    if (stage == MUS_FALL_BACK_NONE)
+      inside = run->record->fall_back;
+    if (status == MUS_OUT_OF_MEMORY && stage > begun) { // what there is has to do
+      stage = begun;
+      is_last = 1;
+      continue;
+    }
+    if (!has_failed(status) || is_last || capped.iterations == limits->iterations)
+      break;
+    mus_fall_back next = choose_next(f, stage, status, run, limits);
+    is_last = next == stage;
+    if (is_last && status == MUS_BREAKDOWN)
+      break;
+    if (!is_last)
+      reason = status == MUS_BREAKDOWN ? "breakdown" : "stagnation";
+    stage = next;
+  }
+  if (status == MUS_OK)
+    note(f, begun, stage);
+  run->record->fall_back = stage > MUS_FALL_BACK_NONE ? stage : inside;
+  run->record->fall_back_reason = stage > MUS_FALL_BACK_NONE ? reason : inside ? "stagnation" : NULL;
+  run->record->fall_backs = f->count;
+  return status;
+}
+
+// --- reports and memory ----------------------------------------------------------------------------------------------
+
+void mus_fallback_report(const mus_fallback *f, const mus_linear_method *own, mus_solve_record *record) {
+  const mus_linear_method *last = record->fall_back == MUS_FALL_BACK_ROBUST   ? &f->robust
+                                  : record->fall_back == MUS_FALL_BACK_DIRECT ? &f->direct
+                                                                              : own;
+  mus_linear_method_report(last, record);
+}
+
+mus_status mus_fallback_remember(mus_fallback *f, mus_list *bytes) {
+  int state[] = {f->begin, f->ban, f->next_ban, f->count, f->robust.self != NULL};
+  if (!f->system)
+    return MUS_OK;
+  mus_status status = mus_bytes_put(bytes, state, sizeof state);
+  return status ? status : mus_linear_method_remember(&f->robust, bytes);
+}
+
+mus_status mus_fallback_recall(mus_fallback *f, mus_bytes *from) {
+  int state[5];
+  if (!f->system || from->left == 0) // what was written before there was anything to take over
+    return MUS_OK;
+  if (!mus_bytes_take(from, state, sizeof state) || state[0] < 0 || state[0] > MUS_FALL_BACK_DIRECT || state[1] < 0 ||
+      state[2] < 0)
+    return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver is damaged: start again");
+  f->begin = state[0], f->ban = state[1], f->next_ban = state[2], f->count = state[3];
+  mus_status status = state[4] ? make(f, &mus_method_sa, &f->robust) : MUS_OK;
+  return status ? status : mus_linear_method_recall(&f->robust, from);
+}

@@ -1,0 +1,363 @@
+// See resident.h.
+#include "step/resident.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "base/timer.h"
+#include "cuda/device.h"
+#include "cuda/step_device.h"
+#include "model/device_model.h"
+#include "par/vector.h"
+#include "step/accept.h"
+#include "step/limit.h"
+#include "step/linearised.h"
+
+struct mus_resident {
+  const mus_stages *stages;
+  const mus_step_stages *steps;
+  mus_device *device;
+  mus_device_facts facts;
+  mus_device_step *there;
+  const mus_model *model;
+  int revision;  // of the model that is there
+  double *scale; // of lists, for the next step
+  int held_count;
+  int *held;      // vertices: nodes that are held there
+  int is_current; // 1: the state there is the host's
+  int is_last;    // 1: the system there is that of the last step
+  int given_up;   // 1: it has failed, and the host does the rest
+  long long done; // steps
+};
+
+// --- what there is ---------------------------------------------------------------------------------------------------
+
+const char *mus_resident_obstacle(const mus_step_context *c) {
+  mus_integrator integrator = c->settings->integrator;
+  if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2)
+    return "integrators that are not linearised";
+  if (c->contact)
+    return "contacts";
+  if (c->lattices)
+    return "solids on lattices";
+  if (c->work->seams.count > 0)
+    return "stitches and buttons";
+  if (c->attachments->springs.count > 0)
+    return "attachments";
+  if (c->settings->solver.method != MUS_METHOD_SA)
+    return "other solvers than sa";
+  return mus_model_obstacle(c->model);
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+static mus_status failed_there(mus_status status, const mus_stage_failure *failure) {
+  return mus_fail(status, "%s", failure->text);
+}
+
+// The model goes there, with the fabrics that it has now.
+static mus_status place_model(mus_resident *r) {
+  mus_stage_failure failure = {""};
+  mus_stage_model model = {0};
+  mus_device_step *there = NULL;
+  const char *plain = getenv("MUSLIN_CUDA_PLAIN");
+  mus_stage_list *list = mus_alloc_zero((size_t)r->model->list_count + 1, sizeof *list);
+  if (!list)
+    return mus_fail_memory();
+  mus_status status = mus_model_describe(r->model, list, &model);
+  model.plain = plain && *plain && *plain != '0';
+  if (!status && (status = r->steps->create(r->device, &model, &there, &failure)))
+    failed_there(status, &failure);
+  mus_free(list);
+  if (status)
+    return status;
+  r->steps->free(r->there);
+  r->there = there;
+  r->revision = r->model->revision;
+  r->held_count = -1;
+  mus_resident_forget(r);
+  return MUS_OK;
+}
+
+static mus_status open_device(mus_resident *r) {
+  mus_stage_failure failure = {""};
+  mus_status status = mus_device_stages(&r->stages);
+  if (!status)
+    status = mus_device_step_stages(&r->steps);
+  if (status)
+    return status;
+  if ((status = r->stages->open(&r->device, &failure)))
+    return mus_fail(status, "%s; or use the device \"cpu\"", failure.text);
+  r->stages->describe(r->device, &r->facts);
+  return MUS_OK;
+}
+
+mus_status mus_resident_create(const mus_model *model, mus_resident **out) {
+  mus_resident *r = mus_alloc_zero(1, sizeof *r);
+  if (!r)
+    return mus_fail_memory();
+  r->model = model;
+  r->scale = mus_alloc((size_t)model->list_count + 1, sizeof *r->scale);
+  r->held = mus_alloc((size_t)model->vertices, sizeof *r->held);
+  mus_status status = r->scale && r->held ? open_device(r) : mus_fail_memory();
+  if (!status)
+    status = place_model(r);
+  if (status)
+    mus_resident_free(r);
+  else
+    *out = r;
+  return status;
+}
+
+void mus_resident_free(mus_resident *r) {
+  if (!r)
+    return;
+  if (r->there)
+    r->steps->free(r->there);
+  if (r->device)
+    r->stages->close(r->device);
+  mus_free(r->scale);
+  mus_free(r->held);
+  mus_free(r);
+}
+
+size_t mus_resident_bytes(const mus_resident *r) {
+  return r ? sizeof *r + (size_t)r->model->list_count * sizeof *r->scale + (size_t)r->model->vertices * sizeof *r->held
+           : 0;
+}
+
+void mus_resident_tell(const mus_resident *r, mus_sim_device *out) {
+  mus_step_seconds_there seconds;
+  r->steps->seconds(r->there, &seconds);
+  memcpy(out->name, r->facts.name, sizeof out->name);
+  out->bytes += r->steps->bytes(r->there);
+  out->steps = r->done;
+  out->upload_seconds = seconds.upload;
+  out->assemble_seconds = seconds.assemble;
+  out->move_seconds = seconds.move;
+  out->download_seconds = seconds.download;
+}
+
+// --- the system ------------------------------------------------------------------------------------------------------
+
+void mus_resident_forget(mus_resident *r) {
+  if (r)
+    r->is_current = r->is_last = 0;
+}
+
+mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) {
+  mus_stage_failure failure = {""};
+  mus_status status =
+      r->steps->set_state(r->there, state->position, state->velocity, order == 2 ? state->position_before : NULL,
+                          order == 2 ? state->velocity_before : NULL, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
+mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  mus_stage_moment moment = {.time = s->time, .length = s->length, .order = s->order};
+  moment.air = (mus_air){c->settings->air_density, MUS_DRAG_NORMAL, MUS_DRAG_TANGENTIAL};
+  moment.gusty = mus_settings_wind(c->settings, s->time, moment.wind) && c->model->gusts.waves > 0;
+  mus_settings_gravity(c->settings, s->time, moment.gravity);
+  for (int l = 0; l < c->model->list_count; ++l)
+    r->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+  mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
+mus_status mus_resident_look(mus_resident *r, double *values, double *right) {
+  mus_stage_failure failure = {""};
+  mus_status status = r->steps->get_system(r->there, values, right, NULL, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
+// --- steps -----------------------------------------------------------------------------------------------------------
+
+// Where pins find the vertices that they hold: X of the scheme, at those only.
+static const double *predict_pins(const mus_step_context *c, const mus_scheme *s) {
+  const double *x = c->state->position, *before = c->state->position_before;
+  double *predicted = c->work->predicted;
+  if (s->order == 1)
+    return x;
+  for (int p = 0; p < c->model->pin_count; ++p)
+    for (int k = 0; k < c->model->pins[p].count; ++k)
+      for (size_t i = 3 * (size_t)c->model->pins[p].vertex[k], d = i; d < i + 3; ++d)
+        predicted[d] = (4 * x[d] - before[d]) / 3;
+  return predicted;
+}
+
+// Which vertices are held goes there when it has changed.
+static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
+  int same = r->held_count == prescribed->count;
+  mus_stage_failure failure = {""};
+  for (int k = 0; k < prescribed->count; ++k) {
+    same = same && r->held[k] == prescribed->list[k].node;
+    r->held[k] = prescribed->list[k].node;
+  }
+  r->held_count = prescribed->count;
+  mus_status status = same ? MUS_OK : r->steps->hold(r->there, r->held_count, r->held, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
+static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
+  mus_status status = mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
+  return status ? status : hold(c->resident, &c->work->prescribed);
+}
+
+static mus_status assemble(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  double begin = mus_seconds();
+  mus_resident *r = c->resident;
+  mus_status status = r->is_current ? MUS_OK : mus_resident_put(r, c->state, s->order);
+  r->is_last = 0;
+  r->is_current = !status;
+  if (!status)
+    status = mus_resident_assemble(c, r, s);
+  record->assemble_seconds += mus_seconds() - begin;
+  return status;
+}
+
+static mus_status fetch(const mus_step_context *c) {
+  mus_stage_failure failure = {""};
+  mus_linear_open(c->linear);
+  mus_status status = c->resident->steps->get_system(c->resident->there, c->linear->matrix.value, c->work->right,
+                                                     c->work->change, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
+mus_status mus_resident_fetch(const mus_step_context *c) {
+  return c->resident && c->resident->is_last ? fetch(c) : MUS_OK;
+}
+
+// Constraints are the solver's; the rest of the system lies there.
+static mus_status solve(const mus_step_context *c, mus_step_record *record) {
+  mus_resident *r = c->resident;
+  const mus_prescribed *prescribed = &c->work->prescribed;
+  mus_solver *solver = c->linear->solver;
+  mus_stage_system there;
+  mus_linear_open(c->linear);
+  r->steps->system(r->there, &there);
+  mus_status status = mus_solver_set_constraints(solver, prescribed->count, prescribed->list);
+  if (status)
+    return status;
+  status = mus_solver_solve_device(
+      solver,
+      &(mus_device_system){.values = there.values, .coordinates = there.position, .b = there.right, .x = there.change});
+  const mus_solve_record *solved = mus_solver_record(solver);
+  c->linear->last = solver;
+  record->iterations = solved->iterations;
+  record->residual = solved->true_residual;
+  record->setup_seconds = solved->setup_seconds;
+  record->prefilter_seconds = solved->prefilter_seconds;
+  record->solve_seconds = solved->solve_seconds;
+  return status;
+}
+
+static void keep_sums(const mus_stage_sums *sums, mus_step_record *record) {
+  record->kinetic = sums->kinetic;
+  record->potential = sums->potential;
+  record->stretch = sums->stretch;
+  record->shear = sums->shear;
+  record->bend = sums->bend;
+  memcpy(record->momentum, sums->momentum, sizeof record->momentum);
+  memcpy(record->angular_momentum, sums->angular_momentum, sizeof record->angular_momentum);
+  record->strain_maximum = sums->strain;
+  record->strain_99 = sums->strain_99;
+  record->inverted = (int)sums->inverted;
+  record->strain_reached = sums->reached;
+  record->overstretched = (int)sums->overstretched;
+}
+
+// The middle of the element that has reached the most of its limit, at the end of the step.
+static void find_place(const mus_model *model, const mus_stage_sums *sums, const double *position, double *place) {
+  const mus_element_list *list = &model->lists[sums->reached_list].elements;
+  int arity = list->kind->arity;
+  if (!(sums->reached > 0))
+    return;
+  const int *vertex = list->vertex + (size_t)arity * (size_t)sums->reached_element;
+  for (int k = 0; k < arity; ++k)
+    mus_add_scaled3(1.0 / arity, position + 3 * (size_t)(list->first_vertex + vertex[k]), place);
+}
+
+// Moves there, and looks at where that leads.
+static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
+  mus_stage_failure failure = {""};
+  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
+  if (status)
+    return failed_there(status, &failure);
+  keep_sums(sums, record);
+  if (!isfinite(sums->kinetic + sums->potential + sums->strain))
+    return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
+                    record->time);
+  status = mus_accept_strains(c->state, record);
+  return status ? status : mus_accept_energy_beside(c, s, record, sums->work);
+}
+
+static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record) {
+  mus_state *state = c->state;
+  mus_stage_failure failure = {""};
+  mus_copy(c->work->unknowns, state->position, state->position_before);
+  mus_copy(c->work->unknowns, state->velocity, state->velocity_before);
+  mus_status status = c->resident->steps->commit(c->resident->there, state->position, state->velocity, &failure);
+  if (status) { // some of it may have come
+    mus_resident_forget(c->resident);
+    mus_copy(c->work->unknowns, state->position_before, state->position);
+    mus_copy(c->work->unknowns, state->velocity_before, state->velocity);
+    state->step_before = 0;
+    return failed_there(status, &failure);
+  }
+  find_place(c->model, sums, state->position, record->strain_place);
+  mus_step_remember(state, record);
+  state->step_before = record->time_step;
+  state->halvings_before = record->halvings;
+  state->time = record->time;
+  record->on_device = 1;
+  c->resident->is_last = 1;
+  ++c->resident->done;
+  return MUS_OK;
+}
+
+// The device, or the solver there, is at fault, and not the step.
+static int is_devices_fault(mus_status status) {
+  return status == MUS_DEVICE_FAILED || status == MUS_OUT_OF_MEMORY || status == MUS_UNSUPPORTED;
+}
+
+mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, mus_step_record *record, int *done) {
+  mus_resident *r = c->resident;
+  double from = mus_seconds();
+  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
+  mus_stage_sums sums = {0};
+  int solved = 0;
+  *done = !r->given_up && !mus_resident_obstacle(c);
+  if (!*done)
+    return MUS_OK;
+  *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = 1};
+  mus_status status = mus_stop_check();
+  if (!status && r->revision != c->model->revision)
+    status = place_model(r);
+  if (!status)
+    status = constrain(c, &s);
+  if (!status)
+    status = assemble(c, &s, record);
+  if (!status) {
+    status = solve(c, record);
+    solved = !status;
+  }
+  if (!status)
+    status = move(c, &s, &sums, record);
+  if (!status && mus_limit_acts(record))
+    *done = 0;
+  else if (!status)
+    status = commit(c, &sums, record);
+  if (is_devices_fault(status))
+    mus_resident_forget(r);
+  if (is_devices_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
+    r->given_up = 1;
+  if (r->given_up || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
+    *done = 0;
+  record->other_seconds = mus_seconds() - from - record->assemble_seconds - record->setup_seconds -
+                          record->prefilter_seconds - record->solve_seconds;
+  return status;
+}

@@ -1,0 +1,37 @@
+// Linearised steps on a GPU: the state lies there, elements are evaluated and the system is assembled there, the solver
+// solves it there, and the end of the step is measured there. See cuda/step_stages.h.
+//
+// Positions and velocities come back after each step, so that whatever else looks at the state finds it on the host;
+// they go there again only after something else has changed them.
+#ifndef MUS_STEP_RESIDENT_H
+#define MUS_STEP_RESIDENT_H
+
+#include "step/step.h"
+
+// What keeps the next step from running there, in words that fit before "do not run on a GPU"; NULL: nothing.
+const char *mus_resident_obstacle(const mus_step_context *c);
+
+// A model on the device; the solver's options say which. MUS_UNSUPPORTED, MUS_OUT_OF_MEMORY and MUS_DEVICE_FAILED say
+// what is missing. Nothing to free on failure.
+mus_status mus_resident_create(const mus_model *model, mus_resident **out);
+void mus_resident_free(mus_resident *resident);          // NULL is fine
+size_t mus_resident_bytes(const mus_resident *resident); // on the host
+// Fills in all but the solver's share.
+void mus_resident_tell(const mus_resident *resident, mus_sim_device *out);
+
+// A whole step, as mus_step() does it on the host: on failure the state is as before. *done is 0, and nothing has
+// happened, where the host has to do it: something in the way (above), a system that the solver there fails at, threads
+// beyond their limits, or a failure of the device's where MUS_DEVICE_AUTO allows it.
+mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, mus_step_record *record, int *done);
+
+// The host's state has been changed other than by mus_resident_step(), and counts from now on. NULL is fine.
+void mus_resident_forget(mus_resident *resident);
+// If the last step ran there, its matrix, right-hand side and change come to c->linear and c->work.
+mus_status mus_resident_fetch(const mus_step_context *c);
+
+// The pieces, for tests: the state goes there; the system of a step is assembled there, without what is held.
+mus_status mus_resident_put(mus_resident *resident, const mus_state *state, int order);
+mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *resident, const mus_scheme *s);
+mus_status mus_resident_look(mus_resident *resident, double *values, double *right);
+
+#endif
