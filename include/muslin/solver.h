@@ -225,6 +225,10 @@ MUS_API mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int bloc
 /// The values, row_start[rows] * block * block numbers. NaN, infinity and asymmetry (beyond 1e-8 of the largest entry)
 /// are rejected, and the solver then has no values: checking and copying is one pass. Call again whenever they change.
 MUS_API mus_status mus_solver_set_values(mus_solver *solver, const double *values);
+/// The same without a copy: `values` stay the caller's, and every solve reads them until others are given. Lend them
+/// again whenever they change. Solves write to them where nodes are constrained, and restore every bit before they
+/// return, so that several solvers may share them, one after the other. Checking takes about as long as two products.
+MUS_API mus_status mus_solver_lend_values(mus_solver *solver, double *values);
 /// The same without a second matrix: opens the solver's own values for reading and writing in place. They are those
 /// that were set last, and undefined before the first. Until mus_solver_unmap_values(), the solver can neither solve
 /// nor take other values. `values` is valid until then, or until the pattern is set again. Mapping copies nothing,

@@ -27,6 +27,7 @@ typedef struct problem {
   mus_sim_system system; // right and constraints are those of the unknown that was asked for
   size_t unknowns;
   int threads;
+  double *values;                           // of the matrix, as a simulator of one's own would lend them
   double *right, *guess, *exact, *x, *work; // unknowns each
   mus_constraint *constraint;               // one a vertex at most
   double first_error;                       // ||x_0 - x||_A; NaN where x is not known
@@ -102,7 +103,7 @@ static void turn_to_positions(problem *p) {
 // Solves the problem at hand from `from` into x.
 static mus_status run_solver(const problem *p, mus_solver *solver, const double *from, double *x) {
   const mus_sim_system *s = &p->system;
-  mus_status status = mus_solver_set_values(solver, s->values);
+  mus_status status = mus_solver_lend_values(solver, p->values);
   if (!status)
     status = mus_solver_set_coordinates(solver, s->positions);
   if (!status)
@@ -147,6 +148,7 @@ static mus_status next_problem(bench *b, int step) {
   mus_status status = mus_sim_next_system(b->sim, &p->system);
   if (status)
     return status;
+  memcpy(p->values, p->system.values, (size_t)p->system.row_start[p->system.rows] * 9 * sizeof *p->values);
   if (b->plan->unknown == BENCH_POSITION)
     turn_to_positions(p);
   if (b->reference && step % b->plan->errors == 0)
@@ -351,6 +353,7 @@ static mus_status create_solvers(bench *b, bench_results *out) {
 static int allocate(bench *b) {
   problem *p = &b->problem;
   size_t n = p->unknowns = 3 * (size_t)p->system.rows, steps = (size_t)b->plan->steps;
+  p->values = calloc((size_t)p->system.row_start[p->system.rows] * 9, sizeof *p->values);
   p->right = calloc(n, sizeof *p->right);
   p->guess = calloc(n, sizeof *p->guess);
   p->exact = calloc(n, sizeof *p->exact);
@@ -359,7 +362,8 @@ static int allocate(bench *b) {
   p->constraint = calloc(n / 3, sizeof *p->constraint);
   b->product = calloc(steps * PRODUCTS, sizeof *b->product);
   b->trial = calloc((size_t)b->trials, sizeof *b->trial);
-  int missing = !p->right || !p->guess || !p->exact || !p->x || !p->work || !p->constraint || !b->product || !b->trial;
+  int missing = !p->values || !p->right || !p->guess || !p->exact || !p->x || !p->work || !p->constraint ||
+                !b->product || !b->trial;
   for (int k = 0; k < b->trials && !missing; ++k) {
     bench_result *result = &b->trial[k].result;
     result->ran = variant_of(b, k)->method;
@@ -398,6 +402,7 @@ static void release(bench *b) {
   }
   free(b->trial);
   mus_sim_free(b->sim);
+  free(p->values);
   free(p->right);
   free(p->guess);
   free(p->exact);

@@ -70,6 +70,8 @@ void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, con
   h->held = held;
 }
 
+void mus_hierarchy_set_symmetric(mus_hierarchy *h, const mus_symmetric *finest) { h->symmetric = finest; }
+
 // The inverse block diagonal and, for those who ask, the spectral radius.
 static mus_status measure(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
@@ -85,8 +87,8 @@ static mus_status measure(mus_hierarchy *h, int index) {
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
     return mus_fail_memory();
-  status = mus_spectral_radius(&(mus_block_operator){.a = &l->a}, l->inverse_diagonal, h->options.lanczos_steps, work,
-                               &l->radius);
+  mus_block_operator a = {.a = &l->a, .symmetric = index == 0 ? h->symmetric : NULL};
+  status = mus_spectral_radius(&a, l->inverse_diagonal, h->options.lanczos_steps, work, &l->radius);
   mus_free(work);
   return status;
 }
@@ -227,13 +229,15 @@ static mus_status room_for_choices(mus_hierarchy *h) {
 
 static mus_status make_symmetric(mus_hierarchy *h) {
   const mus_level *l = &h->level[0];
-  int pays = 0;
+  const mus_symmetric_pattern *pattern = h->symmetric ? h->symmetric->pattern : &h->symmetric_pattern;
+  int pays = h->symmetric != NULL;
   h->symmetric_f = (mus_symmetric_f){0};
-  mus_status status = MUS_OK;
-  if (h->precision == MUS_PRECISION_SINGLE && h->levels > 1 && !h->smoother[0].kind->reads_rows &&
-      !(h->options.adaptive_smoothing > 0))
-    status = mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
-  return status || !pays ? status : mus_symmetric_create_f(&h->cycle, &h->symmetric_pattern, &h->symmetric_f);
+  if (h->precision != MUS_PRECISION_SINGLE || h->levels == 1 || h->smoother[0].kind->reads_rows ||
+      h->options.adaptive_smoothing > 0)
+    return MUS_OK;
+  mus_status status =
+      pays ? MUS_OK : mus_symmetric_plan(&h->patterns, l->pattern, l->block, &h->symmetric_pattern, &pays);
+  return status || !pays ? status : mus_symmetric_create_f(&h->cycle, pattern, &h->symmetric_f);
 }
 
 // The finest matrix in single precision is stored once: for products, with each pair of blocks together where that

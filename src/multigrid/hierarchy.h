@@ -97,6 +97,9 @@ const float *mus_hierarchy_apply_f(mus_hierarchy *hierarchy);
 void mus_hierarchy_correct(mus_hierarchy *hierarchy, int level, mus_correction kind, const double *r, double *z);
 // 0 before it is set up.
 int mus_hierarchy_levels(const mus_hierarchy *hierarchy);
+// The finest matrix once more in symmetric storage, from the next set-up on: the caller keeps it, has its values up to
+// date whenever it calls for a set-up or a renewal, and keeps its pattern as long as the hierarchy. NULL: there is none.
+void mus_hierarchy_set_symmetric(mus_hierarchy *hierarchy, const mus_symmetric *finest);
 // Whether cycles read the finest matrix where the caller has it.
 int mus_hierarchy_reads_finest(const mus_hierarchy *hierarchy);
 // Adds `sign` times the work of all cycles and corrections so far to the record, in products with the finest matrix:

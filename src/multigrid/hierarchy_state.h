@@ -47,8 +47,9 @@ struct mus_hierarchy {
   mus_renewal renewal[MUS_LEVELS_MAXIMUM];
   mus_renewal_f renewal_f[MUS_LEVELS_MAXIMUM];
   mus_cycle_bottom bottom;
-  mus_symmetric_pattern symmetric_pattern; // of the finest level, for the cycle in single precision ...
-  mus_symmetric_f symmetric_f;             // ... no values where it would not pay
+  const mus_symmetric *symmetric;          // the finest matrix as the caller has it for products; NULL: not at all
+  mus_symmetric_pattern symmetric_pattern; // of the finest level where the caller has none
+  mus_symmetric_f symmetric_f;             // for the cycle in single precision; no values where it would not pay
   mus_arena made;                          // rows of the finest prolongator before what is held was taken out
   // The cycle with what lies beyond the pattern: the same prolongators and vectors, other matrices.
   int coupled;

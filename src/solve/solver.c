@@ -273,13 +273,19 @@ mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
   return end_call(solver, &c);
 }
 
+mus_status mus_solver_lend_values(mus_solver *solver, double *values) {
+  call c = begin_call(solver);
+  if (!c.status)
+    c.status = mus_system_lend_values(solver->system, values, &c.changed);
+  return end_call(solver, &c);
+}
+
 mus_status mus_solver_map_values(mus_solver *solver, double **values) {
   mus_status status = need_pattern(solver);
   if (status)
     return status;
   solver->is_prepared = 0;
-  *values = mus_system_map_values(solver->system);
-  return MUS_OK;
+  return mus_system_map_values(solver->system, values);
 }
 
 mus_status mus_solver_unmap_values(mus_solver *solver) {
@@ -333,6 +339,17 @@ mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_cou
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
+// Of what a run has left, in one product where the filtered system is at hand.
+static double true_residual(const mus_run *run) {
+  mus_system *system = run->system;
+  int is_at_hand =
+      run->is_prefiltered && run->scale == 1 && !system->filter.across && mus_system_form(system) == MUS_FORM_FILTERED;
+  if (is_at_hand)
+    return mus_system_filtered_residual(system);
+  mus_system_put(system, MUS_FORM_GIVEN);
+  return mus_system_true_residual(system, run->b, run->x);
+}
+
 static mus_status solve_checked(mus_solver *solver, const double *b, double *x, const mus_device_system *there) {
   mus_solve_record *record = &solver->record;
   mus_run run = {.system = solver->system,
@@ -347,11 +364,11 @@ static mus_status solve_checked(mus_solver *solver, const double *b, double *x, 
       .tolerance = solver->options.tolerance, .iterations = solver->options.iterations, .stop = solver->options.stop};
   *record = (mus_solve_record){.true_residual = NAN};
   mus_status status = mus_fallback_solve(&solver->fallback, &solver->method, &run, &limits);
-  mus_system_put(solver->system, MUS_FORM_GIVEN);
   mus_fallback_report(&solver->fallback, &solver->method, record);
   int has_x = status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;
   if (has_x && !there && !*record->device) // which computes its own
-    record->true_residual = mus_system_true_residual(solver->system, b, x);
+    record->true_residual = true_residual(&run);
+  mus_system_put(solver->system, MUS_FORM_GIVEN);
   record->status = status;
   record->residuals = solver->residuals;
   record->bytes = mus_solver_bytes(solver);

@@ -30,10 +30,9 @@ static mus_status allocate(mus_system *system, int rows, int block, const int *r
     status = mus_fail_memory();
   if (!status)
     status = mus_diagonal_places(&system->pattern, system->diagonal);
-  if (!status)
-    status = mus_matrix_create(arena, &system->pattern, block, block, &system->a);
   if (status)
     return status;
+  system->a = (mus_matrix){&system->pattern, block, block, NULL};
   system->work = mus_arena_alloc(arena, MUS_CG_VECTORS * n, sizeof *system->work);
   system->right = mus_arena_alloc(arena, n, sizeof *system->right);
   system->solution = mus_arena_alloc(arena, n, sizeof *system->solution);
@@ -127,31 +126,55 @@ static mus_status need_unmapped(const mus_system *system) {
              : MUS_OK;
 }
 
-mus_status mus_system_set_values(mus_system *system, const double *values, unsigned *changed) {
-  mus_status status = need_unmapped(system);
-  if (status)
-    return status;
-  status = check_values(system, values, system->a.value);
+mus_status mus_system_own_values(mus_system *system) {
+  if (!system->own)
+    system->own = mus_arena_alloc(&system->arena, mus_matrix_values(&system->a), sizeof *system->own);
+  if (!system->own)
+    return mus_fail_memory();
+  system->a.value = system->own;
+  return MUS_OK;
+}
+
+// Notes values that have been checked, with what came of it.
+static mus_status take(mus_system *system, mus_status status, unsigned *changed) {
   system->has_values = !status;
   system->symmetric_form = MUS_FORM_NONE;
   *changed = MUS_CHANGED_VALUES;
   return status;
 }
 
-double *mus_system_map_values(mus_system *system) {
+mus_status mus_system_set_values(mus_system *system, const double *values, unsigned *changed) {
+  mus_status status = need_unmapped(system);
+  if (!status)
+    status = mus_system_own_values(system);
+  return status ? status : take(system, check_values(system, values, system->own), changed);
+}
+
+mus_status mus_system_lend_values(mus_system *system, double *values, unsigned *changed) {
+  mus_status status = need_unmapped(system);
+  if (status)
+    return status;
+  system->a.value = values;
+  return take(system, check_values(system, values, NULL), changed);
+}
+
+mus_status mus_system_map_values(mus_system *system, double **values) {
+  const double *lent = system->a.value && system->a.value != system->own ? system->a.value : NULL;
+  mus_status status = mus_system_own_values(system);
+  if (status)
+    return status;
+  if (lent && system->has_values)
+    mus_copy(mus_matrix_values(&system->a), lent, system->own);
   system->is_mapped = 1;
-  return system->a.value;
+  *values = system->own;
+  return MUS_OK;
 }
 
 mus_status mus_system_unmap_values(mus_system *system, unsigned *changed) {
   if (!system->is_mapped)
     return mus_fail(MUS_BAD_INPUT, "the solver's values are not mapped: call mus_solver_map_values first");
-  mus_status status = check_values(system, system->a.value, NULL);
   system->is_mapped = 0;
-  system->has_values = !status; // what was there before is gone
-  system->symmetric_form = MUS_FORM_NONE;
-  *changed = MUS_CHANGED_VALUES;
-  return status;
+  return take(system, check_values(system, system->own, NULL), changed); // what was there before is gone
 }
 
 // --- near-null space -------------------------------------------------------------------------------------------------

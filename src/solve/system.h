@@ -40,7 +40,8 @@ typedef struct mus_system {
   mus_pattern pattern;
   mus_transpose transpose;
   int *diagonal; // places of the diagonal blocks
-  mus_matrix a;
+  mus_matrix a;  // its values are `own`, or lent by the caller
+  double *own;   // NULL until they are needed
   int has_values;
   int is_mapped; // the caller may write a
   // constraints of single nodes
@@ -95,8 +96,11 @@ size_t mus_system_bytes(const mus_system *system);
 // --- what is given: the functions of muslin/solver.h, which set *changed on success ----------------------------------
 
 mus_status mus_system_set_values(mus_system *system, const double *values, unsigned *changed);
-double *mus_system_map_values(mus_system *system);
+mus_status mus_system_lend_values(mus_system *system, double *values, unsigned *changed);
+mus_status mus_system_map_values(mus_system *system, double **values);
 mus_status mus_system_unmap_values(mus_system *system, unsigned *changed);
+// The values are the system's own from now on, with room for them. What they hold is undefined.
+mus_status mus_system_own_values(mus_system *system);
 mus_status mus_system_set_coordinates(mus_system *system, const double *positions, unsigned *changed);
 mus_status mus_system_set_kernel(mus_system *system, int count, const double *vectors, unsigned *changed);
 mus_status mus_system_set_levels(mus_system *system, int count, const mus_interpolation *levels, unsigned *changed);
@@ -126,5 +130,8 @@ void mus_system_filter_couplings(mus_system *system);
 mus_status mus_system_for_products(mus_system *system, mus_block_operator *out);
 // ||S(b - (A + C) x)|| / ||S(b - (A + C) z)||, with the matrix as given
 double mus_system_true_residual(mus_system *system, const double *b, const double *x);
+// The same of y = x - z and right = S(b - (A + C) z), which the workspace holds, by the filtered matrix as it is now:
+// without equalities across nodes.
+double mus_system_filtered_residual(mus_system *system);
 
 #endif

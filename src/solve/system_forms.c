@@ -70,6 +70,19 @@ static double length(size_t n, double *r) {
   return unit * sqrt(mus_dot(n, r, r));
 }
 
+double mus_system_filtered_residual(mus_system *system) {
+  size_t n = mus_system_unknowns(system);
+  double *r = system->work;
+  mus_block_operator now = mus_system_now(system);
+  if (system->symmetric.value && system->symmetric_form == MUS_FORM_FILTERED)
+    now.symmetric = &system->symmetric;
+  mus_block_operator_residual(&now, system->right, system->solution, r);
+  double norm = length(n, r);
+  mus_copy(n, system->right, r);
+  double start = length(n, r);
+  return start > 0 ? norm / start : norm > 0 ? HUGE_VAL : 0;
+}
+
 double mus_system_true_residual(mus_system *system, const double *b, const double *x) {
   size_t n = mus_system_unknowns(system);
   double *r = system->work, *z = system->work + n;

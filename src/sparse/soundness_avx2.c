@@ -13,12 +13,13 @@ static inline __m256d apart(__m256d a, __m256d b) {
 }
 
 double mus_mismatch_avx2(const mus_matrix *a, const mus_transpose *at, int begin, int end) {
-  enum { ARRANGED = 0x6c, THIRD = 4 };
+  enum { ARRANGED = 0x6c, THIRD = 4, LINE = 8 };
   const int *start = a->pattern->row_start, *column = a->pattern->column, *source = at->source;
   __m256d first = _mm256_setzero_pd(), second = first;
   double last = 0, lane[4];
-  for (int i = begin; i < end; ++i)
-    for (int k = start[i]; k < start[i + 1] && column[k] <= i; ++k) {
+  for (int i = begin; i < end; ++i) {
+    int k = start[i];
+    for (; k < start[i + 1] && column[k] <= i; ++k) {
       const double *here = a->value + (size_t)k * 9, *there = a->value + (size_t)source[k] * 9;
       __m256d low = _mm256_loadu_pd(there), high = _mm256_loadu_pd(there + 4);
       __m256d mirrored_low = _mm256_blend_pd(_mm256_permute4x64_pd(low, ARRANGED), high, THIRD);
@@ -27,6 +28,10 @@ double mus_mismatch_avx2(const mus_matrix *a, const mus_transpose *at, int begin
       second = _mm256_add_pd(second, apart(_mm256_loadu_pd(here + 4), mirrored_high));
       last += fabs(here[8] - there[8]);
     }
+    const double *above = a->value + (size_t)k * 9, *next = a->value + (size_t)start[i + 1] * 9;
+    for (; above < next; above += LINE) // as in soundness.c
+      __builtin_prefetch(above);
+  }
   _mm256_storeu_pd(lane, _mm256_add_pd(first, second));
   return lane[0] + lane[1] + lane[2] + lane[3] + last;
 }

@@ -216,7 +216,9 @@ mus_status mus_sa_fetch(void *self, const mus_device_system *there, const double
 // The matrix and coordinates that the host's hierarchy is made from.
 static mus_status fetch_system(mus_sa *sa, const mus_device_system *there) {
   mus_system *system = sa->system;
-  mus_status status = mus_sa_fetch(sa, there, there->values, mus_matrix_values(&system->a), system->a.value);
+  mus_status status = mus_system_own_values(system);
+  if (!status)
+    status = mus_sa_fetch(sa, there, there->values, mus_matrix_values(&system->a), system->own);
   system->symmetric_form = MUS_FORM_NONE;
   if (!status && there->coordinates && system->positions)
     status = mus_sa_fetch(sa, there, there->coordinates, 3 * (size_t)system->rows, system->positions);

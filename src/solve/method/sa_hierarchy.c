@@ -162,9 +162,19 @@ int mus_sa_releases(const mus_sa *sa) {
   return 0;
 }
 
+// Conjugate gradients will ask for the matrix in symmetric storage, which is of use here too.
+static mus_status show_symmetric(mus_sa *sa) {
+  mus_block_operator now = {0};
+  mus_status status = sa->gpu.device ? MUS_OK : mus_system_for_products(sa->system, &now);
+  mus_hierarchy_set_symmetric(sa->hierarchy, now.symmetric);
+  return status;
+}
+
 static mus_status make_from_kernel(mus_sa *sa, const mus_filter *s, make_hierarchy *make) {
   mus_status status = give_kernel(sa, s);
   mus_hierarchy_set_geometry(sa->hierarchy, sa->system->positions, s);
+  if (!status)
+    status = show_symmetric(sa);
   if (!status)
     status = make(sa->hierarchy, &sa->system->a);
   if (sa->aggregation)
