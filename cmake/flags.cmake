@@ -21,6 +21,6 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_library(muslin_flags INTERFACE)
 target_compile_options(muslin_flags INTERFACE -fno-math-errno -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion
                        -Wshadow "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>"
-                       $<$<BOOL:${MUSLIN_WERROR}>:-Werror>
+                       $<$<AND:$<BOOL:${MUSLIN_WERROR}>,$<NOT:$<COMPILE_LANGUAGE:CUDA>>>:-Werror>
                        $<$<BOOL:${MUSLIN_NATIVE}>:-march=native>)
 target_compile_definitions(muslin_flags INTERFACE _POSIX_C_SOURCE=200809L)
