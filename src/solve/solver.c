@@ -7,6 +7,7 @@
 #include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
 #include "par/par.h"
+#include "par/subnormal.h"
 #include "par/vector.h"
 #include "solve/fallback.h"
 
@@ -470,7 +471,9 @@ mus_status mus_solver_correct(mus_solver *solver, int level, mus_correction kind
     mus_system *system = solver->system;
     mus_copy(mus_system_unknowns(system), r, system->right);
     mus_filter_apply(&system->filter, system->right);
+    unsigned before = mus_subnormal_flush();
     solver->method.kind->correct(solver->method.self, level, kind, system->right, out, &solver->record);
+    mus_subnormal_restore(before);
     mus_filter_apply(&system->filter, out);
     mus_system_put(system, MUS_FORM_GIVEN);
   }
