@@ -140,7 +140,7 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
   for (int chunk = 0; chunk < p.chunks; ++chunk)
     for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i) {
       if (mus_pattern_find(full, i, i) < 0)
-        return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
+        return mus_fail(MUS_BAD_INPUT, "node %d has no diagonal block: every node needs one", mus_counted(i));
       fill_where(&p, full, chunk, i);
     }
   find_leads(&p);
