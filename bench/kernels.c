@@ -12,22 +12,22 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "block_sizes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "reading.h"
 #include "sheet_system.h"
 
 static const double product_target = 0.8;    // of the read bandwidth, at least
 static const double chebyshev_target = 1.15; // products a matrix pass, at most
 
-enum { READ_BYTES = 512 << 20, READ_RUNS = 1024, REPEATS_MAXIMUM = 1001 };
-
 typedef enum measure { PRODUCT, PRODUCT_F, STEP, STEP_F, SWEEP, SWEEP_F, MEASURES } measure;
 
 typedef struct options {
   int side, threads, repeats;
-  const char *json;
+  const char *json, *blocks;
 } options;
 
 // Everything that is timed.
@@ -48,30 +48,6 @@ typedef struct timing {
 } timing;
 
 // --- what is timed ------------------------------------------------------------------------------------------------
-
-// Four streams with four chains of additions each: what reads fastest of what was tried.
-static double sum_run(const double *x, size_t count) {
-  double sum[16] = {0}, total = 0;
-  size_t quarter = count / 4;
-  for (size_t i = 0; i < quarter; i += 4)
-    for (size_t stream = 0; stream < 4; ++stream)
-      for (size_t k = 0; k < 4; ++k)
-        sum[4 * stream + k] += x[stream * quarter + i + k];
-  for (int k = 0; k < 16; ++k)
-    total += sum[k];
-  return total;
-}
-
-static void read_array(workload *w) {
-  const size_t run = READ_BYTES / sizeof(double) / READ_RUNS;
-  double part[READ_RUNS], total = 0;
-  MUS_PARALLEL_FOR
-  for (int k = 0; k < READ_RUNS; ++k)
-    part[k] = sum_run(w->array + (size_t)k * run, run);
-  for (int k = 0; k < READ_RUNS; ++k)
-    total += part[k];
-  w->sink = total;
-}
 
 static void run_measure(workload *w, measure which) {
   const mus_matrix *a = &w->sheet.a;
@@ -157,7 +133,7 @@ static mus_status create_workload(const options *chosen, workload *w) {
 // nothing finds its matrix still in the cache.
 static void take_turn(workload *w, timing *t, int turn) {
   double start = mus_seconds();
-  read_array(w);
+  w->sink = reading_sum(w->array);
   t->read[turn] = mus_seconds() - start;
   for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set) {
     if (mus_instructions_use((mus_instructions)set))
@@ -168,24 +144,6 @@ static void take_turn(workload *w, timing *t, int turn) {
       t->measure[set][m][turn] = (mus_seconds() - start) / passes((measure)m);
     }
   }
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// Of scale * above[i] / below[i] in ascending order, the one that `part` of them lie below; `below` may be NULL.
-static double quantile(double part, int count, double scale, const double *above, const double *below) {
-  double ratio[REPEATS_MAXIMUM];
-  for (int i = 0; i < count; ++i)
-    ratio[i] = scale * above[i] / (below ? below[i] : 1);
-  qsort(ratio, (size_t)count, sizeof *ratio, compare);
-  return ratio[(int)(part * (count - 1) + 0.5)];
-}
-
-static double median(int count, double scale, const double *above, const double *below) {
-  return quantile(0.5, count, scale, above, below);
 }
 
 // --- report -------------------------------------------------------------------------------------------------------
@@ -200,13 +158,13 @@ typedef struct figures {
 static figures figures_of(const workload *w, const timing *t, int set, int repeats) {
   figures f;
   for (int m = 0; m < MEASURES; ++m) {
-    f.seconds[m] = median(repeats, 1, t->measure[set][m], NULL);
-    f.in_products[m] = median(repeats, 1, t->measure[set][m], t->measure[set][m % 2 ? PRODUCT_F : PRODUCT]);
+    f.seconds[m] = reading_median(repeats, 1, t->measure[set][m], NULL);
+    f.in_products[m] = reading_median(repeats, 1, t->measure[set][m], t->measure[set][m % 2 ? PRODUCT_F : PRODUCT]);
   }
   for (int k = 0; k < 2; ++k) {
     double bytes = product_bytes(w, k ? sizeof(float) : sizeof(double));
     f.bandwidth[k] = bytes / f.seconds[k ? PRODUCT_F : PRODUCT] * 1e-9;
-    f.of_read[k] = median(repeats, bytes / READ_BYTES, t->read, t->measure[set][k ? PRODUCT_F : PRODUCT]);
+    f.of_read[k] = reading_median(repeats, bytes / READ_BYTES, t->read, t->measure[set][k ? PRODUCT_F : PRODUCT]);
   }
   return f;
 }
@@ -240,14 +198,14 @@ static int write_json(const char *path, json_t *root) {
 }
 
 static void warn_when_busy(const timing *t, int repeats) {
-  double slow = READ_BYTES / quantile(0.9, repeats, 1, t->read, NULL) * 1e-9;
-  double fast = READ_BYTES / quantile(0.1, repeats, 1, t->read, NULL) * 1e-9;
+  double slow = READ_BYTES / reading_quantile(0.9, repeats, 1, t->read, NULL) * 1e-9;
+  double fast = READ_BYTES / reading_quantile(0.1, repeats, 1, t->read, NULL) * 1e-9;
   if (fast > 1.5 * slow)
     printf("The machine was busy (it read %.1f to %.1f GB/s): run this again when it is idle.\n", slow, fast);
 }
 
 static int report(const options *chosen, const workload *w, const timing *t) {
-  double read = READ_BYTES / median(chosen->repeats, 1, t->read, NULL) * 1e-9;
+  double read = READ_BYTES / reading_median(chosen->repeats, 1, t->read, NULL) * 1e-9;
   json_t *list = json_array();
   printf("%d vertices, %d blocks of 3x3, %d threads, medians of %d turns\n", w->sheet.rows,
          mus_pattern_blocks(w->sheet.pattern), mus_par_threads(), chosen->repeats);
@@ -307,6 +265,8 @@ int main(int argc, char **argv) {
                    option_whole("threads", &chosen.threads, 0, 4096, "0: all cores (0)"),
                    option_whole("repeats", &chosen.repeats, 1, REPEATS_MAXIMUM, "turns to take the median of (31)"),
                    option_text("json", &chosen.json, "FILE", "write the figures too"),
+                   option_text("blocks", &chosen.blocks, "LIST",
+                               "instead, products with blocks of these sizes, as in 1,2,12, or all"),
                    option_flag("help", &help, "print this text")};
   list[sizeof list / sizeof *list - 1].letter = 'h'; // of help
   option_table table = {"bench_kernels", list, sizeof list / sizeof list[0]};
@@ -316,5 +276,5 @@ int main(int argc, char **argv) {
                      argv + 1, &ended))
     return ended;
   mus_par_set_threads(chosen.threads);
-  return run(&chosen);
+  return chosen.blocks ? block_sizes_report(chosen.blocks, chosen.repeats) : run(&chosen);
 }

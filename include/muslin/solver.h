@@ -15,9 +15,10 @@
 ///
 /// Everything is given as plain arrays; the solver copies what it keeps. Matrices are in block compressed rows: rows
 /// and columns count nodes, every block is block x block and stored row by row, and both triangles are given. Calls
-/// that fail change nothing unless stated otherwise; mus_last_error() gives the reason. A solver may be used by only
-/// one thread at a time; separate solvers may run in different threads. Results are bit-identical for any number of
-/// threads.
+/// that fail change nothing unless stated otherwise; mus_last_error() gives the reason. NULL is an error wherever an
+/// array, a solver or a place for a result is expected, unless stated otherwise; calls without a status return 0 or
+/// NULL. A solver may be used by only one thread at a time; separate solvers may run in different threads. Results are
+/// bit-identical for any number of threads.
 #ifndef MUSLIN_SOLVER_H
 #define MUSLIN_SOLVER_H
 
@@ -198,6 +199,7 @@ typedef struct mus_solver_options {
   mus_device_choice device; ///< MUS_DEVICE_CPU; on a GPU the preconditioner is always in single precision
   mus_preset preset;        ///< where the other settings came from; for reports only (MUS_PRESET_FAST)
   int fall_back;            ///< 1: sa hands over to something stronger where it stagnates, 0 in MUS_PRESET_PAPER (1)
+  int count_from;           ///< 0 or 1: what error texts call the first node, unknown and so on (0, as in all calls)
   int prefilter;            ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
   mus_sa_options sa;
@@ -416,6 +418,17 @@ MUS_API mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size
 
 /// Never NULL; all zero before the first solve.
 MUS_API const mus_solve_record *mus_solver_record(const mus_solver *solver);
+
+/// mus_solver_solve() for several right-hand sides: b and x hold `count` vectors each, one after the other. What is set
+/// up is set up once. The vectors are solved for in turn, each until it is done, so that a solution has the bits that
+/// mus_solver_solve() would have given, called for one after the other. `records` takes a record for each, whose
+/// `residuals` are valid until the next solve, or is NULL; mus_solver_record() is that of the last. All vectors are
+/// checked before anything is solved. A solve that does not converge, or breaks down, does not keep those after it from
+/// being done; its status is returned, that of the first if there are several, and the error text says which it was.
+/// Other failures end it: solutions until then are complete, the rest of x is as it was, and the rest of `records` has
+/// the same status.
+MUS_API mus_status mus_solver_solve_several(mus_solver *solver, int count, const double *b, double *x,
+                                            mus_solve_record *records);
 
 /// How fast a GPU passes over the finest matrix of the last solve.
 typedef struct mus_device_speeds {

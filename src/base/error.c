@@ -53,6 +53,20 @@ mus_status mus_fail_prefix(mus_status status, const char *format, ...) {
   return status;
 }
 
+static _Thread_local int first_index;
+
+int mus_count_from(int first) {
+  int before = first_index;
+  first_index = first;
+  return before;
+}
+
+int mus_counted(int index) { return index + first_index; }
+
+mus_status mus_fail_if_null(const void *given, const char *function, const char *name) {
+  return given ? MUS_OK : mus_fail(MUS_BAD_INPUT, "%s(): %s is NULL", function, name);
+}
+
 mus_status mus_fail_memory(void) {
   return mus_fail(MUS_OUT_OF_MEMORY, "out of memory: use a smaller problem or a machine with more memory");
 }

@@ -13,6 +13,15 @@ mus_status mus_fail(mus_status status, const char *format, ...) __attribute__((f
 // Puts "prefix: " before the current error text and returns `status`.
 mus_status mus_fail_prefix(mus_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Texts count nodes and the like as the caller does, who may begin with 1: mus_counted(i) is what they say of index i.
+// Returns what was set before for the calling thread, which is 0 at first.
+int mus_count_from(int first);
+int mus_counted(int index);
+
+// MUS_BAD_INPUT if `given` is NULL: "mus_solver_solve(): x is NULL".
+mus_status mus_fail_if_null(const void *given, const char *function, const char *name);
+#define MUS_NEED(argument) mus_fail_if_null(argument, __func__, #argument)
+
 // The one text for a failed allocation.
 mus_status mus_fail_memory(void);
 

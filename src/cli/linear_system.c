@@ -8,7 +8,7 @@
 #include "failure.h"
 #include "fix_file.h"
 
-enum { KERNEL_MAXIMUM = 12 };
+enum { KERNEL_MAXIMUM = 12, COLUMNS_MAXIMUM = 1 << 20 };
 
 void system_free(linear_system *system) {
   mus_matrix_market_blocks_free(&system->a);
@@ -121,8 +121,7 @@ static int make_right_hand_side(const char *program, linear_system *out) {
 }
 
 int system_load(const char *program, const system_files *files, linear_system *out) {
-  int columns;
-  *out = (linear_system){0};
+  *out = (linear_system){.columns = 1};
   if (files->coordinates && files->kernel)
     return failure_input(program, "--coords and --kernel both give the near-null space: use one");
   int failed = load_matrix(program, files, out);
@@ -134,8 +133,9 @@ int system_load(const char *program, const system_files *files, linear_system *o
   if (!failed && files->fix)
     failed = fix_file_read(program, files->fix, out->a.rows, out->a.block, &out->constraint, &out->constraint_count);
   if (!failed && files->right_hand_side)
-    failed = load_dense(program, files->right_hand_side, "a right-hand side needs one row per unknown and one column",
-                        out->unknowns, 1, 1, &out->b, &columns);
+    failed =
+        load_dense(program, files->right_hand_side, "right-hand sides need one row per unknown and a column for each",
+                   out->unknowns, 1, COLUMNS_MAXIMUM, &out->b, &out->columns);
   if (!failed && !files->right_hand_side)
     failed = make_right_hand_side(program, out);
   return failed;

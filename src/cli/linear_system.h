@@ -16,8 +16,9 @@ typedef struct system_files {
 typedef struct linear_system {
   mus_matrix_market_blocks a;
   int unknowns;
-  long long stored; // numbers in the matrix, both triangles
-  double *b;
+  long long stored;  // numbers in the matrix, both triangles
+  int columns;       // right-hand sides
+  double *b;         // `columns` vectors of `unknowns` numbers
   double *exact;     // the solution, where the right-hand side was made from it; else NULL
   double *positions; // a.rows * 3, or NULL
   double *kernel;    // kernel_count vectors of `unknowns` numbers, or NULL

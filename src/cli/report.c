@@ -18,6 +18,9 @@ static short_text solver_name(const solver_run *run) {
   snprintf(out.text, sizeof out.text, "%s", mus_method_name(run->asked));
   if (run->asked != run->record.method && !run->status)
     snprintf(out.text, sizeof out.text, "%s: %s", mus_method_name(run->asked), mus_method_name(run->record.method));
+  size_t length = strlen(out.text);
+  if (run->column > 0)
+    snprintf(out.text + length, sizeof out.text - length, ", b %d", run->column);
   return out;
 }
 
@@ -39,8 +42,11 @@ void report_print_system(const solve_report *report, FILE *file) {
           s->a.rows > 1 ? "s" : "", s->a.block, s->a.block > 1 ? "s" : "");
   if (s->constraint_count)
     fprintf(file, ", %s of them constrained", numbers_grouped(s->constraint_count).text);
-  fprintf(file,
-          "\nright-hand side: %s; near-null space: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
+  if (s->columns > 1)
+    fprintf(file, "\n%s right-hand sides, as given; near-null space: ", numbers_grouped(s->columns).text);
+  else
+    fprintf(file,
+            "\nright-hand side: %s; near-null space: ", s->exact ? "A times a fixed pseudo-random vector" : "as given");
   if (s->positions)
     fprintf(file, "rigid-body motions\n");
   else if (s->kernel)
@@ -152,7 +158,7 @@ static int draw_plot(const solve_report *report, draw *drawing, FILE *file) {
 
 void report_print_levels(const solve_report *report, FILE *file) {
   for (int i = 0; i < report->count; ++i)
-    if (report->runs[i].record.levels > 0) {
+    if (report->runs[i].record.levels > 0 && report->runs[i].column <= 1) {
       fprintf(file, "\n%s:\n", solver_name(&report->runs[i]).text);
       mus_solve_record_print_levels(&report->runs[i].record, file);
     }
@@ -208,6 +214,7 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
                 numbers_json(r->operator_complexity), "levels", r->levels);
   if (!object)
     return NULL;
+  json_object_set_new(object, "column", json_integer(run->column > 0 ? run->column : 1));
   json_object_set_new(object, "setup", r->setup ? json_string(r->setup) : json_null());
   json_object_set_new(object, "fall_back", json_string(mus_fall_back_name(r->fall_back)));
   json_object_set_new(object, "fall_back_reason", r->fall_back_reason ? json_string(r->fall_back_reason) : json_null());
@@ -236,9 +243,9 @@ static json_t *report_json(const solve_report *report) {
       json_decref(results);
       return NULL;
     }
-  return json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:s, s:s, s:i, s:o}", "program_version", mus_version(),
-                   "matrix", report->matrix, "rows", s->unknowns, "block", s->a.block, "nonzeros",
-                   (json_int_t)s->stored, "constrained", s->constraint_count, "tolerance",
+  return json_pack("{s:s, s:s, s:i, s:i, s:i, s:I, s:i, s:o, s:s, s:s, s:i, s:o}", "program_version", mus_version(),
+                   "matrix", report->matrix, "rows", s->unknowns, "columns", s->columns, "block", s->a.block,
+                   "nonzeros", (json_int_t)s->stored, "constrained", s->constraint_count, "tolerance",
                    numbers_json(report->options.tolerance), "stop", mus_stop_name(report->options.stop), "precision",
                    report->options.precision == MUS_PRECISION_SINGLE ? "single" : "double", "threads", threads,
                    "results", results);

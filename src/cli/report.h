@@ -7,14 +7,15 @@
 
 #include "linear_system.h"
 
-// One solver's run on the system.
+// One solver's run on the system, for one right-hand side.
 typedef struct solver_run {
   mus_method asked;
+  int column; // of the right-hand sides, from 1; 0 where there is one only
   mus_status status;
   mus_solve_record record; // residuals point to `residuals`
   double *residuals;
   system_error error; // where the solution is known
-  char text[512];     // why it failed, or ""
+  char text[512];     // why it failed, or "": of the first column that did
 } solver_run;
 
 typedef struct solve_report {

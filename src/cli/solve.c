@@ -132,6 +132,7 @@ static void print_help(const option_table *general, const option_table *aggregat
   printf(
       "muslin solve A.mtx [b.mtx] [options]\n\n"
       "Solves A x = b for a symmetric positive definite matrix in a Matrix Market file (plain or gzip-compressed).\n"
+      "A file b with several columns is as many right-hand sides: each is solved for, with one set-up for all.\n"
       "Without b, b is A times a fixed pseudo-random vector, so that the error of the solution is known and reported.\n"
       "\nSolvers:");
   for (int method = 0; method < MUS_METHODS; ++method)
@@ -207,6 +208,7 @@ static int parse_command(int argc, char **argv, solve_options *o) {
   o->solver.stop = (mus_stop)o->stop;
   o->solver.sa.motions = (mus_motions)o->motions;
   o->solver.multigrid.cycle = (mus_cycle)o->cycle;
+  o->solver.count_from = 1; // as the files do
   failed = parse_solvers(o);
   if (!failed)
     failed = option_copy(program, "smoother", o->smoother, MUS_SMOOTHER_TEXT, o->solver.multigrid.smoother);
@@ -230,9 +232,8 @@ static mus_status prepare(mus_solver *solver, const linear_system *s) {
   return status;
 }
 
-// Copies the record out of the solver, which goes away.
-static int keep_record(const mus_solver *solver, solver_run *run) {
-  run->record = *mus_solver_record(solver);
+// Copies the residuals of a record, which belong to a solver that goes away.
+static int keep_residuals(solver_run *run) {
   size_t count = (size_t)run->record.iterations + 1;
   const double *residuals = run->record.residuals;
   run->record.residuals = NULL;
@@ -246,12 +247,29 @@ static int keep_record(const mus_solver *solver, solver_run *run) {
   return 0;
 }
 
-// Runs one solver from a zero guess into x. A solver that fails is a result; only what is wrong with the input or this
-// program's own memory is a failure here.
-static int run_solver(const solve_options *o, const linear_system *s, mus_method method, solver_run *run, double *x) {
+// Takes what was solved for into `runs`, one for each column. The text is that of the first that failed.
+static int keep_records(const linear_system *s, mus_method method, const mus_solve_record *records, solver_run *runs) {
+  int failed = 0, told = 0;
+  for (int k = 0; k < s->columns && !failed; ++k) {
+    runs[k].asked = method;
+    runs[k].column = s->columns > 1 ? k + 1 : 0;
+    runs[k].record = records[k];
+    runs[k].status = records[k].status;
+    if (runs[k].status && !told)
+      snprintf(runs[k].text, sizeof runs[k].text, "%s", mus_last_error());
+    told |= runs[k].status != MUS_OK;
+    failed = keep_residuals(&runs[k]);
+  }
+  return failed;
+}
+
+// Runs one solver from zero guesses into x, for all columns. A solver that fails is a result; only what is wrong with
+// the input or this program's own memory is a failure here.
+static int run_solver(const solve_options *o, const linear_system *s, mus_method method, mus_solve_record *records,
+                      solver_run *runs, double *x) {
   mus_solver_options options = o->solver;
   mus_solver *solver = NULL;
-  options.method = run->asked = method;
+  options.method = method;
   mus_status status = mus_solver_create(&options, &solver);
   if (!status)
     status = prepare(solver, s);
@@ -259,60 +277,59 @@ static int run_solver(const solve_options *o, const linear_system *s, mus_method
     mus_solver_free(solver);
     return failure_status(program, o->files.matrix, status);
   }
-  memset(x, 0, (size_t)s->unknowns * sizeof *x);
-  run->status = mus_solver_solve(solver, s->b, x);
-  if (run->status)
-    snprintf(run->text, sizeof run->text, "%s", mus_last_error());
-  int failed = run->status == MUS_BAD_INPUT ? failure_status(program, NULL, run->status) : keep_record(solver, run);
-  if (!failed && s->exact && system_error_of(s, x, &run->error))
+  memset(x, 0, (size_t)s->unknowns * (size_t)s->columns * sizeof *x);
+  status = mus_solver_solve_several(solver, s->columns, s->b, x, records);
+  int failed = status == MUS_BAD_INPUT ? failure_status(program, NULL, status) : keep_records(s, method, records, runs);
+  if (!failed && s->exact && system_error_of(s, x, &runs->error))
     failed = failure_memory(program);
   mus_solver_free(solver);
   return failed;
 }
 
 static int run_solvers(const solve_options *o, const linear_system *s, solver_run *runs, double *solution) {
-  double *other = o->methods > 1 ? malloc((size_t)s->unknowns * sizeof *other) : NULL;
-  int failed = o->methods > 1 && !other ? failure_memory(program) : 0;
+  size_t numbers = (size_t)s->unknowns * (size_t)s->columns;
+  double *other = o->methods > 1 ? malloc(numbers * sizeof *other) : NULL;
+  mus_solve_record *records = calloc((size_t)s->columns, sizeof *records);
+  int failed = !records || (o->methods > 1 && !other) ? failure_memory(program) : 0;
   for (int i = 0; i < o->methods && !failed; ++i)
-    failed = run_solver(o, s, o->method[i], &runs[i], i ? other : solution);
+    failed = run_solver(o, s, o->method[i], records, runs + (size_t)i * (size_t)s->columns, i ? other : solution);
+  free(records);
   free(other);
   return failed;
 }
 
 // --- results ------------------------------------------------------------------------------------------------------
 
-static int write_solution(const solve_options *o, const linear_system *s, const solver_run *run, double *x) {
-  if (run->status) {
-    fprintf(stderr, "%s: %s was not written, because %s failed\n", program, o->solution, mus_method_name(run->asked));
-    return CLI_FAILED;
-  }
-  mus_matrix_market matrix = {.rows = s->unknowns, .columns = 1, .dense = 1, .value = x};
+static int write_solution(const solve_options *o, const linear_system *s, const solver_run *runs, double *x) {
+  for (int k = 0; k < s->columns; ++k)
+    if (runs[k].status) {
+      fprintf(stderr, "%s: %s was not written, because %s failed\n", program, o->solution,
+              mus_method_name(runs[k].asked));
+      return CLI_FAILED;
+    }
+  mus_matrix_market matrix = {.rows = s->unknowns, .columns = s->columns, .dense = 1, .value = x};
   if (mus_matrix_market_write(o->solution, &matrix, 0) == MUS_OK)
     return 0;
   fprintf(stderr, "%s: %s\n", program, mus_last_error());
   return CLI_FAILED;
 }
 
-static int tell(const solve_options *o, const linear_system *s, const solver_run *runs, double *solution) {
-  solve_report r = {.program = program,
-                    .matrix = o->files.matrix,
-                    .system = s,
-                    .options = o->solver,
-                    .count = o->methods,
-                    .runs = runs};
+static int tell(const solve_options *o, const linear_system *s, int count, const solver_run *runs, double *solution) {
+  solve_report r = {
+      .program = program, .matrix = o->files.matrix, .system = s, .options = o->solver, .count = count, .runs = runs};
   int failed = 0;
   report_print_system(&r, stdout);
   report_print_table(&r, stdout);
   if (o->levels)
     report_print_levels(&r, stdout);
   fflush(stdout);
-  for (int i = 0; i < o->methods; ++i)
-    if (runs[i].status) {
+  for (int i = 0; i < count; ++i) {
+    failed = runs[i].status ? CLI_FAILED : failed;
+    if (*runs[i].text)
       fprintf(stderr, "%s: %s: %s: %s\n", program, mus_method_name(runs[i].asked), mus_status_name(runs[i].status),
               runs[i].text);
-      failed = CLI_FAILED;
-    }
-  if (o->solution && write_solution(o, s, &runs[0], solution))
+  }
+  if (o->solution && write_solution(o, s, runs, solution))
     failed = CLI_FAILED;
   if (o->json && report_write_json(&r, o->json))
     failed = CLI_FAILED;
@@ -322,12 +339,13 @@ static int tell(const solve_options *o, const linear_system *s, const solver_run
 }
 
 static int run_and_tell(const solve_options *o, const linear_system *s) {
-  double *solution = malloc((size_t)s->unknowns * sizeof *solution);
-  solver_run *runs = calloc((size_t)o->methods, sizeof *runs);
+  double *solution = malloc((size_t)s->unknowns * (size_t)s->columns * sizeof *solution);
+  int count = o->methods * s->columns;
+  solver_run *runs = calloc((size_t)o->methods * (size_t)s->columns, sizeof *runs);
   int failed = solution && runs ? run_solvers(o, s, runs, solution) : failure_memory(program);
   if (!failed)
-    failed = tell(o, s, runs, solution);
-  for (int i = 0; runs && i < o->methods; ++i)
+    failed = tell(o, s, count, runs, solution);
+  for (int i = 0; runs && i < count; ++i)
     free(runs[i].residuals);
   free(runs);
   free(solution);

@@ -225,7 +225,7 @@ static mus_status factorise(mus_arena *arena, const int *given, mus_equalities *
     if (wrong >= 0)
       return mus_fail(MUS_BAD_INPUT,
                       "equality %d contradicts others: its directions depend on theirs, but its value does not follow",
-                      given[wrong]);
+                      mus_counted(given[wrong]));
   }
   e->passes = smallest > ACCURATE ? 1 : smallest > INACCURATE ? 2 : 3;
   return MUS_OK;

@@ -80,27 +80,28 @@ static mus_status orthonormalise(int block, const mus_constraint *constraint, no
       direction[m] = constraint->direction[k][m];
     if (!isfinite(value))
       return mus_fail(MUS_BAD_INPUT, "the constraint of node %d prescribes a value that is not finite",
-                      constraint->node);
+                      mus_counted(constraint->node));
     if (!normalise(block, direction, &value))
       return mus_fail(MUS_BAD_INPUT,
                       "direction %d of the constraint of node %d is zero or not finite: give a direction of any length "
                       "or leave it out",
-                      k, constraint->node);
+                      mus_counted(k), mus_counted(constraint->node));
     if (!add_row(block, rows, direction, value))
       return mus_fail(MUS_BAD_INPUT,
                       "the constraint of node %d contradicts itself: direction %d depends on the earlier ones but its "
                       "value does not follow from theirs",
-                      constraint->node, k);
+                      mus_counted(constraint->node), mus_counted(k));
   }
   return MUS_OK;
 }
 
 static mus_status check(int rows, int block, const mus_constraint *constraint) {
   if (constraint->node < 0 || constraint->node >= rows)
-    return mus_fail(MUS_BAD_INPUT, "a constraint names node %d, but nodes go from 0 to %d", constraint->node, rows - 1);
+    return mus_fail(MUS_BAD_INPUT, "a constraint names node %d, but nodes go from %d to %d",
+                    mus_counted(constraint->node), mus_counted(0), mus_counted(rows - 1));
   if (constraint->count < 0 || constraint->count > block)
     return mus_fail(MUS_BAD_INPUT, "the constraint of node %d has %d directions, but a node has %d unknowns",
-                    constraint->node, constraint->count, block);
+                    mus_counted(constraint->node), constraint->count, block);
   return MUS_OK;
 }
 
@@ -142,7 +143,7 @@ static mus_status find_nodes(int count, const mus_constraint *constraints, mus_f
       return status;
     if (filter->index_of[constraints[k].node] >= 0)
       return mus_fail(MUS_BAD_INPUT, "node %d has two constraints: give all its directions in one",
-                      constraints[k].node);
+                      mus_counted(constraints[k].node));
     filter->index_of[constraints[k].node] = k;
   }
   return MUS_OK;

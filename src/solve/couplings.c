@@ -45,15 +45,17 @@ static int is_semi_definite(const double *block, double largest) {
 
 static mus_status check_nodes(int rows, int number, const mus_coupling *coupling) {
   if (coupling->count < 1 || coupling->count > MUS_COUPLING_NODES_MAXIMUM)
-    return mus_fail(MUS_BAD_INPUT, "coupling %d has %d nodes: 1 to %d are possible", number, coupling->count,
-                    MUS_COUPLING_NODES_MAXIMUM);
+    return mus_fail(MUS_BAD_INPUT, "coupling %d has %d nodes: 1 to %d are possible", mus_counted(number),
+                    coupling->count, MUS_COUPLING_NODES_MAXIMUM);
+  if (!coupling->node || !coupling->weight)
+    return mus_fail(MUS_BAD_INPUT, "coupling %d has no nodes or weights: they are NULL", mus_counted(number));
   for (int i = 0; i < coupling->count; ++i) {
     if (coupling->node[i] < 0 || coupling->node[i] >= rows)
-      return mus_fail(MUS_BAD_INPUT, "coupling %d names node %d, but nodes go from 0 to %d", number, coupling->node[i],
-                      rows - 1);
+      return mus_fail(MUS_BAD_INPUT, "coupling %d names node %d, but nodes go from %d to %d", mus_counted(number),
+                      mus_counted(coupling->node[i]), mus_counted(0), mus_counted(rows - 1));
     if (!isfinite(coupling->weight[i]))
-      return mus_fail(MUS_BAD_INPUT, "coupling %d gives node %d a weight that is not finite", number,
-                      coupling->node[i]);
+      return mus_fail(MUS_BAD_INPUT, "coupling %d gives node %d a weight that is not finite", mus_counted(number),
+                      mus_counted(coupling->node[i]));
   }
   return MUS_OK;
 }
@@ -65,17 +67,18 @@ static mus_status check(int rows, int number, const mus_coupling *coupling) {
   double weight = 0;
   for (int e = 0; e < ENTRIES; ++e)
     if (!isfinite(coupling->block[e]))
-      return mus_fail(MUS_BAD_INPUT, "the block of coupling %d holds %g: all values must be finite", number,
-                      coupling->block[e]);
+      return mus_fail(MUS_BAD_INPUT, "the block of coupling %d holds %g: all values must be finite",
+                      mus_counted(number), coupling->block[e]);
   for (int i = 0; i < coupling->count; ++i)
     weight = fmax(weight, fabs(coupling->weight[i]));
   double largest = largest_entry(coupling->block);
   if (!isfinite(weight * weight * largest))
-    return mus_fail(MUS_BAD_INPUT, "coupling %d is too strong: its weights times its block are not finite", number);
+    return mus_fail(MUS_BAD_INPUT, "coupling %d is too strong: its weights times its block are not finite",
+                    mus_counted(number));
   if (!is_symmetric(coupling->block, largest))
-    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not symmetric", number);
+    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not symmetric", mus_counted(number));
   if (!is_semi_definite(coupling->block, largest))
-    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not positive semi-definite", number);
+    return mus_fail(MUS_BAD_INPUT, "the block of coupling %d is not positive semi-definite", mus_counted(number));
   return MUS_OK;
 }
 

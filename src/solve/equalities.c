@@ -14,24 +14,24 @@ static const double DEPENDENT = 1e-6;
 
 static mus_status check(int rows, int block, int number, const mus_equality *equality) {
   if (equality->count < 1 || equality->count > MUS_TERM_NODES)
-    return mus_fail(MUS_BAD_INPUT, "equality %d has %d nodes: 1 to %d are possible", number, equality->count,
-                    MUS_TERM_NODES);
+    return mus_fail(MUS_BAD_INPUT, "equality %d has %d nodes: 1 to %d are possible", mus_counted(number),
+                    equality->count, MUS_TERM_NODES);
   double largest = 0;
   for (int i = 0; i < equality->count; ++i) {
     if (equality->node[i] < 0 || equality->node[i] >= rows)
-      return mus_fail(MUS_BAD_INPUT, "equality %d names node %d, but nodes go from 0 to %d", number, equality->node[i],
-                      rows - 1);
+      return mus_fail(MUS_BAD_INPUT, "equality %d names node %d, but nodes go from %d to %d", mus_counted(number),
+                      mus_counted(equality->node[i]), mus_counted(0), mus_counted(rows - 1));
     for (int c = 0; c < block; ++c) {
       if (!isfinite(equality->direction[i][c]))
-        return mus_fail(MUS_BAD_INPUT, "equality %d gives node %d a direction that is not finite", number,
-                        equality->node[i]);
+        return mus_fail(MUS_BAD_INPUT, "equality %d gives node %d a direction that is not finite", mus_counted(number),
+                        mus_counted(equality->node[i]));
       largest = fmax(largest, fabs(equality->direction[i][c]));
     }
   }
   if (largest == 0)
-    return mus_fail(MUS_BAD_INPUT, "equality %d has no direction: all are zero", number);
+    return mus_fail(MUS_BAD_INPUT, "equality %d has no direction: all are zero", mus_counted(number));
   if (!isfinite(equality->value) || !isfinite(equality->value / largest))
-    return mus_fail(MUS_BAD_INPUT, "equality %d prescribes a value that is not finite", number);
+    return mus_fail(MUS_BAD_INPUT, "equality %d prescribes a value that is not finite", mus_counted(number));
   return MUS_OK;
 }
 
@@ -126,7 +126,8 @@ mus_status mus_equalities_beside(mus_arena *arena, const mus_filter *nodes, int 
     if (free <= DEPENDENT) {
       if (fabs(one.value) > DEPENDENT * largest)
         status = mus_fail(MUS_BAD_INPUT,
-                          "equality %d contradicts the constraints of its nodes, which leave nothing of it free", k);
+                          "equality %d contradicts the constraints of its nodes, which leave nothing of it free",
+                          mus_counted(k));
       continue;
     }
     divide(nodes->block, free, &one);

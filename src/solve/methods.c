@@ -43,6 +43,11 @@ static void list_names(size_t size, char *text) {
 }
 
 mus_status mus_method_from_name(const char *name, mus_method *method) {
+  mus_status status = MUS_NEED(name);
+  if (!status)
+    status = MUS_NEED(method);
+  if (status)
+    return status;
   for (int m = 0; m < MUS_METHODS; ++m)
     if (strcmp(name, table[m]->name) == 0) {
       *method = (mus_method)m;

@@ -12,6 +12,8 @@ static double number_of(const mus_level_report *level, const char *name) {
 }
 
 void mus_solve_record_print_levels(const mus_solve_record *record, FILE *file) {
+  if (!record || !file)
+    return;
   if (record->levels == 0) {
     const char *name = mus_method_name(record->method);
     fprintf(file, "no hierarchy: %s has one level only\n", name ? name : "this method");

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/timer.h"
+#include "par/subnormal.h"
 #include "par/vector.h"
 
 // Numbers beyond these have squares that lose their digits.
@@ -93,6 +94,8 @@ typedef struct iterations {
   mus_projection s;
   mus_cg_result result;
   double products; // per iteration
+  unsigned
+      before_flush; // what mus_subnormal_flush() returned: right-hand sides are of a size that needs no such numbers
 } iterations;
 
 static mus_status begin_iterations(mus_run *run, const mus_preconditioner *m, iterations *i) {
@@ -111,6 +114,7 @@ static mus_status begin_iterations(mus_run *run, const mus_preconditioner *m, it
 }
 
 static mus_status end_iterations(mus_run *run, mus_status status, iterations *i) {
+  mus_subnormal_restore(i->before_flush);
   mus_run_keep(run, status, &i->result, i->last);
   run->record->work += i->products * (i->result.iterations + 1); // one more for the residual of the guess
   run->record->solve_seconds += mus_seconds() - i->begin;
@@ -124,6 +128,7 @@ mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_o
   if (status)
     return status;
   const mus_projection *s = system->filter.across ? &i.s : NULL; // what the matrix is not filtered by
+  i.before_flush = mus_subnormal_flush();
   status = (run->stationary ? mus_stationary : mus_pcg)(&i.a, s, m, system->right, system->solution, limits,
                                                         system->work, &i.result);
   return end_iterations(run, status, &i);
@@ -136,6 +141,7 @@ mus_status mus_run_semi_iterative(mus_run *run, const mus_preconditioner *m, dou
   mus_status status = begin_iterations(run, m, &i);
   if (status)
     return status;
+  i.before_flush = mus_subnormal_flush();
   status = mus_semi_iterative(&i.a, system->filter.across ? &i.s : NULL, m, high, system->right, system->solution,
                               limits, system->work, &i.result);
   return end_iterations(run, status, &i);
@@ -185,6 +191,7 @@ mus_status mus_run_mpcg(mus_run *run, const mus_preconditioner *m, int original,
   int scaled = scale_mpcg(run, &i);
   if (!scaled)
     mus_copy(zero.n, run->x, system->solution);
+  i.before_flush = mus_subnormal_flush();
   status = mus_mpcg(&i.a, scaled ? &plain : &i.s, m, original, scaled ? system->right : run->b, system->solution,
                     limits, system->work, &i.result);
   return end_iterations(run, status, &i);

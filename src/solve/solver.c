@@ -1,5 +1,6 @@
 // The public solver: a system, and a method that runs on it. See muslin/solver.h.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -7,6 +8,7 @@
 #include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
 #include "par/par.h"
+#include "par/subnormal.h"
 #include "par/vector.h"
 #include "solve/fallback.h"
 
@@ -22,6 +24,11 @@ const char *mus_preset_name(mus_preset preset) {
 }
 
 mus_status mus_preset_from_name(const char *name, mus_preset *preset) {
+  mus_status status = MUS_NEED(name);
+  if (!status)
+    status = MUS_NEED(preset);
+  if (status)
+    return status;
   for (int p = 0; p < PRESETS; ++p)
     if (strcmp(name, preset_name[p]) == 0) {
       *preset = (mus_preset)p;
@@ -120,6 +127,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"preset", o->preset, 0, PRESETS - 1},
                {"fall_back", o->fall_back, 0, 1},
                {"prefilter", o->prefilter, 0, 1},
+               {"count_from", o->count_from, 0, 1},
                {"stationary", o->stationary, 0, 1},
                {"sa.strength", o->sa.strength, 0, 0.999},
                {"sa.dominance", o->sa.dominance, 0, 1},
@@ -161,6 +169,7 @@ struct mus_solver {
   mus_solve_record record;
   int is_prepared; // for corrections, and nothing has changed since
   mus_list memory; // unsigned char: what mus_solver_remember() has shown
+  mus_list curves; // double: residuals of mus_solver_solve_several()
 };
 
 static size_t residuals_kept(const mus_solver *solver) { return (size_t)solver->options.iterations + 1; }
@@ -200,6 +209,8 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
 mus_status mus_solver_create(const mus_solver_options *options, mus_solver **out) {
   if (!options)
     return mus_fail(MUS_BAD_INPUT, "the solver needs options: take those of mus_default_solver_options");
+  if (!out)
+    return mus_fail(MUS_BAD_INPUT, "mus_solver_create(): solver is NULL, where it is to be put");
   return mus_solver_create_with(options, mus_method_table(options->method), out);
 }
 
@@ -217,13 +228,61 @@ void mus_solver_free(mus_solver *solver) {
     return;
   forget_system(solver);
   mus_free(solver->memory.items);
+  mus_free(solver->curves.items);
   mus_free(solver->residuals);
   mus_free(solver);
 }
 
 // --- the system ------------------------------------------------------------------------------------------------------
 
-mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
+static mus_status need_pattern(const mus_solver *solver) {
+  return solver->system ? MUS_OK : mus_fail(MUS_BAD_INPUT, "the solver has no pattern: call mus_solver_set_pattern");
+}
+
+// A call that gives the system something. Each runs with the solver's number of threads and its way to count, and
+// leaves the caller's as they were; at the end, the method is told what has changed.
+typedef struct call {
+  int threads_before, count_before;
+  mus_status status;
+  unsigned changed;
+} call;
+
+static call begin_any_call(const mus_solver *solver, const char *function) {
+  mus_status status = mus_fail_if_null(solver, function, "solver");
+  if (status)
+    return (call){.status = status};
+  return (call){.threads_before = mus_par_set_threads(solver->options.threads),
+                .count_before = mus_count_from(solver->options.count_from)};
+}
+
+static call begin_call(const mus_solver *solver, const char *function) {
+  call c = begin_any_call(solver, function);
+  if (!c.status)
+    c.status = need_pattern(solver);
+  return c;
+}
+
+static mus_status end_call(mus_solver *solver, const call *c) {
+  if (!solver)
+    return c->status;
+  mus_par_set_threads(c->threads_before);
+  mus_count_from(c->count_before);
+  if (c->changed)
+    solver->is_prepared = 0;
+  mus_linear_method_changed(&solver->method, c->changed);
+  mus_fallback_changed(&solver->fallback, c->changed);
+  return c->status;
+}
+
+// An argument that must be there, and a list that must be unless it is empty.
+#define NEED(c, argument)                                                                                              \
+  if (!(c).status)                                                                                                     \
+  (c).status = MUS_NEED(argument)
+#define NEED_LIST(c, count, argument)                                                                                  \
+  if (!(c).status && (count) > 0)                                                                                      \
+  (c).status = MUS_NEED(argument)
+
+static mus_status set_pattern(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
   const mus_method_kind *kind = solver->method.kind;
   mus_system *system = NULL;
   mus_linear_method method = {0};
@@ -241,47 +300,37 @@ mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const
   return MUS_OK;
 }
 
-static mus_status need_pattern(const mus_solver *solver) {
-  return solver->system ? MUS_OK : mus_fail(MUS_BAD_INPUT, "the solver has no pattern: call mus_solver_set_pattern");
-}
-
-// A call that gives the system something. Each runs with the solver's number of threads and leaves the caller's as it
-// was; at the end, the method is told what has changed.
-typedef struct call {
-  int threads_before;
-  mus_status status;
-  unsigned changed;
-} call;
-
-static call begin_call(const mus_solver *solver) {
-  return (call){.threads_before = mus_par_set_threads(solver->options.threads), .status = need_pattern(solver)};
-}
-
-static mus_status end_call(mus_solver *solver, const call *c) {
-  mus_par_set_threads(c->threads_before);
-  if (c->changed)
-    solver->is_prepared = 0;
-  mus_linear_method_changed(&solver->method, c->changed);
-  mus_fallback_changed(&solver->fallback, c->changed);
-  return c->status;
+mus_status mus_solver_set_pattern(mus_solver *solver, int rows, int block, const int *row_start, const int *column) {
+  call c = begin_any_call(solver, __func__);
+  NEED(c, row_start);
+  NEED(c, column);
+  if (!c.status)
+    c.status = set_pattern(solver, rows, block, row_start, column);
+  return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_values(mus_solver *solver, const double *values) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED(c, values);
   if (!c.status)
     c.status = mus_system_set_values(solver->system, values, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_lend_values(mus_solver *solver, double *values) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED(c, values);
   if (!c.status)
     c.status = mus_system_lend_values(solver->system, values, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_map_values(mus_solver *solver, double **values) {
-  mus_status status = need_pattern(solver);
+  mus_status status = MUS_NEED(solver);
+  if (!status)
+    status = MUS_NEED(values);
+  if (!status)
+    status = need_pattern(solver);
   if (status)
     return status;
   solver->is_prepared = 0;
@@ -289,49 +338,55 @@ mus_status mus_solver_map_values(mus_solver *solver, double **values) {
 }
 
 mus_status mus_solver_unmap_values(mus_solver *solver) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
   if (!c.status)
     c.status = mus_system_unmap_values(solver->system, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_coordinates(mus_solver *solver, const double *positions) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED(c, positions);
   if (!c.status)
     c.status = mus_system_set_coordinates(solver->system, positions, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_levels(mus_solver *solver, int count, const mus_interpolation *levels) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED_LIST(c, count, levels);
   if (!c.status)
     c.status = mus_system_set_levels(solver->system, count, levels, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_kernel(mus_solver *solver, int count, const double *vectors) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED_LIST(c, count, vectors);
   if (!c.status)
     c.status = mus_system_set_kernel(solver->system, count, vectors, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_constraints(mus_solver *solver, int count, const mus_constraint *constraints) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED_LIST(c, count, constraints);
   if (!c.status)
     c.status = mus_system_set_constraints(solver->system, count, constraints, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_equalities(mus_solver *solver, int count, const mus_equality *equalities) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED_LIST(c, count, equalities);
   if (!c.status)
     c.status = mus_system_set_equalities(solver->system, count, equalities, &c.changed);
   return end_call(solver, &c);
 }
 
 mus_status mus_solver_set_couplings(mus_solver *solver, int count, const mus_coupling *couplings) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED_LIST(c, count, couplings);
   if (!c.status)
     c.status = mus_system_set_couplings(solver->system, count, couplings, &c.changed);
   return end_call(solver, &c);
@@ -376,15 +431,102 @@ static mus_status solve_checked(mus_solver *solver, const double *b, double *x, 
 }
 
 mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED(c, b);
+  NEED(c, x);
   if (!c.status)
     c.status = mus_system_check(solver->system, b, x, &c.changed);
+  if (!solver)
+    return c.status;
   mus_linear_method_changed(&solver->method, c.changed);
   mus_fallback_changed(&solver->fallback, c.changed);
   c.changed = 0;
   solver->is_prepared = 0; // methods may leave their hierarchies as they were, or take couplings in otherwise
   if (!c.status)
     c.status = solve_checked(solver, b, x, NULL);
+  return end_call(solver, &c);
+}
+
+// Each vector by itself; what equalities leave beside the constraints is brought up to date.
+static mus_status check_several(mus_solver *solver, int count, const double *b, const double *x, unsigned *changed) {
+  size_t n = mus_system_unknowns(solver->system);
+  mus_status status = MUS_OK;
+  for (int k = 0; k < count && !status; ++k) {
+    unsigned also = 0;
+    status = mus_system_check(solver->system, b + (size_t)k * n, x + (size_t)k * n, &also);
+    *changed |= also;
+    if (status && count > 1)
+      mus_fail_prefix(status, "right-hand side %d", mus_counted(k));
+  }
+  return status;
+}
+
+// Takes the record of the last solve over, with a copy of its residuals, for which there is memory.
+static void keep_record(mus_solver *solver, mus_solve_record *record) {
+  size_t count = (size_t)solver->record.iterations + 1;
+  *record = solver->record;
+  memcpy((double *)solver->curves.items + solver->curves.count, solver->residuals, count * sizeof(double));
+  solver->curves.count += count;
+}
+
+// The list may have moved while it grew.
+static void point_to_curves(const mus_solver *solver, int count, mus_solve_record *records) {
+  const double *next = solver->curves.items;
+  for (int k = 0; k < count; ++k) {
+    records[k].residuals = next;
+    next += records[k].iterations + 1;
+  }
+}
+
+static mus_status solve_several(mus_solver *solver, int count, const double *b, double *x, mus_solve_record *records) {
+  enum { TEXT = 512 };
+  size_t n = mus_system_unknowns(solver->system);
+  mus_status told = MUS_OK;
+  char text[TEXT] = "";
+  int done = 0;
+  solver->curves.count = 0;
+  for (; done < count; ++done) {
+    mus_status status = MUS_OK;
+    if (records && !mus_list_reserve(&solver->curves, residuals_kept(solver), sizeof(double)))
+      status = mus_fail_memory();
+    if (!status)
+      status = solve_checked(solver, b + (size_t)done * n, x + (size_t)done * n, NULL);
+    int is_end = status && status != MUS_NOT_CONVERGED && status != MUS_BREAKDOWN;
+    if (status && (is_end || !told)) {
+      if (count > 1)
+        mus_fail_prefix(status, "right-hand side %d", mus_counted(done));
+      snprintf(text, sizeof text, "%s", mus_last_error());
+      told = status;
+    }
+    if (is_end)
+      break;
+    if (records)
+      keep_record(solver, &records[done]);
+  }
+  if (records)
+    point_to_curves(solver, done, records);
+  for (int k = done; records && k < count; ++k)
+    records[k] = (mus_solve_record){.status = told, .true_residual = NAN};
+  return told ? mus_fail(told, "%s", text) : MUS_OK;
+}
+
+mus_status mus_solver_solve_several(mus_solver *solver, int count, const double *b, double *x,
+                                    mus_solve_record *records) {
+  call c = begin_call(solver, __func__);
+  if (!c.status && count < 0)
+    c.status = mus_fail(MUS_BAD_INPUT, "the number of right-hand sides is %d", count);
+  NEED_LIST(c, count, b);
+  NEED_LIST(c, count, x);
+  if (!c.status)
+    c.status = check_several(solver, count, b, x, &c.changed);
+  if (!solver)
+    return c.status;
+  mus_linear_method_changed(&solver->method, c.changed);
+  mus_fallback_changed(&solver->fallback, c.changed);
+  c.changed = 0;
+  solver->is_prepared = 0;
+  if (!c.status)
+    c.status = solve_several(solver, count, b, x, records);
   return end_call(solver, &c);
 }
 
@@ -417,13 +559,15 @@ static mus_status take_coordinates(mus_solver *solver, const mus_device_system *
 }
 
 mus_status mus_solver_solve_device(mus_solver *solver, const mus_device_system *s) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
   if (!c.status)
     c.status = check_there(solver, s);
   if (!c.status)
     c.status = mus_system_check_rest(solver->system, &c.changed);
   if (!c.status)
     c.status = take_coordinates(solver, s, &c.changed);
+  if (!solver)
+    return c.status;
   c.changed |= MUS_CHANGED_VALUES;
   mus_linear_method_changed(&solver->method, c.changed);
   c.changed = 0;
@@ -436,6 +580,11 @@ mus_status mus_solver_solve_device(mus_solver *solver, const mus_device_system *
 }
 
 mus_status mus_solver_measure_device(mus_solver *solver, int repeat, mus_device_speeds *speeds) {
+  mus_status status = MUS_NEED(solver);
+  if (!status)
+    status = MUS_NEED(speeds);
+  if (status)
+    return status;
   if (!*solver->record.device)
     return mus_fail(MUS_BAD_INPUT, "the last solve was not on a GPU, so there is nothing to measure there");
   if (repeat < 1)
@@ -459,9 +608,11 @@ static mus_status prepare_checked(mus_solver *solver) {
 }
 
 mus_status mus_solver_prepare(mus_solver *solver) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
   if (!c.status)
     c.status = mus_system_check(solver->system, NULL, NULL, &c.changed);
+  if (!solver)
+    return c.status;
   mus_linear_method_changed(&solver->method, c.changed);
   mus_fallback_changed(&solver->fallback, c.changed);
   c.changed = 0;
@@ -471,10 +622,13 @@ mus_status mus_solver_prepare(mus_solver *solver) {
   return end_call(solver, &c);
 }
 
-int mus_solver_levels(const mus_solver *solver) { return mus_linear_method_levels(&solver->method); }
+int mus_solver_levels(const mus_solver *solver) { return solver ? mus_linear_method_levels(&solver->method) : 0; }
 
 mus_status mus_solver_correct(mus_solver *solver, int level, mus_correction kind, const double *r, double *out) {
-  call c = begin_call(solver);
+  call c = begin_call(solver, __func__);
+  NEED(c, r);
+  if (!c.status)
+    c.status = mus_fail_if_null(out, __func__, "c");
   if (!c.status && !solver->is_prepared)
     c.status = mus_fail(MUS_BAD_INPUT, "the solver is not prepared for corrections, or has been given something since: "
                                        "call mus_solver_prepare");
@@ -487,33 +641,44 @@ mus_status mus_solver_correct(mus_solver *solver, int level, mus_correction kind
     mus_system *system = solver->system;
     mus_copy(mus_system_unknowns(system), r, system->right);
     mus_filter_apply(&system->filter, system->right);
+    unsigned before = mus_subnormal_flush();
     solver->method.kind->correct(solver->method.self, level, kind, system->right, out, &solver->record);
+    mus_subnormal_restore(before);
     mus_filter_apply(&system->filter, out);
     mus_system_put(system, MUS_FORM_GIVEN);
   }
   return end_call(solver, &c);
 }
 
-double mus_solver_work(const mus_solver *solver) { return solver->record.work; }
+double mus_solver_work(const mus_solver *solver) { return solver ? solver->record.work : 0; }
 
 // --- the rest --------------------------------------------------------------------------------------------------------
 
 size_t mus_solver_bytes(const mus_solver *solver) {
+  if (!solver)
+    return 0;
   return sizeof *solver + mus_fallback_bytes(&solver->fallback) + residuals_kept(solver) * sizeof *solver->residuals +
-         solver->memory.capacity + (solver->system ? mus_system_bytes(solver->system) : 0) +
-         mus_linear_method_bytes(&solver->method);
+         solver->memory.capacity + solver->curves.capacity * sizeof(double) +
+         (solver->system ? mus_system_bytes(solver->system) : 0) + mus_linear_method_bytes(&solver->method);
 }
 
-const mus_solve_record *mus_solver_record(const mus_solver *solver) { return &solver->record; }
+const mus_solve_record *mus_solver_record(const mus_solver *solver) { return solver ? &solver->record : NULL; }
 
 int mus_solver_aggregates(const mus_solver *solver, int level, int *aggregate) {
-  return mus_linear_method_aggregates(&solver->method, level, aggregate);
+  return solver && aggregate ? mus_linear_method_aggregates(&solver->method, level, aggregate) : 0;
 }
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 
 mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size) {
-  mus_status status = need_pattern(solver);
+  mus_status status = MUS_NEED(solver);
+  if (!status)
+    status = MUS_NEED(bytes);
+  if (!status)
+    status = MUS_NEED(size);
+  if (status)
+    return status;
+  status = need_pattern(solver);
   solver->memory.count = 0;
   solver->is_prepared = 0;
   if (!status)
@@ -527,7 +692,11 @@ mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *s
 
 mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size) {
   mus_bytes from = {bytes, size};
-  mus_status status = need_pattern(solver);
+  mus_status status = MUS_NEED(solver);
+  if (!status && size > 0)
+    status = MUS_NEED(bytes);
+  if (!status)
+    status = need_pattern(solver);
   if (!status)
     status = mus_linear_method_recall(&solver->method, &from);
   if (!status)

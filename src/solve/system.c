@@ -100,7 +100,8 @@ static mus_status check_vector(const char *name, size_t n, const double *x) {
   size_t at = 0;
   while (isfinite(x[at]))
     ++at;
-  return mus_fail(MUS_BAD_INPUT, "%s: number %zu, counted from 0, is %g; all must be finite", name, at, x[at]);
+  return mus_fail(MUS_BAD_INPUT, "%s: number %zu, counted from %d, is %g; all must be finite", name,
+                  at + (size_t)mus_counted(0), mus_counted(0), x[at]);
 }
 
 static mus_status look_closely(const mus_system *system, const mus_matrix *given) {
@@ -235,18 +236,21 @@ static mus_status check_level(int number, int nodes, const mus_interpolation *le
     return mus_fail(MUS_BAD_INPUT, "levels[%d] has %d nodes instead of %d", number, level->nodes, nodes);
   if (level->coarse < 1 || level->coarse > level->nodes)
     return mus_fail(MUS_BAD_INPUT, "levels[%d]: %d coarse nodes for %d", number, level->coarse, level->nodes);
+  if (!level->carrier || !level->weight)
+    return mus_fail(MUS_BAD_INPUT, "levels[%d] has no carriers or weights: they are NULL", number);
   for (size_t k = 0; k < 3 * (size_t)nodes; ++k)
     if (level->carrier[k] < 0 || level->carrier[k] >= level->coarse || !isfinite(level->weight[k]))
-      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is carried by node %d, with a weight of %g", number, k / 3,
-                      level->carrier[k], level->weight[k]);
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is carried by node %d, with a weight of %g", number,
+                      k / 3 + (size_t)mus_counted(0), mus_counted(level->carrier[k]), level->weight[k]);
   for (size_t i = 0; i < (size_t)nodes; ++i) {
     const double *w = level->weight + 3 * i;
     int joint = level->joint ? level->joint[i] : -1;
     if (joint < -1 || joint >= level->coarse)
-      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is joined by node %d", number, i, joint);
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: node %zu is joined by node %d", number, i + (size_t)mus_counted(0),
+                      mus_counted(joint));
     if ((w[0] != 0 || w[1] != 0 || w[2] != 0) && !(fabs(w[0] + w[1] + w[2] - 1) < 1e-6))
-      return mus_fail(MUS_BAD_INPUT, "levels[%d]: the weights of node %zu sum to %g instead of 1", number, i,
-                      w[0] + w[1] + w[2]);
+      return mus_fail(MUS_BAD_INPUT, "levels[%d]: the weights of node %zu sum to %g instead of 1", number,
+                      i + (size_t)mus_counted(0), w[0] + w[1] + w[2]);
   }
   return MUS_OK;
 }

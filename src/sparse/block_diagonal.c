@@ -11,7 +11,7 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place) {
   for (int i = 0; i < pattern->rows; ++i) {
     place[i] = mus_pattern_find(pattern, i, i);
     if (place[i] < 0)
-      return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
+      return mus_fail(MUS_BAD_INPUT, "node %d has no diagonal block: every node needs one", mus_counted(i));
   }
   return MUS_OK;
 }
@@ -58,7 +58,8 @@ static inline __attribute__((always_inline)) int invert_block(int block, double 
 
 static mus_status not_positive(int row) {
   return mus_fail(MUS_BREAKDOWN,
-                  "the diagonal block of row %d is not positive definite: the matrix is indefinite or singular", row);
+                  "the diagonal block of node %d is not positive definite: the matrix is indefinite or singular",
+                  mus_counted(row));
 }
 
 #define TEMPLATE "sparse/block_diagonal_template.h"

@@ -109,7 +109,7 @@ static mus_status fail_pivot(const mus_factor *factor, int unknown) {
   return mus_fail(MUS_BREAKDOWN,
                   "the matrix is not positive definite: its Cholesky factorisation fails at node %d, "
                   "unknown %d of that node",
-                  unknown / factor->block, unknown % factor->block);
+                  mus_counted(unknown / factor->block), mus_counted(unknown % factor->block));
 }
 
 // --- dense ----------------------------------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ static mus_status compute(mus_factor *factor, const mus_matrix *a) {
     status = mus_fail(MUS_BREAKDOWN,
                       "the matrix is singular to working precision: its reciprocal condition is about %.1g and its "
                       "weakest pivot is at node %d, unknown %d of that node",
-                      reciprocal, unknown / factor->block, unknown % factor->block);
+                      reciprocal, mus_counted(unknown / factor->block), mus_counted(unknown % factor->block));
   return status;
 }
 

@@ -2,7 +2,8 @@
 //
 // A kernel works on the rows begin ... end - 1 of a task and touches nothing else, so rows can be dealt to threads in
 // any way. kernels_scalar.c is plain C and always there; kernels_avx2.c and kernels_avx512.c replace the row products
-// of 3x3, 6x6 and 3x6 blocks and are otherwise the same text (kernels_template.h) compiled for that machine.
+// of 3x6 blocks and of square ones of 1 to 6, and are otherwise the same text (kernels_template.h) compiled for that
+// machine.
 #ifndef MUS_SPARSE_KERNELS_H
 #define MUS_SPARSE_KERNELS_H
 
@@ -28,7 +29,11 @@ static inline int mus_scatter_stride(int column_block) { return (column_block + 
 // Block shapes with kernels of their own.
 typedef enum mus_shape {
   MUS_SHAPE_ANY,
+  MUS_SHAPE_1X1,
+  MUS_SHAPE_2X2,
   MUS_SHAPE_3X3,
+  MUS_SHAPE_4X4,
+  MUS_SHAPE_5X5,
   MUS_SHAPE_6X6,
   MUS_SHAPE_3X6,
   MUS_SHAPE_12X12,
@@ -37,14 +42,13 @@ typedef enum mus_shape {
 } mus_shape;
 
 static inline mus_shape mus_shape_of(int row_block, int column_block) {
-  if (row_block == 3 && column_block == 3)
-    return MUS_SHAPE_3X3;
-  if (row_block == 6 && column_block == 6)
-    return MUS_SHAPE_6X6;
+  static const mus_shape square[MUS_BLOCK_MAXIMUM + 1] = {
+      [1] = MUS_SHAPE_1X1, [2] = MUS_SHAPE_2X2, [3] = MUS_SHAPE_3X3,   [4] = MUS_SHAPE_4X4,
+      [5] = MUS_SHAPE_5X5, [6] = MUS_SHAPE_6X6, [12] = MUS_SHAPE_12X12};
+  if (row_block == column_block)
+    return square[row_block];
   if (row_block == 3 && column_block == 6)
     return MUS_SHAPE_3X6;
-  if (row_block == 12 && column_block == 12)
-    return MUS_SHAPE_12X12;
   if (row_block == 3 && column_block == 12)
     return MUS_SHAPE_3X12;
   return MUS_SHAPE_ANY;

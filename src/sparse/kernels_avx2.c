@@ -8,6 +8,7 @@
 
 #include "sparse/kernels.h"
 #include "sparse/kernels_prolongator.h"
+#include "sparse/kernels_small.h"
 #include "sparse/product_avx2.h"
 
 static inline void row_3x3(const mus_task *t, int begin, int end, double *sum) {

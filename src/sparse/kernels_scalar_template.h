@@ -15,7 +15,11 @@
     MUS_FOLD(rows, columns, part, sum)                                                                                 \
   }
 
+ROW_PRODUCT(row_1x1, 1, 1)
+ROW_PRODUCT(row_2x2, 2, 2)
 ROW_PRODUCT(row_3x3, 3, 3)
+ROW_PRODUCT(row_4x4, 4, 4)
+ROW_PRODUCT(row_5x5, 5, 5)
 ROW_PRODUCT(row_6x6, 6, 6)
 ROW_PRODUCT(row_3x6, 3, 6)
 #undef ROW_PRODUCT

@@ -1,6 +1,6 @@
 // Both precisions of kernels_template.h and product_template.h: included by each kernels_*.c once it has defined
-// row_3x3, row_6x6, row_3x6, row_transposed_3x3, row_transposed_3x6, scatter_3x3, scatter_3x6 and those that end with
-// _f, and what product_template.h needs for 3x3 blocks. Leaves table, table_f, product_rows and product_rows_f.
+// row_1x1 ... row_6x6, row_3x6, row_transposed_3x3, row_transposed_3x6, scatter_3x3, scatter_3x6 and those that end
+// with _f, and what product_template.h needs for 3x3 blocks. Leaves table, table_f, product_rows and product_rows_f.
 #include <string.h>
 
 #define TEMPLATE "sparse/kernels_template.h"

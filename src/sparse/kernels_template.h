@@ -1,5 +1,5 @@
 // The kernels of one precision, as text for base/both_precisions.h. Each kernels_*.c has defined before
-//   NAME(row_3x3), NAME(row_6x6), NAME(row_3x6)   products of one block row:
+//   NAME(row_1x1), ... NAME(row_6x6), NAME(row_3x6)   products of one block row:
 //       sum[0 ... r-1] = sum over blocks k in [begin, end) of value_k x[column_k]
 //   NAME(row_transposed_3x3), NAME(row_transposed_3x6)
 //       the same with value_source[k]^T, with more blocks to come up to `limit`
@@ -125,8 +125,16 @@ ALWAYS_INLINE void NAME(rows)(const TYPE(mus_task) *t, int begin, int end, mus_o
         NAME(row_transposed_3x6)(t, from, to, t->row_start[end], sum);
       else if (operation == MUS_OP_TRANSPOSED)
         NAME(row_transposed)(t, row_block, column_block, from, to, sum);
+      else if (row_block == 1 && column_block == 1)
+        NAME(row_1x1)(t, from, to, sum);
+      else if (row_block == 2 && column_block == 2)
+        NAME(row_2x2)(t, from, to, sum);
       else if (row_block == 3 && column_block == 3)
         NAME(row_3x3)(t, from, to, sum);
+      else if (row_block == 4 && column_block == 4)
+        NAME(row_4x4)(t, from, to, sum);
+      else if (row_block == 5 && column_block == 5)
+        NAME(row_5x5)(t, from, to, sum);
       else if (row_block == 6 && column_block == 6)
         NAME(row_6x6)(t, from, to, sum);
       else if (row_block == 3 && column_block == 6)
@@ -165,7 +173,11 @@ ALWAYS_INLINE void NAME(scatter_rows)(const TYPE(mus_task) *t, int begin, int en
   }
 #define KERNEL(operation, stem)                                                                                        \
   KERNEL_OF(operation, stem, any, t->row_block, t->column_block)                                                       \
+  KERNEL_OF(operation, stem, 1x1, 1, 1)                                                                                \
+  KERNEL_OF(operation, stem, 2x2, 2, 2)                                                                                \
   KERNEL_OF(operation, stem, 3x3, 3, 3)                                                                                \
+  KERNEL_OF(operation, stem, 4x4, 4, 4)                                                                                \
+  KERNEL_OF(operation, stem, 5x5, 5, 5)                                                                                \
   KERNEL_OF(operation, stem, 6x6, 6, 6)                                                                                \
   KERNEL_OF(operation, stem, 3x6, 3, 6)                                                                                \
   KERNEL_OF(operation, stem, 12x12, 12, 12)                                                                            \
@@ -183,14 +195,21 @@ KERNEL(MUS_OP_RELAX, relax)
     NAME(scatter_rows)(t, begin, end, row_block, column_block);                                                        \
   }
 SCATTER_OF(any, t->row_block, t->column_block)
+SCATTER_OF(1x1, 1, 1)
+SCATTER_OF(2x2, 2, 2)
 SCATTER_OF(3x3, 3, 3)
+SCATTER_OF(4x4, 4, 4)
+SCATTER_OF(5x5, 5, 5)
 SCATTER_OF(6x6, 6, 6)
 SCATTER_OF(3x6, 3, 6)
 SCATTER_OF(12x12, 12, 12)
 SCATTER_OF(3x12, 3, 12)
 
 #define SHAPES(stem)                                                                                                   \
-  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12) }
+  {                                                                                                                    \
+    NAME(stem##_any), NAME(stem##_1x1), NAME(stem##_2x2), NAME(stem##_3x3), NAME(stem##_4x4), NAME(stem##_5x5),        \
+        NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12)                                      \
+  }
 static TYPE(mus_row_kernel) *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
     SHAPES(multiply),   SHAPES(add),          SHAPES(residual), SHAPES(chebyshev),
     SHAPES(transposed), SHAPES(scatter_rows), SHAPES(relax)};

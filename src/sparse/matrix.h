@@ -1,7 +1,8 @@
 // Block sparse matrices: a pattern and its values, with products in double and single precision.
 //
 // Blocks are row_block x column_block, stored row by row, one after the other in the pattern's order. Fine cloth
-// matrices have 3x3 blocks, coarse ones 6x6, prolongators 3x6 and 6x6; those are fast, any other size works.
+// matrices have 3x3 blocks, coarse ones 6x6, prolongators 3x6 and 6x6. Those and all square blocks of 1 to 6 and 12 are
+// fast; any other size works.
 #ifndef MUS_SPARSE_MATRIX_H
 #define MUS_SPARSE_MATRIX_H
 

@@ -140,7 +140,7 @@ mus_status mus_symmetric_pattern_create(mus_arena *arena, const mus_pattern *ful
   for (int chunk = 0; chunk < p.chunks; ++chunk)
     for (int i = p.chunk[chunk]; i < p.chunk[chunk + 1]; ++i) {
       if (mus_pattern_find(full, i, i) < 0)
-        return mus_fail(MUS_BAD_INPUT, "row %d has no diagonal block: every row needs one", i);
+        return mus_fail(MUS_BAD_INPUT, "node %d has no diagonal block: every node needs one", mus_counted(i));
       fill_where(&p, full, chunk, i);
     }
   find_leads(&p);
@@ -154,14 +154,25 @@ static size_t values_of(const mus_symmetric_pattern *p) {
   return (size_t)mus_symmetric_blocks(p) * (size_t)(p->block * p->block);
 }
 
+static mus_symmetric_shape shape_of(int block) {
+  static const mus_symmetric_shape shape[MUS_BLOCK_MAXIMUM + 1] = {
+      [1] = MUS_SYMMETRIC_1X1, [2] = MUS_SYMMETRIC_2X2, [3] = MUS_SYMMETRIC_3X3,   [4] = MUS_SYMMETRIC_4X4,
+      [5] = MUS_SYMMETRIC_5X5, [6] = MUS_SYMMETRIC_6X6, [12] = MUS_SYMMETRIC_12X12};
+  return shape[block];
+}
+
 // By bench_symmetric: products of smaller matrices, which lie in the cache, gain nothing.
 enum { PAYS_ROWS = 2000 };
 static const double pays_blocks = 0.8;
 
+// By bench_kernels --blocks: with single numbers, what is done for each takes longer than to read the other of a pair,
+// and other sizes have no kernels of their own.
+static int pays_for(int block) { return block > 1 && shape_of(block) != MUS_SYMMETRIC_ANY; }
+
 mus_status mus_symmetric_plan(mus_arena *arena, const mus_pattern *full, int block, mus_symmetric_pattern *out,
                               int *pays) {
   *pays = 0;
-  if (full->rows < PAYS_ROWS)
+  if (full->rows < PAYS_ROWS || !pays_for(block))
     return MUS_OK;
   mus_status status = mus_symmetric_pattern_create(arena, full, block, out);
   if (!status)
@@ -255,10 +266,6 @@ static const mus_symmetric_kernels *kernels(void) {
     return &mus_symmetric_avx2;
 #endif
   return &mus_symmetric_scalar;
-}
-
-static mus_symmetric_shape shape_of(int block) {
-  return block == 3 ? MUS_SYMMETRIC_3X3 : block == 6 ? MUS_SYMMETRIC_6X6 : MUS_SYMMETRIC_ANY;
 }
 
 // Into how many pieces a chunk is best cut: what counts is the work of the thread that has most.

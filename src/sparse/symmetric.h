@@ -54,7 +54,8 @@ static inline int mus_symmetric_blocks(const mus_symmetric_pattern *pattern) {
   return pattern->row_start[pattern->rows];
 }
 
-// The same where it pays: rows are many, and few pairs have to be stored twice. *pays becomes 0 or 1.
+// The same where it pays: rows are many, blocks are of 2 to 6 or 12, and few pairs have to be stored twice. *pays
+// becomes 0 or 1.
 mus_status mus_symmetric_plan(mus_arena *arena, const mus_pattern *full, int block, mus_symmetric_pattern *out,
                               int *pays);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sparse/symmetric_kernels.h"
+#include "sparse/symmetric_rows_avx2.h"
 
 // The processor's own reading ahead does not keep up with so much work a byte. Bytes, by measurement: from 8 to 16 KiB
 // into the second-level cache make products with large matrices 1.6 times as fast as none.

@@ -21,16 +21,21 @@ typedef struct mus_symmetric_rows {
 
 typedef enum mus_symmetric_shape {
   MUS_SYMMETRIC_ANY,
+  MUS_SYMMETRIC_1X1,
+  MUS_SYMMETRIC_2X2,
   MUS_SYMMETRIC_3X3,
+  MUS_SYMMETRIC_4X4,
+  MUS_SYMMETRIC_5X5,
   MUS_SYMMETRIC_6X6,
+  MUS_SYMMETRIC_12X12,
   MUS_SYMMETRIC_SHAPES
 } mus_symmetric_shape;
 
 // Numbers in the ring: 128 KiB in double precision, which fits any second-level cache and any thread's stack.
 enum { MUS_RING_NUMBERS = 16384 };
 
-// How many of them a node takes: sums of three are kept as vectors of four.
-static inline int mus_ring_stride(int block) { return block == 3 ? 4 : block; }
+// How many of them a node takes: sums of three are kept as vectors of four, those of five and six as vectors of eight.
+static inline int mus_ring_stride(int block) { return block == 3 ? 4 : block == 5 || block == 6 ? 8 : block; }
 
 // What is kept of a pair (i, j): how far x_j lies behind x_i, and the place of y_j in the ring, both in numbers.
 static inline int mus_pair_pack(int apart, int place) { return (int)((unsigned)place << 16 | (unsigned)apart); }

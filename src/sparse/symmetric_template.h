@@ -12,6 +12,8 @@
 //     NAME(wide_product), NAME(wide_add_product)
 //     NAME(fold)(a, b, c)                the sums of lanes of each, as a vector
 //   NAME(fetch)                asks for what lies some way ahead of this
+//   HAS_ROW(block)             if defined, whether NAME(row_of) is there for blocks of this size, in place of
+//                              NAME(row_any)
 // In single precision pairs of a row are stored two by two, rows of one beside rows of the other, and two are added at
 // once, add_two_f(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold_f.
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -154,34 +156,45 @@ static REAL NAME(dot_alone_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric
 
 // --- blocks of any size ------------------------------------------------------------------------------------------
 
-// sum += A x
-ALWAYS_INLINE void NAME(add_block)(int block, const REAL *a, const REAL *x, REAL *sum) {
-  for (int r = 0; r < block; ++r) {
-    REAL part = 0;
-    for (int c = 0; c < block; ++c)
-      part += a[r * block + c] * x[c];
-    sum[r] += part;
-  }
+// Lanes that sums of a row of a block are kept in until the row of the matrix ends: one for each number, or four where
+// those would be too many for registers.
+#define LANES(block) ((block) % 4 == 0 ? 4 : (block))
+
+// lane += A x, row by row
+ALWAYS_INLINE void NAME(add_block)(int block, const REAL *a, const REAL *x, REAL *lane) {
+  for (int r = 0; r < block; ++r)
+    for (int c = 0; c < block; c += LANES(block))
+      for (int l = 0; l < LANES(block); ++l)
+        lane[r * LANES(block) + l] += a[r * block + c + l] * x[c + l];
 }
 
-ALWAYS_INLINE void NAME(row_any)(const TYPE(mus_symmetric_task) *t, int block, int i, unsigned mask, REAL *ring,
-                                 REAL *sum) {
-  const mus_symmetric_pattern *p = t->pattern;
-  const REAL *x_i = t->x + (size_t)i * (size_t)block, *a = t->value + (size_t)p->row_start[i] * (size_t)(block * block);
-  REAL *y_i = ring + ((unsigned)i & mask) * (unsigned)block;
-  for (int r = 0; r < block; ++r) {
-    sum[r] = y_i[r];
-    y_i[r] = 0;
+// y += A^T x
+ALWAYS_INLINE void NAME(add_transposed)(int block, const REAL *a, const REAL *x, REAL *y) {
+  REAL part[MUS_BLOCK_MAXIMUM];
+  for (int c = 0; c < block; ++c)
+    part[c] = a[c] * x[0];
+  for (int r = 1; r < block; ++r)
+    for (int c = 0; c < block; ++c)
+      part[c] += a[r * block + c] * x[r];
+  for (int c = 0; c < block; ++c) // what the row before stored comes late
+    y[c] += part[c];
+}
+
+// sum += what the blocks of a row give it: its own up to `pairs`, then pairs up to `end`, which get their part.
+ALWAYS_INLINE void NAME(row_any)(int block, const REAL *a, const int *where, const int *pairs, const int *end,
+                                 const REAL *x, const REAL *x_i, REAL *ring, REAL *sum) {
+  REAL lane[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  for (int e = 0; e < block * LANES(block); ++e)
+    lane[e] = 0;
+  for (; where < pairs; ++where, a += block * block)
+    NAME(add_block)(block, a, x + (size_t)*where * (size_t)block, lane);
+  for (; where < end; ++where, a += block * block) {
+    NAME(add_block)(block, a, x_i + mus_pair_apart(*where), lane);
+    NAME(add_transposed)(block, a, x_i, ring + mus_pair_place(*where));
   }
-  for (int k = p->row_start[i]; k < p->pair_start[i]; ++k, a += block * block)
-    NAME(add_block)(block, a, t->x + (size_t)p->where[k] * (size_t)block, sum);
-  for (int k = p->pair_start[i]; k < p->row_start[i + 1]; ++k, a += block * block) {
-    REAL *y = ring + mus_pair_place(p->where[k]);
-    NAME(add_block)(block, a, x_i + mus_pair_apart(p->where[k]), sum);
-    for (int r = 0; r < block; ++r)
-      for (int c = 0; c < block; ++c)
-        y[c] += a[r * block + c] * x_i[r];
-  }
+  for (int r = 0; r < block; ++r)
+    for (int l = 0; l < LANES(block); ++l)
+      sum[r] += lane[r * LANES(block) + l];
 }
 
 ALWAYS_INLINE void NAME(finish_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric_operation operation, int block,
@@ -213,12 +226,31 @@ ALWAYS_INLINE void NAME(finish_any)(const TYPE(mus_symmetric_task) *t, mus_symme
 
 ALWAYS_INLINE REAL NAME(chunk_block)(const TYPE(mus_symmetric_task) *t, int block, mus_symmetric_rows rows,
                                      mus_symmetric_operation operation) {
+  enum { LINE = 64 / sizeof(REAL) };
   const mus_symmetric_pattern *p = t->pattern;
+  const int *row_start = p->row_start, *pair_start = p->pair_start, *where = p->where;
+  const REAL *value = t->value, *x = t->x;
+  const unsigned mask = (unsigned)p->ring - 1, stride = (unsigned)mus_ring_stride(block);
+  const size_t size = (size_t)(block * block);
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
-  memset(ring, 0, (size_t)p->ring * (size_t)block * sizeof *ring);
-  REAL dot = 0, sum[MUS_BLOCK_MAXIMUM];
+  memset(ring, 0, (size_t)p->ring * stride * sizeof *ring);
+  REAL dot = 0, sum[MUS_BLOCK_MAXIMUM + 4];
   for (int i = rows.lead; i < rows.end; ++i) {
-    NAME(row_any)(t, block, i, (unsigned)p->ring - 1, ring, sum);
+    const int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
+    const REAL *x_i = x + (size_t)i * (size_t)block, *a = value + (size_t)start * size;
+    REAL *y_i = ring + ((unsigned)i & mask) * stride;
+    for (const REAL *last = value + (size_t)next * size, *line = a; line < last; line += LINE)
+      NAME(fetch)(line);
+    for (unsigned r = 0; r < stride; ++r) {
+      sum[r] = y_i[r];
+      y_i[r] = 0;
+    }
+#ifdef HAS_ROW
+    if (HAS_ROW(block))
+      NAME(row_of)(block, a, where + start, where + pairs, where + next, x, x_i, ring, sum);
+    else
+#endif
+      NAME(row_any)(block, a, where + start, where + pairs, where + next, x, x_i, ring, sum);
     if (i >= rows.begin)
       NAME(finish_any)(t, operation, block, i, sum, &dot);
   }
@@ -235,16 +267,21 @@ static REAL NAME(dot_alone_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric
 
 // --- the table ---------------------------------------------------------------------------------------------------
 
+#define KERNEL_OF(operation, stem, shape, block)                                                                       \
+  static REAL NAME(stem##_##shape)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                       \
+    return NAME(chunk_block)(t, block, rows, operation);                                                               \
+  }
 #define KERNEL(operation, stem)                                                                                        \
-  static REAL NAME(stem##_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
-    return NAME(chunk_block)(t, t->pattern->block, rows, operation);                                                   \
-  }                                                                                                                    \
+  KERNEL_OF(operation, stem, any, t->pattern->block)                                                                   \
+  KERNEL_OF(operation, stem, 1x1, 1)                                                                                   \
+  KERNEL_OF(operation, stem, 2x2, 2)                                                                                   \
   static REAL NAME(stem##_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
     return NAME(chunk_3)(t, rows, operation);                                                                          \
   }                                                                                                                    \
-  static REAL NAME(stem##_6x6)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
-    return NAME(chunk_block)(t, 6, rows, operation);                                                                   \
-  }
+  KERNEL_OF(operation, stem, 4x4, 4)                                                                                   \
+  KERNEL_OF(operation, stem, 5x5, 5)                                                                                   \
+  KERNEL_OF(operation, stem, 6x6, 6)                                                                                   \
+  KERNEL_OF(operation, stem, 12x12, 12)
 
 KERNEL(MUS_SYMMETRIC_MULTIPLY, multiply)
 KERNEL(MUS_SYMMETRIC_DOT, multiply_dot)
@@ -252,14 +289,20 @@ KERNEL(MUS_SYMMETRIC_RESIDUAL, residual)
 KERNEL(MUS_SYMMETRIC_CHEBYSHEV, chebyshev)
 
 #define SHAPES(stem)                                                                                                   \
-  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6) }
+  {                                                                                                                    \
+    NAME(stem##_any), NAME(stem##_1x1), NAME(stem##_2x2), NAME(stem##_3x3), NAME(stem##_4x4), NAME(stem##_5x5),        \
+        NAME(stem##_6x6), NAME(stem##_12x12)                                                                           \
+  }
 static TYPE(mus_chunk_kernel) *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_SHAPES] = {
     SHAPES(multiply),
     SHAPES(multiply_dot),
     SHAPES(residual),
     SHAPES(chebyshev),
-    {NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any)}};
+    {NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any),
+     NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_any)}};
 
 #undef SHAPES
 #undef KERNEL
+#undef KERNEL_OF
+#undef LANES
 #undef ALWAYS_INLINE

@@ -112,6 +112,34 @@ for solver in sa diag mpcg mpcg-original; do
   holds "a tiny solution" awk 'NR > 2 && ($1 < 0.99e-150 || $1 > 1.01e-150) { exit 1 }' x.mtx
 done
 
+"$muslin" solve --help | grep -q ' cholmod' && cholmod=cholmod || cholmod=
+# --- several right-hand sides -------------------------------------------------------------------------------------
+array b4x3.mtx "4 3" 1 0 0 1 2 0 0 2 0 0 0 0
+for solver in sa diag mpcg ${cholmod:+cholmod}; do
+  expect 0 solve chain.mtx b4x3.mtx --solver $solver --tol 1e-12 -o x.mtx --json several.json --plot several.svg
+  near x.mtx 1 1 1 1 2 2 2 2 0 0 0 0
+  holds "the size of the solution" grep -qx '4 3' x.mtx
+  says out '3 right-hand sides'
+  says out "^$solver, b 3"
+  holds "a record for each column" test "$(grep -c '"column":' several.json)" = 3
+done
+expect 0 solve chain.mtx b4x3.mtx --solver sa,diag --levels
+says out '^diag, b 2'
+expect 1 solve chain.mtx b4x3.mtx --solver diag --tol 1e-14 --iterations 1 -o lost.mtx
+says err 'right-hand side 1: .*did not converge'
+holds "no solution of a solver that failed" test ! -e lost.mtx
+array b4_nan.mtx "4 2" 1 0 0 1 2 0 nan 2
+refuses 2 'b4_nan.mtx|finite' solve chain.mtx b4_nan.mtx
+
+# --- what is not definite, counted as files do ---------------------------------------------------------------------
+matrix indefinite.mtx "real symmetric" "4 4 4" "1 1 2" "2 2 2" "3 3 -2" "4 4 2"
+expect 1 solve indefinite.mtx b4.mtx --solver diag
+says err 'node 3 is not positive definite'
+if [ -n "$cholmod" ]; then
+  expect 1 solve indefinite.mtx b4.mtx --solver cholmod
+  says err 'node 3, unknown 1 of that node'
+fi
+
 # --- constraints --------------------------------------------------------------------------------------------------
 printf '# height of the only vertex\n1 0 0 2 10\n' >fix.txt
 for solver in sa diag mpcg mpcg-original; do
@@ -147,7 +175,6 @@ refuses 2 'fix.txt' solve identity.mtx b3.mtx --fix fix.txt/x
 # --- a cloth sheet ------------------------------------------------------------------------------------------------
 "$make_sheet" --side 21 -o sheet >"$said/out" 2>"$said/err" || failed "make_sheet"
 sheet="solve sheet/A.mtx sheet/b.mtx --coords sheet/X.mtx --fix sheet/fix.txt --tol 1e-11"
-"$muslin" solve --help | grep -q ' cholmod' && cholmod=cholmod || cholmod=
 for solver in sa diag mpcg mpcg-original $cholmod auto; do
   expect 0 $sheet --solver $solver -o x_$solver.mtx
   holds "differs from sa" apart x_sa.mtx x_$solver.mtx 1e-7
@@ -237,7 +264,7 @@ says err '--json needs a value \(FILE\)'
 refuses 2 'nothing.mtx' solve nothing.mtx
 refuses 2 '[a-z]' solve .
 refuses 2 'nothing.mtx' solve chain.mtx nothing.mtx
-refuses 2 'b3.mtx is 3 x 1: a right-hand side needs' solve chain.mtx b3.mtx
+refuses 2 'b3.mtx is 3 x 1: right-hand sides need' solve chain.mtx b3.mtx
 refuses 2 'block size 3 does not divide the 4 rows' solve chain.mtx --block 3
 refuses 2 'block size 13' solve chain.mtx --block 13
 refuses 2 '--coords needs three unknowns per vertex' solve chain.mtx --coords b4.mtx

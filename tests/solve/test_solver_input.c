@@ -2,11 +2,13 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "multigrid/skinning/handles.h"
 #include "multigrid/smoother.h"
 #include "par/vector.h"
@@ -31,7 +33,7 @@ static void expect_accepted(const mus_solver_options *options) {
 // The two ends are fine, what lies beyond them is not, and the refusal names the option.
 #define CHECK_RANGE(type, field, low, below, high, above)                                                              \
   do {                                                                                                                 \
-    mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);                                                         \
+    mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);                                         \
     options.field = (type)(below);                                                                                     \
     expect_refused(&options, "option " #field);                                                                        \
     options.field = (type)(above);                                                                                     \
@@ -52,6 +54,7 @@ static void options_out_of_range_are_named(void **state) {
   CHECK_RANGE(mus_setup, setup, MUS_SETUP_NUMERIC, -1, MUS_SETUP_AUTO, 5);
   CHECK_RANGE(int, threads, 0, -1, 1024, 1025);
   CHECK_RANGE(int, prefilter, 0, -1, 1, 2);
+  CHECK_RANGE(int, count_from, 0, -1, 1, 2);
   CHECK_RANGE(double, sa.strength, 0, -0.01, 0.999, 1);
   CHECK_RANGE(double, sa.dominance, 0, -0.01, 1, 1.01);
   CHECK_RANGE(mus_motions, sa.motions, MUS_MOTIONS_TRANSLATIONS, -1, MUS_MOTIONS_AUTO, 3);
@@ -73,11 +76,118 @@ static void options_must_be_given(void **state) {
   expect_refused(NULL, "mus_default_solver_options");
 }
 
+// NULL where something must be is told by the name of the call and the argument, and changes nothing.
+static void null_is_refused(void **state) {
+  (void)state;
+  mus_solver_options options = mus_default_solver_options();
+  mus_method method = MUS_METHOD_DIAG;
+  mus_preset preset = MUS_PRESET_PAPER;
+  expect_status(MUS_BAD_INPUT, "solver is NULL", mus_solver_create(&options, NULL));
+  expect_status(MUS_BAD_INPUT, "name is NULL", mus_method_from_name(NULL, &method));
+  expect_status(MUS_BAD_INPUT, "method is NULL", mus_method_from_name("sa", NULL));
+  expect_status(MUS_BAD_INPUT, "name is NULL", mus_preset_from_name(NULL, &preset));
+  expect_status(MUS_BAD_INPUT, "preset is NULL", mus_preset_from_name("fast", NULL));
+  assert_true(method == MUS_METHOD_DIAG && preset == MUS_PRESET_PAPER);
+
+  double numbers[9] = {4, 0, 0, 0, 4, 0, 0, 0, 4}, *mapped = NULL;
+  const void *bytes = NULL;
+  size_t size = 0;
+  mus_device_speeds speeds;
+  mus_device_system there = {.values = numbers, .b = numbers, .x = numbers};
+  int start[] = {0, 1}, column[] = {0};
+  const char *no_solver = "solver is NULL";
+  expect_status(MUS_BAD_INPUT, "mus_solver_set_pattern(): solver is NULL",
+                mus_solver_set_pattern(NULL, 1, 3, start, column));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_values(NULL, numbers));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_map_values(NULL, &mapped));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_unmap_values(NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_coordinates(NULL, numbers));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_kernel(NULL, 1, numbers));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_levels(NULL, 0, NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_constraints(NULL, 0, NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_equalities(NULL, 0, NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_set_couplings(NULL, 0, NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_solve(NULL, numbers, numbers));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_solve_device(NULL, &there));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_prepare(NULL));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_correct(NULL, 0, MUS_CORRECT_CYCLE, numbers, numbers));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_remember(NULL, &bytes, &size));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_recall(NULL, numbers, 1));
+  expect_status(MUS_BAD_INPUT, no_solver, mus_solver_measure_device(NULL, 1, &speeds));
+  assert_true(mus_solver_levels(NULL) == 0 && mus_solver_work(NULL) == 0 && mus_solver_bytes(NULL) == 0);
+  assert_null(mus_solver_record(NULL));
+  assert_int_equal(mus_solver_aggregates(NULL, 0, column), 0);
+  mus_solve_record_print_levels(NULL, stderr);
+
+  mus_solver *solver = NULL;
+  options.method = MUS_METHOD_SA;
+  assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "row_start is NULL", mus_solver_set_pattern(solver, 1, 3, NULL, column));
+  expect_status(MUS_BAD_INPUT, "column is NULL", mus_solver_set_pattern(solver, 1, 3, start, NULL));
+  assert_int_equal(mus_solver_set_pattern(solver, 1, 3, start, column), MUS_OK);
+  assert_int_equal(mus_solver_set_values(solver, numbers), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "values is NULL", mus_solver_set_values(solver, NULL));
+  expect_status(MUS_BAD_INPUT, "values is NULL", mus_solver_map_values(solver, NULL));
+  expect_status(MUS_BAD_INPUT, "positions is NULL", mus_solver_set_coordinates(solver, NULL));
+  expect_status(MUS_BAD_INPUT, "vectors is NULL", mus_solver_set_kernel(solver, 1, NULL));
+  expect_status(MUS_BAD_INPUT, "levels is NULL", mus_solver_set_levels(solver, 1, NULL));
+  expect_status(MUS_BAD_INPUT, "levels[0] has no carriers",
+                mus_solver_set_levels(solver, 1, &(mus_interpolation){.nodes = 1, .coarse = 1}));
+  expect_status(MUS_BAD_INPUT, "constraints is NULL", mus_solver_set_constraints(solver, 1, NULL));
+  expect_status(MUS_BAD_INPUT, "equalities is NULL", mus_solver_set_equalities(solver, 1, NULL));
+  expect_status(MUS_BAD_INPUT, "couplings is NULL", mus_solver_set_couplings(solver, 1, NULL));
+  expect_status(MUS_BAD_INPUT, "coupling 0 has no nodes or weights",
+                mus_solver_set_couplings(solver, 1, &(mus_coupling){.count = 1}));
+  double x[3] = {0, 0, 0};
+  expect_status(MUS_BAD_INPUT, "b is NULL", mus_solver_solve(solver, NULL, x));
+  expect_status(MUS_BAD_INPUT, "x is NULL", mus_solver_solve(solver, numbers, NULL));
+  assert_int_equal(mus_solver_prepare(solver), MUS_OK);
+  expect_status(MUS_BAD_INPUT, "r is NULL", mus_solver_correct(solver, 0, MUS_CORRECT_CYCLE, NULL, x));
+  expect_status(MUS_BAD_INPUT, "c is NULL", mus_solver_correct(solver, 0, MUS_CORRECT_CYCLE, numbers, NULL));
+  expect_status(MUS_BAD_INPUT, "bytes is NULL", mus_solver_remember(solver, NULL, &size));
+  expect_status(MUS_BAD_INPUT, "size is NULL", mus_solver_remember(solver, &bytes, NULL));
+  expect_status(MUS_BAD_INPUT, "bytes is NULL", mus_solver_recall(solver, NULL, 8));
+  expect_status(MUS_BAD_INPUT, "speeds is NULL", mus_solver_measure_device(solver, 1, NULL));
+  assert_int_equal(mus_solver_aggregates(solver, 0, NULL), 0);
+  assert_int_equal(mus_solver_solve(solver, numbers, x), MUS_OK); // the values are still there
+  assert_true(x[0] == 1);
+  mus_solver_free(solver);
+}
+
+// What texts call the first node, and that it is the caller's again afterwards.
+static void texts_count_as_the_caller_does(void **state) {
+  (void)state;
+  for (int first = 0; first < 2; ++first) {
+    mus_solver_options options = mus_default_solver_options();
+    mus_solver *solver = NULL;
+    char text[160];
+    options.count_from = first;
+    options.method = MUS_METHOD_DIAG;
+    assert_int_equal(mus_solver_create(&options, &solver), MUS_OK);
+    snprintf(text, sizeof text, "node %d has no diagonal block", 1 + first);
+    expect_status(MUS_BAD_INPUT, text, mus_solver_set_pattern(solver, 2, 3, (int[]){0, 2, 3}, (int[]){0, 1, 0}));
+    assert_int_equal(mus_solver_set_pattern(solver, 2, 1, (int[]){0, 1, 2}, (int[]){0, 1}), MUS_OK);
+    assert_int_equal(mus_solver_set_values(solver, (double[]){1, -1}), MUS_OK);
+    snprintf(text, sizeof text, "node %d is not positive definite", 1 + first);
+    expect_status(MUS_BREAKDOWN, text, mus_solver_solve(solver, (double[]){1, 1}, (double[]){0, 0}));
+    snprintf(text, sizeof text, "the right-hand side: number %d, counted from %d,", 1 + first, first);
+    expect_status(MUS_BAD_INPUT, text, mus_solver_solve(solver, (double[]){1, (double)NAN}, (double[]){0, 0}));
+    mus_constraint wrong = {.node = 2, .count = 1, .direction = {{1}}};
+    snprintf(text, sizeof text, "names node %d, but nodes go from %d to %d", 2 + first, first, 1 + first);
+    expect_status(MUS_BAD_INPUT, text, mus_solver_set_constraints(solver, 1, &wrong));
+    mus_equality across = {.count = 1, .node = {1}, .value = 0};
+    snprintf(text, sizeof text, "equality %d has no direction", first);
+    expect_status(MUS_BAD_INPUT, text, mus_solver_set_equalities(solver, 1, &across));
+    assert_int_equal(mus_counted(7), 7);
+    mus_solver_free(solver);
+  }
+}
+
 static void options_that_are_not_numbers_are_named(void **state) {
   (void)state;
 #define CHECK_NAN(field)                                                                                               \
   do {                                                                                                                 \
-    mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);                                                         \
+    mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);                                         \
     options.field = (double)NAN;                                                                                       \
     expect_refused(&options, "option " #field);                                                                        \
   } while (0)
@@ -321,8 +431,8 @@ static void bad_patterns_are_refused(void **state) {
              {"column 1 follows column 1 in row 1", 2, 3, {0, 2, 4}, {0, 1, 1, 1}},
              {"not symmetric", 2, 3, {0, 2, 3}, {0, 1, 1}},
              {"not symmetric", 3, 3, {0, 2, 4, 6}, {0, 1, 1, 2, 0, 2}},
-             {"row 1", 2, 3, {0, 2, 3}, {0, 1, 0}},
-             {"row 0", 2, 3, {0, 0, 1}, {1}}};
+             {"node 1", 2, 3, {0, 2, 3}, {0, 1, 0}},
+             {"node 0", 2, 3, {0, 0, 1}, {1}}};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
     refused(r, bad[k].words,
             mus_solver_set_pattern(r->solver, bad[k].rows, bad[k].block, bad[k].row_start, bad[k].column));
@@ -528,6 +638,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_out_of_range_are_named),
       cmocka_unit_test(options_must_be_given),
+      cmocka_unit_test(null_is_refused),
+      cmocka_unit_test(texts_count_as_the_caller_does),
       cmocka_unit_test(options_that_are_not_numbers_are_named),
       cmocka_unit_test(methods_have_names),
       cmocka_unit_test(smoothers_have_names),

@@ -55,7 +55,7 @@ static void diagonals_are_found(void **state) {
   assert_int_equal(mus_diagonal_places(&good, place), MUS_OK);
   assert_true(place[0] == 0 && place[1] == 2 && place[2] == 4);
   assert_int_equal(mus_diagonal_places(&bad, place), MUS_BAD_INPUT);
-  assert_non_null(strstr(mus_last_error(), "row 1 has no diagonal block"));
+  assert_non_null(strstr(mus_last_error(), "node 1 has no diagonal block"));
 }
 
 // A diagonal matrix of blocks that lie in the values in reverse order, so that rows and places differ.
@@ -163,7 +163,7 @@ static void single_inverses_agree_with_double(void **state) {
 static void assert_failed_in(mus_status status, int row) {
   char text[60];
   assert_int_equal(status, MUS_BREAKDOWN);
-  snprintf(text, sizeof text, "row %d is not positive definite", row);
+  snprintf(text, sizeof text, "node %d is not positive definite", row);
   if (!strstr(mus_last_error(), text))
     fail_msg("\"%s\" does not say \"%s\"", mus_last_error(), text);
 }

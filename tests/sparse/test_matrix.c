@@ -41,8 +41,9 @@ typedef struct shape {
 
 static const shape all_shapes[] = {{1, 1},   {2, 2}, {3, 3}, {4, 4}, {5, 5},  {6, 6},  {7, 7},
                                    {12, 12}, {3, 6}, {6, 3}, {2, 5}, {12, 1}, {1, 12}, {3, 12}};
-static const shape fast_shapes[] = {{3, 3},   {6, 6},  {3, 6},
-                                    {12, 12}, {3, 12}, {2, 5}}; // those with kernels of their own, and one without
+static const shape fast_shapes[] = {
+    {1, 1}, {2, 2}, {3, 3},   {4, 4},  {5, 5},
+    {6, 6}, {3, 6}, {12, 12}, {3, 12}, {2, 5}}; // those with kernels of their own, and one without
 enum { SHAPES = sizeof all_shapes / sizeof *all_shapes, FAST_SHAPES = sizeof fast_shapes / sizeof *fast_shapes };
 
 static problem *create(int rows, int columns, int most, shape s, uint64_t seed) {
@@ -358,11 +359,11 @@ static void long_products_agree_with_dense(void **state) {
 // Double keeps what single has to lose.
 static void precision_is_the_one_asked_for(void **state) {
   (void)state;
-  mus_pattern pattern = {1, 3, (int[]){0, 3}, (int[]){0, 1, 2}};
-  double value[] = {1, 0x1p-40, -1}, x[] = {1, 1, 1}, y[1];
+  mus_pattern pattern = {1, 9, (int[]){0, 9}, (int[]){0, 1, 2, 3, 4, 5, 6, 7, 8}}; // up to four sums for a row
+  double value[] = {1, 0, 0, 0, 0x1p-40, 0, 0, 0, -1}, x[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, y[1];
   mus_multiply(&(mus_matrix){&pattern, 1, 1, value}, x, y);
   assert_true(y[0] == 0x1p-40);
-  float value_f[] = {1, 0x1p-40f, -1}, x_f[] = {1, 1, 1}, y_f[1];
+  float value_f[] = {1, 0, 0, 0, 0x1p-40f, 0, 0, 0, -1}, x_f[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, y_f[1];
   mus_multiply_f(&(mus_matrix_f){&pattern, 1, 1, value_f}, x_f, y_f);
   assert_true(y_f[0] == 0);
 }

@@ -238,7 +238,7 @@ static void every_block_size(void **state) {
 // Several chunks; and pairs further apart than a ring for 3 or 6 numbers a node holds, or than a chunk is long.
 static void across_chunks_and_beyond_the_ring(void **state) {
   (void)state;
-  for (int block = 3; block <= 12; block *= 2) {
+  for (int block = 1; block <= 12; block += block < 6 ? 1 : 6) {
     problem *p = banded(4200, block, 5, far, 6);
     assert_true(p->pattern.chunks > 1);
     check_all(p);
@@ -284,8 +284,15 @@ static void check_threads(const problem *p, const int *threads, int count) {
 
 static void any_number_of_threads_gives_the_same_bits(void **state) {
   (void)state;
-  problem *list[] = {sheet(81, 0), banded(4200, 3, 5, far, 6), banded(4200, 5, 5, near, 6), banded(4200, 6, 5, far, 7)};
-  for (int k = 0; k < 4; ++k) {
+  problem *list[] = {sheet(81, 0),
+                     banded(4200, 3, 5, far, 6),
+                     banded(4200, 5, 5, near, 6),
+                     banded(4200, 6, 5, far, 7),
+                     banded(4200, 1, 5, near, 6),
+                     banded(4200, 2, 5, far, 7),
+                     banded(4200, 4, 5, near, 6),
+                     banded(4200, 12, 5, near, 7)};
+  for (int k = 0; k < 8; ++k) {
     assert_true(list[k]->pattern.chunks > 1 && list[k]->pattern.chunks < 5);
     assert_true(list[k]->pattern.lead_share > 0 && list[k]->pattern.lead_share < 1);
     for (int set = 0; set < MUS_INSTRUCTION_SETS; ++set)
@@ -342,6 +349,24 @@ static void filling(void **state) {
   destroy(p);
 }
 
+// Where there are rows enough and few that lead out of chunks, it depends on the blocks.
+static void it_pays_for_some_sizes(void **state) {
+  (void)state;
+  problem *p = banded(4200, 3, 5, near, 6), *few = banded(300, 3, 5, near, 6);
+  for (int block = 1; block <= MUS_BLOCK_MAXIMUM; ++block) {
+    mus_arena arena = {0};
+    mus_symmetric_pattern plan;
+    int pays;
+    assert_int_equal(mus_symmetric_plan(&arena, &p->full, block, &plan, &pays), MUS_OK);
+    assert_int_equal(pays, (block >= 2 && block <= 6) || block == 12);
+    assert_int_equal(mus_symmetric_plan(&arena, &few->full, block, &plan, &pays), MUS_OK);
+    assert_int_equal(pays, 0);
+    mus_arena_clear(&arena);
+  }
+  destroy(p);
+  destroy(few);
+}
+
 static void diagonals_are_needed(void **state) {
   (void)state;
   mus_arena arena = {0};
@@ -383,6 +408,7 @@ int main(void) {
                                      cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
                                      cmocka_unit_test(product_and_dot),
                                      cmocka_unit_test(filling),
+                                     cmocka_unit_test(it_pays_for_some_sizes),
                                      cmocka_unit_test(diagonals_are_needed),
                                      cmocka_unit_test(memory_runs_out)};
   return cmocka_run_group_tests(tests, open_pages, close_pages);
