@@ -257,6 +257,8 @@ typedef struct mus_sim_device {
   long long steps;      ///< whole steps that ran there so far
   const char *obstacle; ///< what keeps whole steps from running there, so that it solves only; NULL: nothing
   double upload_seconds, assemble_seconds, move_seconds, download_seconds; ///< of the last whole step there
+  char failure[512]; ///< why MUS_DEVICE_AUTO has gone over to the CPU, or never left it: what is missing of a GPU, or
+                     ///< how it failed; "": it did not
 } mus_sim_device;
 MUS_API mus_sim_device mus_sim_device_used(const mus_sim *sim);
 /// For each vertex, in the order of the files, the node of a coarser level of the hierarchy that it belongs to: level 1

@@ -77,9 +77,8 @@ mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
     status = mus_linear_renew(&sim->linear, &sim->model, options);
   if (status)
     return status;
-  mus_device_choice before = sim->settings.solver.device;
   sim->settings.solver = *options;
-  return options->device == before ? MUS_OK : mus_sim_choose_device(sim);
+  return mus_sim_choose_device(sim);
 }
 
 void mus_sim_gravity(const mus_sim *sim, double gravity[3]) {

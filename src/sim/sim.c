@@ -115,10 +115,14 @@ mus_status mus_sim_choose_device(mus_sim *sim) {
   mus_device_choice device = sim->settings.solver.device;
   mus_resident_free(sim->resident);
   sim->resident = NULL;
+  *sim->device_failure = 0;
   if (device == MUS_DEVICE_CPU || mus_resident_obstacle(&c))
     return MUS_OK;
   mus_status status = mus_resident_create(&sim->model, &sim->resident);
-  return device == MUS_DEVICE_AUTO && status != MUS_OUT_OF_MEMORY ? MUS_OK : status;
+  if (!status || device != MUS_DEVICE_AUTO)
+    return status;
+  snprintf(sim->device_failure, sizeof sim->device_failure, "%s", mus_last_error());
+  return MUS_OK;
 }
 
 static void place_at_start(mus_sim *sim) {
@@ -410,6 +414,8 @@ mus_sim_device mus_sim_device_used(const mus_sim *sim) {
   if (sim->resident)
     mus_resident_tell(sim->resident, &out);
   mus_step_context c = mus_sim_context((mus_sim *)sim);
+  if (!*out.failure)
+    memcpy(out.failure, *sim->device_failure ? sim->device_failure : solved->device_failure, sizeof out.failure);
   out.obstacle = *out.name ? mus_resident_obstacle(&c) : NULL;
   return out;
 }

@@ -24,6 +24,7 @@ struct mus_sim {
   mus_limiter *limiter;      // NULL until strains are first limited
   mus_lattices *lattices;    // NULL if the scene has no solids on lattices
   mus_resident *resident;    // NULL if steps run on the host
+  char device_failure[512];  // why they do, if MUS_DEVICE_AUTO looked for a device; "": nothing is wrong
   mus_interpolation *levels; // NULL until they are asked for
   int level_count;
   mus_list records;              // mus_step_record, of the last call

@@ -2,6 +2,7 @@
 #include "step/resident.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,11 @@ struct mus_resident {
   int revision;  // of the model that is there
   double *scale; // of lists, for the next step
   int held_count;
-  int *held;      // vertices: nodes that are held there
-  int is_current; // 1: the state there is the host's
-  int is_last;    // 1: the system there is that of the last step
-  int given_up;   // 1: it has failed, and the host does the rest
-  long long done; // steps
+  int *held;                     // vertices: nodes that are held there
+  int is_current;                // 1: the state there is the host's
+  int is_last;                   // 1: the system there is that of the last step
+  char failure[MUS_STAGES_TEXT]; // how it failed, after which the host does the rest; "": it has not
+  long long done;                // steps
 };
 
 // --- what there is ---------------------------------------------------------------------------------------------------
@@ -135,6 +136,7 @@ void mus_resident_tell(const mus_resident *r, mus_sim_device *out) {
   memcpy(out->name, r->facts.name, sizeof out->name);
   out->bytes += r->steps->bytes(r->there);
   out->steps = r->done;
+  memcpy(out->failure, r->failure, sizeof out->failure);
   out->upload_seconds = seconds.upload;
   out->assemble_seconds = seconds.assemble;
   out->move_seconds = seconds.move;
@@ -330,7 +332,7 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_stage_sums sums = {0};
   int solved = 0;
-  *done = !r->given_up && !mus_resident_obstacle(c);
+  *done = !*r->failure && !mus_resident_obstacle(c);
   if (!*done)
     return MUS_OK;
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = 1};
@@ -354,8 +356,8 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
   if (is_devices_fault(status))
     mus_resident_forget(r);
   if (is_devices_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
-    r->given_up = 1;
-  if (r->given_up || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
+    snprintf(r->failure, sizeof r->failure, "%s", mus_last_error());
+  if (*r->failure || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
     *done = 0;
   record->other_seconds = mus_seconds() - from - record->assemble_seconds - record->setup_seconds -
                           record->prefilter_seconds - record->solve_seconds;
