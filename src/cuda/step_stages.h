@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-#define MUS_STEP_STAGES_VERSION 1
-#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_1"
+#define MUS_STEP_STAGES_VERSION 2
+#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_2"
 
 typedef struct mus_device_step mus_device_step; // a model on a device, with its state
 
@@ -46,20 +46,23 @@ typedef struct mus_stage_list {
   int arity, count, first_vertex;
   const int *vertex;
   const void *rest;     // NULL: none
-  const void *material; // likewise
+  const void *material; // likewise; one for each copy
   int bends;            // 1: its energy counts as bending, 0: as stretching
   int strains;          // 1: its elements have strains that count
   double limit[2];      // of strains along warp and weft; 0: none
+  const double *limits; // the same of each copy; NULL: it is that of all
 } mus_stage_list;
 
-// What does not change from step to step.
+// What does not change from step to step. There may be several copies of a model, which differ in their numbers: nodes,
+// and elements of each list, lie copy by copy, and each copy has a moment, stiffnesses, gusts and sums of its own.
 typedef struct mus_stage_model {
+  int copies;                // 0: as 1
   mus_stage_pattern pattern; // of the matrix, blocks of 3 x 3
   const double *mass;        // vertices, kg
   const double *counted;     // the same for energies and momenta
   int lists;
   const mus_stage_list *list;
-  const mus_gusts *gusts; // NULL: none
+  const mus_gusts *gusts; // of each copy; NULL: none
   int plain;              // as in mus_stage_hierarchy
 } mus_stage_model;
 
@@ -111,17 +114,19 @@ typedef struct mus_step_stages {
   // Vertices * 3 numbers each. Those of the step before are NULL where no step of order 2 will follow.
   mus_status (*set_state)(mus_device_step *step, const double *position, const double *velocity,
                           const double *position_before, const double *velocity_before, mus_stage_failure *failure);
-  // Which nodes are held, from now on: those whose work is measured.
+  // Which nodes are held, from now on, copy by copy: those whose work is measured.
   mus_status (*hold)(mus_device_step *step, int count, const int *node, mus_stage_failure *failure);
   // The system of a step from the state: M + H D + H^2 K, and M (V - v) + H (f - H K v), with `scale` (a number for
-  // each list) on stiffnesses. The change is zero, to begin with. Done when it returns.
+  // each list, copy by copy) on stiffnesses, and a moment for each copy. The change is zero, to begin with. Done when
+  // it returns.
   mus_status (*assemble)(mus_device_step *step, const mus_stage_moment *moment, const double *scale,
                          mus_stage_failure *failure);
   void (*system)(const mus_device_step *step, mus_stage_system *system);
   // A copy of it on the host; NULL: not wanted.
   mus_status (*get_system)(mus_device_step *step, double *values, double *right, double *change,
                            mus_stage_failure *failure);
-  // The end of the step that the change leads to, beside the state, and its sums.
+  // The end of the step that the change leads to, beside the state, and the sums of each copy; strain_99 is that of
+  // all.
   mus_status (*move)(mus_device_step *step, mus_stage_sums *sums, mus_stage_failure *failure);
   // The end of the step becomes the state, and goes to the host.
   mus_status (*commit)(mus_device_step *step, double *position, double *velocity, mus_stage_failure *failure);

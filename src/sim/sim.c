@@ -83,7 +83,8 @@ void mus_sim_show(mus_sim *sim) {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static mus_status allocate(mus_sim *sim) {
+// `device`: in place of the scene's; NULL: that.
+static mus_status allocate(mus_sim *sim, const mus_device_choice *device) {
   const mus_model *m = &sim->model;
   for (int k = 0; k < m->part_count; ++k)
     sim->reordered |= m->parts[k].shape.order != NULL;
@@ -99,6 +100,8 @@ static mus_status allocate(mus_sim *sim) {
   }
   if (!status)
     status = mus_settings_create(&sim->arena, m, &sim->settings);
+  if (!status && device)
+    sim->settings.solver.device = *device;
   if (!status)
     status = mus_linear_renew(&sim->linear, m, &sim->settings.solver);
   if (!status)
@@ -138,16 +141,15 @@ static void place_at_start(mus_sim *sim) {
   mus_step_compare_with_present(&c);
 }
 
-mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) { return mus_sim_create_with(scene, NULL, out); }
-
-mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out) {
+static mus_status create(const mus_scene *scene, const mus_element_kind *const *extra, const mus_device_choice *device,
+                         mus_sim **out) {
   mus_sim *sim = mus_alloc_zero(1, sizeof *sim);
   if (!sim)
     return mus_fail_memory();
   int before = mus_par_set_threads(scene->solver.threads);
   mus_status status = mus_model_create(scene, extra, &sim->model);
   if (!status)
-    status = allocate(sim);
+    status = allocate(sim, device);
   if (!status)
     place_at_start(sim);
   mus_par_set_threads(before);
@@ -156,6 +158,16 @@ mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *c
   else
     *out = sim;
   return status;
+}
+
+mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) { return create(scene, NULL, NULL, out); }
+
+mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out) {
+  return create(scene, extra, NULL, out);
+}
+
+mus_status mus_sim_create_on(const mus_scene *scene, mus_device_choice device, mus_sim **out) {
+  return create(scene, NULL, &device, out);
 }
 
 void mus_sim_free(mus_sim *sim) {
@@ -239,8 +251,28 @@ static mus_status advance(mus_sim *sim, double h, int halvings) {
   return status ? status : advance(sim, h / 2, halvings + 1);
 }
 
-// One more step, whose records are added to those that are there.
-static mus_status step_on(mus_sim *sim) {
+// After a step that has succeeded.
+static void count_step(mus_sim *sim) {
+  const mus_settings *settings = &sim->settings;
+  if (++sim->state.frame_step < mus_settings_steps_per_frame(settings, sim->state.frame))
+    return;
+  ++sim->state.frame;
+  sim->state.frame_step = 0;
+  sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
+}
+
+mus_status mus_sim_stepped(mus_sim *sim, const mus_step_record *record) {
+  mus_step_record *kept = mus_list_add(&sim->records, sizeof *kept);
+  if (!kept)
+    return mus_fail_memory();
+  *kept = *record;
+  tell_rejected(sim, kept);
+  count_step(sim);
+  mus_sim_show(sim);
+  return MUS_OK;
+}
+
+mus_status mus_sim_step_on(mus_sim *sim) {
   const mus_settings *settings = &sim->settings;
   size_t before = sim->records.count;
   mus_status status = advance(sim, mus_settings_step_length(settings, sim->state.frame), 0);
@@ -249,11 +281,8 @@ static mus_status step_on(mus_sim *sim) {
     mus_resident_forget(sim->resident);
     sim->records.count = before;
   }
-  if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings, sim->state.frame)) {
-    ++sim->state.frame;
-    sim->state.frame_step = 0;
-    sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
-  }
+  if (!status)
+    count_step(sim);
   mus_sim_show(sim);
   return status;
 }
@@ -278,7 +307,7 @@ mus_status mus_sim_settle(mus_sim *sim, mus_settling *settling) {
 mus_status mus_sim_step(mus_sim *sim, int *steps) {
   int before = mus_par_set_threads(sim->settings.solver.threads);
   sim->records.count = 0;
-  mus_status status = step_on(sim);
+  mus_status status = mus_sim_step_on(sim);
   mus_par_set_threads(before);
   if (steps)
     *steps = (int)sim->records.count;
@@ -290,7 +319,7 @@ mus_status mus_sim_frame(mus_sim *sim, int *steps) {
   mus_status status = MUS_OK;
   sim->records.count = 0;
   while (!status && sim->state.frame == frame)
-    status = step_on(sim);
+    status = mus_sim_step_on(sim);
   mus_par_set_threads(before);
   if (steps)
     *steps = (int)sim->records.count;

@@ -37,6 +37,13 @@ struct mus_sim {
 // Has steps run where the solver's options say: on a GPU, if these ask for one and nothing of the scene is in the way.
 mus_status mus_sim_choose_device(mus_sim *sim);
 
+// mus_sim_create() with another device than the scene's.
+mus_status mus_sim_create_on(const mus_scene *scene, mus_device_choice device, mus_sim **out);
+// One more step, on the threads that the caller has chosen; its records are added to those that are there.
+mus_status mus_sim_step_on(mus_sim *sim);
+// The same where the step has been done already, and the state is that of its end.
+mus_status mus_sim_stepped(mus_sim *sim, const mus_step_record *record);
+
 // What a step of this simulator works with.
 mus_step_context mus_sim_context(mus_sim *sim);
 

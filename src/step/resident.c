@@ -158,14 +158,19 @@ mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) 
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
-mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
-  mus_stage_failure failure = {""};
+mus_stage_moment mus_resident_moment(const mus_step_context *c, const mus_scheme *s, double *scale) {
   mus_stage_moment moment = {.time = s->time, .length = s->length, .order = s->order};
   moment.air = (mus_air){c->settings->air_density, MUS_DRAG_NORMAL, MUS_DRAG_TANGENTIAL};
   moment.gusty = mus_settings_wind(c->settings, s->time, moment.wind) && c->model->gusts.waves > 0;
   mus_settings_gravity(c->settings, s->time, moment.gravity);
   for (int l = 0; l < c->model->list_count; ++l)
-    r->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+    scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+  return moment;
+}
+
+mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  mus_stage_moment moment = mus_resident_moment(c, s, r->scale);
   mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
@@ -204,8 +209,12 @@ static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
+mus_status mus_resident_prescribe(const mus_step_context *c, const mus_scheme *s) {
+  return mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
+}
+
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
-  mus_status status = mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
+  mus_status status = mus_resident_prescribe(c, s);
   return status ? status : hold(c->resident, &c->work->prescribed);
 }
 
@@ -283,18 +292,31 @@ static void find_place(const mus_model *model, const mus_stage_sums *sums, const
     mus_add_scaled3(1.0 / arity, position + 3 * (size_t)(list->first_vertex + vertex[k]), place);
 }
 
-// Moves there, and looks at where that leads.
-static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
-  mus_stage_failure failure = {""};
-  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
-  if (status)
-    return failed_there(status, &failure);
+mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, const mus_stage_sums *sums,
+                               mus_step_record *record) {
   keep_sums(sums, record);
   if (!isfinite(sums->kinetic + sums->potential + sums->strain))
     return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
                     record->time);
-  status = mus_accept_strains(c->state, record);
+  mus_status status = mus_accept_strains(c->state, record);
   return status ? status : mus_accept_energy_beside(c, s, record, sums->work);
+}
+
+// Moves there, and looks at where that leads.
+static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
+  mus_stage_failure failure = {""};
+  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
+  return status ? failed_there(status, &failure) : mus_resident_accept(c, s, sums, record);
+}
+
+void mus_resident_end(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record) {
+  mus_state *state = c->state;
+  find_place(c->model, sums, state->position, record->strain_place);
+  mus_step_remember(state, record);
+  state->step_before = record->time_step;
+  state->halvings_before = record->halvings;
+  state->time = record->time;
+  record->on_device = 1;
 }
 
 static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record) {
@@ -310,19 +332,13 @@ static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, 
     state->step_before = 0;
     return failed_there(status, &failure);
   }
-  find_place(c->model, sums, state->position, record->strain_place);
-  mus_step_remember(state, record);
-  state->step_before = record->time_step;
-  state->halvings_before = record->halvings;
-  state->time = record->time;
-  record->on_device = 1;
+  mus_resident_end(c, sums, record);
   c->resident->is_last = 1;
   ++c->resident->done;
   return MUS_OK;
 }
 
-// The device, or the solver there, is at fault, and not the step.
-static int is_devices_fault(mus_status status) {
+int mus_resident_is_at_fault(mus_status status) {
   return status == MUS_DEVICE_FAILED || status == MUS_OUT_OF_MEMORY || status == MUS_UNSUPPORTED;
 }
 
@@ -353,9 +369,9 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
     *done = 0;
   else if (!status)
     status = commit(c, &sums, record);
-  if (is_devices_fault(status))
+  if (mus_resident_is_at_fault(status))
     mus_resident_forget(r);
-  if (is_devices_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
+  if (mus_resident_is_at_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
     snprintf(r->failure, sizeof r->failure, "%s", mus_last_error());
   if (*r->failure || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
     *done = 0;
