@@ -98,6 +98,73 @@ struct mus_gather_right_kernel {
   }
 };
 
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+// Which nodes touch bodies, and what keeps them off: a thread for each, after the system has been gathered.
+struct mus_touch_kernel {
+  int nodes, bodies;
+  const mus_touch_body *body;
+  const float *grid;
+  const double *h, *half, *mass, *push, *position, *velocity, *predicted;
+  const mus_moment_there *moment;
+  const unsigned char *is_held;
+  const int *diagonal;
+  double *value, *right;
+  mus_touched *touched;
+  enum { THREADS = 128, PHASES = 1, SHARED = 0 };
+
+  MUS_HD void run(int, mus_place at, void *) const {
+    int i = at.block * THREADS + at.thread;
+    if (i >= nodes)
+      return;
+    size_t first = 3 * (size_t)i;
+    double *block = value + 9 * (size_t)diagonal[i];
+    mus_touched found;
+    found.stiffness = 0;
+    const mus_touch_vertex vertex = {
+        position + first, velocity + first, predicted + first, mass[i], half[i], push[i], *h, moment->at.length};
+    if (!is_held[i])
+      mus_touch_find(&vertex, bodies, body, grid, block[0] + block[4] + block[8], &found);
+    mus_touch_load(&found, velocity + first, block, right + first);
+    touched[i] = found;
+  }
+};
+
+// What bodies have done to nodes at the end of the step: work and number of each block.
+struct mus_touch_end_kernel {
+  int nodes;
+  const mus_touched *touched;
+  const mus_moment_there *moment;
+  const double *counted, *position, *next_position, *next_velocity;
+  double *next_push, *partial;
+  enum { THREADS = 128 };
+  typedef mus_fold<2, THREADS> fold;
+  enum { PHASES = 1 + fold::PHASES, SHARED = fold::BYTES };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *number = (double *)shared;
+    if (phase > 0) {
+      fold::run(phase - 1, at.thread, 2, number);
+      if (phase + 1 == PHASES && at.thread == 0)
+        for (int q = 0; q < 2; ++q)
+          partial[2 * at.block + q] = number[q * THREADS];
+      return;
+    }
+    int i = at.block * THREADS + at.thread;
+    double work = 0, count = 0;
+    if (i < nodes) {
+      double length = moment->at.length, impulse[3];
+      size_t first = 3 * (size_t)i;
+      next_push[i] = mus_touch_end(&touched[i], next_velocity + first, length, impulse);
+      count = touched[i].stiffness > 0 ? 1 : 0;
+      for (size_t c = first; c < first + 3 && counted[i] > 0; ++c)
+        work += impulse[c - first] * (next_position[c] - position[c]) / length;
+    }
+    fold::put(at.thread, 0, work, number);
+    fold::put(at.thread, 1, count, number);
+  }
+};
+
 // --- the end of the step ---------------------------------------------------------------------------------------------
 
 // v' = v + d, x' = X + H v'

@@ -17,6 +17,7 @@
 #include "energy/choi_ko.h"
 #include "energy/corotated.h"
 #include "energy/external.h"
+#include "energy/touch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,12 @@ typedef struct mus_stage_model {
   const mus_stage_list *list;
   const mus_gusts *gusts; // of each copy; NULL: none
   int plain;              // as in mus_stage_hierarchy
+  // Bodies that vertices touch (energy/touch.h), for a single copy only: how many, distances of those that have grids,
+  // and the vertices' parts of gaps, m; NULL: there are none
+  int bodies;
+  size_t grid_count;
+  const float *grid;
+  const double *half;
 } mus_stage_model;
 
 // What does. The scheme is that of step/scheme.h: X = x, V = v and H = h, or what order 2 makes of them.
@@ -91,6 +98,8 @@ typedef struct mus_stage_sums {
   double overstretched; // elements beyond a limit by more than MUS_STAGE_SLACK of it
   double inverted;      // tetrahedra inside out
   double work;          // J, that held nodes have done
+  double touch_work;    // J, that bodies have
+  double touched;       // nodes that bodies keep off
 } mus_stage_sums;
 
 // Where the system of a step lies on the device. The matrix has the order of the pattern.
@@ -116,6 +125,11 @@ typedef struct mus_step_stages {
                           const double *position_before, const double *velocity_before, mus_stage_failure *failure);
   // Which nodes are held, from now on, copy by copy: those whose work is measured.
   mus_status (*hold)(mus_device_step *step, int count, const int *node, mus_stage_failure *failure);
+  // Where the model's bodies are in the next step, of length h.
+  mus_status (*touch)(mus_device_step *step, double h, const mus_touch_body *body, mus_stage_failure *failure);
+  // N: what bodies push nodes with, of the state (as mus_touch_vertex.push); given with it, and as committed.
+  mus_status (*set_push)(mus_device_step *step, const double *push, mus_stage_failure *failure);
+  mus_status (*get_push)(mus_device_step *step, double *push, mus_stage_failure *failure);
   // The system of a step from the state: M + H D + H^2 K, and M (V - v) + H (f - H K v), with `scale` (a number for
   // each list, copy by copy) on stiffnesses, and a moment for each copy. The change is zero, to begin with. Done when
   // it returns.

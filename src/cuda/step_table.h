@@ -45,6 +45,14 @@ struct mus_device_step {
   mus_moment_there *moment = nullptr;
   double *scale = nullptr;
   int *held_start = nullptr, *held = nullptr;
+  // bodies; none where there is no `half`
+  int bodies = 0;
+  float *grid = nullptr;
+  mus_touch_body *body = nullptr;
+  mus_touched *touched = nullptr;
+  unsigned char *is_held = nullptr;
+  int *diagonal = nullptr;
+  double *half = nullptr, *push = nullptr, *next_push = nullptr, *h = nullptr, *touch_partial = nullptr;
   // sums
   double *node_partial = nullptr, *work_partial = nullptr, *sums = nullptr;
   mus_sum_task *task = nullptr;
@@ -237,6 +245,31 @@ static void mus_place_vectors(mus_device_step *s) {
   s->held = s->run.take<int>((size_t)s->nodes);
 }
 
+static void mus_place_touch(mus_device_step *s, const mus_stage_model &m) {
+  if (!m.half)
+    return;
+  size_t n = (size_t)s->nodes;
+  std::vector<int> diagonal;
+  for (int i = 0; i < s->nodes; ++i)
+    diagonal.push_back(mus_block_of(m.pattern, i, i));
+  s->bodies = m.bodies;
+  s->diagonal = mus_step_copy(s, diagonal);
+  s->half = mus_step_copy(s, std::vector<double>(m.half, m.half + n));
+  s->grid = s->run.take<float>(m.grid_count + 1);
+  if (m.grid_count > 0)
+    s->run.put(m.grid, m.grid_count, s->grid);
+  s->body = s->run.take<mus_touch_body>((size_t)m.bodies + 1);
+  s->touched = s->run.take<mus_touched>(n);
+  s->push = s->run.take<double>(n);
+  s->next_push = s->run.take<double>(n);
+  s->h = s->run.take<double>(1);
+  s->is_held = s->run.take<unsigned char>(n);
+  s->touch_partial = s->run.take<double>(2 * (size_t)mus_step_blocks(s->nodes, mus_touch_end_kernel::THREADS));
+  s->run.clear(s->push, n * sizeof *s->push);
+  s->run.clear(s->is_held, n);
+  s->run.wait();
+}
+
 // The sums of a step, one after the other: mus_stage_sums is made of them by mus_tell_sums().
 static void mus_place_sums(mus_device_step *s) {
   std::vector<mus_sum_task> task;
@@ -254,6 +287,8 @@ static void mus_place_sums(mus_device_step *s) {
         task.push_back(mus_sum_task{elements + q, l.measured_blocks, MUS_MEASURES, q >= MUS_MEASURE_STRAIN});
     }
   }
+  for (int q = 0; q < 2 && s->half; ++q)
+    task.push_back(mus_sum_task{s->touch_partial + q, mus_step_blocks(s->nodes, mus_touch_end_kernel::THREADS), 2, 0});
   s->tasks = (int)task.size();
   s->task = mus_step_copy(s, task);
   s->sums = s->run.take<double>(2 * task.size() + 1); // and the strain that 99% are below
@@ -328,6 +363,12 @@ static void mus_record_assembly(mus_device_step *s) {
     s->run.launch(right{s->unknowns, s->unknowns / s->copies, s->right_start, s->right_share, s->gradients, s->mass,
                         s->velocity, s->velocity_before, s->moment, s->system.right},
                   mus_step_blocks(s->unknowns, right::THREADS), right::THREADS);
+    typedef mus_touch_kernel touch;
+    if (s->half)
+      s->run.launch(touch{s->nodes, s->bodies, s->body, s->grid, s->h, s->half, s->mass, s->push, s->position,
+                          s->velocity, s->predicted, s->moment, s->is_held, s->diagonal, s->system.values,
+                          s->system.right, s->touched},
+                    mus_step_blocks(s->nodes, touch::THREADS), touch::THREADS);
   });
 }
 
@@ -349,6 +390,11 @@ static void mus_record_motion(mus_device_step *s) {
     s->run.launch(move{s->unknowns, s->unknowns / s->copies, s->moment, s->predicted, s->velocity, s->system.change,
                        s->next_position, s->next_velocity},
                   mus_step_blocks(s->unknowns, move::THREADS), move::THREADS);
+    typedef mus_touch_end_kernel touch;
+    if (s->half)
+      s->run.launch(touch{s->nodes, s->touched, s->moment, s->counted, s->position, s->next_position, s->next_velocity,
+                          s->next_push, s->touch_partial},
+                    mus_step_blocks(s->nodes, touch::THREADS), touch::THREADS);
     for (const mus_device_list &l : s->list)
       mus_measure_list(s, l);
     s->run.launch(nodes{s->nodes / s->copies, s->node_blocks, s->counted, s->next_position, s->next_velocity, s->moment,
@@ -366,6 +412,8 @@ static void mus_record_motion(mus_device_step *s) {
     s->run.put(s->velocity, n, s->velocity_before);
     s->run.put(s->next_position, n, s->position);
     s->run.put(s->next_velocity, n, s->velocity);
+    if (s->half)
+      s->run.put(s->next_push, (size_t)s->nodes, s->push);
   });
 }
 
@@ -377,6 +425,8 @@ static mus_status mus_make_step(const mus_stage_model &m, mus_device_step *s, mu
   if (s->run.open())
     return s->run.status();
   s->copies = m.copies > 1 ? m.copies : 1;
+  if (m.half && s->copies > 1)
+    return mus_step_refuse(failure, MUS_UNSUPPORTED, "bodies are for a single copy of a model");
   s->nodes = m.pattern.rows;
   s->node_blocks = mus_step_blocks(s->nodes / s->copies, mus_measure_nodes_kernel::THREADS);
   s->unknowns = 3 * m.pattern.rows;
@@ -397,6 +447,7 @@ static mus_status mus_make_step(const mus_stage_model &m, mus_device_step *s, mu
   if (m.gusts)
     s->gusts = mus_step_copy(s, std::vector<mus_gusts>(m.gusts, m.gusts + s->copies));
   mus_place_vectors(s);
+  mus_place_touch(s, m);
   mus_place_sums(s);
   if (s->run.status())
     return s->run.status();
@@ -460,10 +511,39 @@ static mus_status mus_step_hold_stage(mus_device_step *s, int count, const int *
     mus_make_starts(&start);
     s->run.put(node, (size_t)count, s->held);
     s->run.put(start.data(), start.size(), s->held_start);
+    std::vector<unsigned char> is_held(s->half ? (size_t)s->nodes : 0, 0);
+    for (int k = 0; k < count && s->half; ++k)
+      is_held[(size_t)node[k]] = 1;
+    s->run.put(is_held.data(), is_held.size(), s->is_held);
     s->run.wait();
   } catch (const std::bad_alloc &) {
     return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
   }
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_touch_stage(mus_device_step *s, double h, const mus_touch_body *body,
+                                       mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.put(body, (size_t)s->bodies, s->body);
+  s->run.put(&h, 1, s->h);
+  s->run.wait();
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_set_push_stage(mus_device_step *s, const double *push, mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.put(push, (size_t)s->nodes, s->push);
+  s->run.wait();
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_get_push_stage(mus_device_step *s, double *push, mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.get((const double *)s->push, (size_t)s->nodes, push);
   return mus_step_told(s, failure);
 }
 
@@ -532,6 +612,10 @@ static void mus_tell_sums(const mus_device_step *s, const std::vector<double> &s
     }
   }
   out->strain_99 = sum.back();
+  if (s->half) {
+    out->touch_work = sum[2 * (size_t)(s->tasks - 2)];
+    out->touched = sum[2 * (size_t)(s->tasks - 1)];
+  }
 }
 
 static mus_status mus_step_move_stage(mus_device_step *s, mus_stage_sums *sums, mus_stage_failure *failure) {
@@ -569,8 +653,9 @@ static void mus_step_seconds_stage(const mus_device_step *s, mus_step_seconds_th
 #define MUS_STEP_STAGES_TABLE                                                                                          \
   {                                                                                                                    \
     MUS_STEP_STAGES_VERSION, mus_step_create_stage, mus_step_free_stage, mus_step_bytes_stage,                         \
-        mus_step_set_state_stage, mus_step_hold_stage, mus_step_assemble_stage, mus_step_system_stage,                 \
-        mus_step_get_system_stage, mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage                  \
+        mus_step_set_state_stage, mus_step_hold_stage, mus_step_touch_stage, mus_step_set_push_stage,                  \
+        mus_step_get_push_stage, mus_step_assemble_stage, mus_step_system_stage, mus_step_get_system_stage,            \
+        mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage                                             \
   }
 
 #endif

@@ -208,7 +208,7 @@ static mus_status find_checkpoint(run *r, int *found) {
 // Opens what has been written, to be searched, and tells where cloth goes through something before the first step. That
 // is no reason not to run: it is drawn apart, unless it is at places where seams sew cloth through itself.
 static mus_status find_tangles(run *r, int resumes) {
-  if (!r->scene->contact)
+  if (!r->scene->contact || r->scene->contact_with != MUS_CONTACT_ALL)
     return MUS_OK;
   mus_status status = mus_tangles_open(r->options->folder, r->sim, r->scene->solver.threads, &r->tangles);
   FILE *file = r->options->progress;

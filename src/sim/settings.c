@@ -50,6 +50,8 @@ mus_status mus_sim_set_state(mus_sim *sim, const double *positions, const double
     take_vectors(sim, positions, sim->state.position);
   if (velocities)
     take_vectors(sim, velocities, sim->state.velocity);
+  if (sim->state.contact.hold)
+    memset(sim->state.contact.hold, 0, (size_t)sim->state.contact.vertices * sizeof *sim->state.contact.hold);
   sim->state.step_before = 0;
   sim->state.halvings_before = 0;
   measure_anew(sim);

@@ -21,6 +21,7 @@ mus_step_context mus_sim_context(mus_sim *sim) {
                             .state = &sim->state,
                             .work = &sim->work,
                             .contact = sim->contact,
+                            .touch = sim->touch,
                             .linear = &sim->linear,
                             .integrator = &sim->integrator,
                             .limiter = &sim->limiter,
@@ -110,6 +111,10 @@ static mus_status allocate(mus_sim *sim, const mus_device_choice *device) {
     status = mus_contact_create(m, NULL, &sim->contact);
   if (!status && sim->contact)
     status = mus_contact_state_create(&sim->arena, sim->contact->model.surface.cloth_vertices, &sim->state.contact);
+  if (!status)
+    status = mus_touch_create(m, &sim->touch);
+  if (!status && sim->touch)
+    status = mus_contact_state_create(&sim->arena, m->vertices, &sim->state.contact);
   return status ? status : mus_sim_choose_device(sim);
 }
 
@@ -121,7 +126,7 @@ mus_status mus_sim_choose_device(mus_sim *sim) {
   *sim->device_failure = 0;
   if (device == MUS_DEVICE_CPU || mus_resident_obstacle(&c))
     return MUS_OK;
-  mus_status status = mus_resident_create(&sim->model, &sim->resident);
+  mus_status status = mus_resident_create(&sim->model, sim->touch, &sim->resident);
   if (!status || device != MUS_DEVICE_AUTO)
     return status;
   snprintf(sim->device_failure, sizeof sim->device_failure, "%s", mus_last_error());
@@ -179,6 +184,7 @@ void mus_sim_free(mus_sim *sim) {
   mus_lattices_free(sim->lattices);
   mus_resident_free(sim->resident);
   mus_contact_free(sim->contact);
+  mus_touch_free(sim->touch);
   mus_workspace_free(&sim->work);
   mus_free(sim->attachments.springs.items);
   mus_sim_fields_free(sim->fields);
@@ -227,7 +233,7 @@ static mus_status keep_start(mus_sim *sim) {
   if (!start->position) {
     mus_state made = {0};
     mus_status status = mus_state_create(&sim->arena, vertices, sim->state.bond_count, sim->state.lattice_count, &made);
-    if (!status && sim->contact)
+    if (!status && sim->state.contact.hold)
       status = mus_contact_state_create(&sim->arena, sim->state.contact.vertices, &made.contact);
     if (status)
       return status;
@@ -457,6 +463,6 @@ size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +
          mus_workspace_bytes(&sim->work) + mus_linear_bytes(&sim->linear) + mus_integrator_bytes(&sim->integrator) +
          mus_limiter_bytes(sim->limiter) + mus_lattices_bytes(sim->lattices) + mus_contact_bytes(sim->contact) +
-         mus_resident_bytes(sim->resident) + mus_sim_fields_bytes(sim->fields) +
+         mus_touch_bytes(sim->touch) + mus_resident_bytes(sim->resident) + mus_sim_fields_bytes(sim->fields) +
          sim->attachments.springs.capacity * sizeof(mus_attached) + sim->records.capacity * sizeof(mus_step_record);
 }

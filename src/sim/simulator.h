@@ -19,6 +19,7 @@ struct mus_sim {
   mus_state start; // of the step that is being made in halves, to go back to; no vectors until one is
   mus_workspace work;
   mus_contact_workspace *contact; // NULL if the scene wants no contact
+  mus_touch *touch;               // NULL unless it wants contact with bodies only
   mus_linear linear;
   mus_integrator_state integrator;
   mus_limiter *limiter;      // NULL until strains are first limited

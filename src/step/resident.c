@@ -24,8 +24,9 @@ struct mus_resident {
   mus_device_facts facts;
   mus_device_step *there;
   const mus_model *model;
-  int revision;  // of the model that is there
-  double *scale; // of lists, for the next step
+  mus_touch *touch; // NULL: there is none
+  int revision;     // of the model that is there
+  double *scale;    // of lists, for the next step
   int held_count;
   int *held;                     // vertices: nodes that are held there
   int is_current;                // 1: the state there is the host's
@@ -69,6 +70,12 @@ static mus_status place_model(mus_resident *r) {
   if (!list)
     return mus_fail_memory();
   mus_status status = mus_model_describe(r->model, list, &model);
+  if (r->touch) {
+    model.bodies = r->touch->bodies;
+    model.grid_count = r->touch->grid_count;
+    model.grid = r->touch->grid;
+    model.half = r->touch->half;
+  }
   model.plain = plain && *plain && *plain != '0';
   if (!status && (status = r->steps->create(r->device, &model, &there, &failure)))
     failed_there(status, &failure);
@@ -96,11 +103,12 @@ static mus_status open_device(mus_resident *r) {
   return MUS_OK;
 }
 
-mus_status mus_resident_create(const mus_model *model, mus_resident **out) {
+mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out) {
   mus_resident *r = mus_alloc_zero(1, sizeof *r);
   if (!r)
     return mus_fail_memory();
   r->model = model;
+  r->touch = touch;
   r->scale = mus_alloc((size_t)model->list_count + 1, sizeof *r->scale);
   r->held = mus_alloc((size_t)model->vertices, sizeof *r->held);
   mus_status status = r->scale && r->held ? open_device(r) : mus_fail_memory();
@@ -155,6 +163,10 @@ mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) 
   mus_status status =
       r->steps->set_state(r->there, state->position, state->velocity, order == 2 ? state->position_before : NULL,
                           order == 2 ? state->velocity_before : NULL, &failure);
+  for (int i = 0; r->touch && i < r->model->vertices; ++i)
+    r->touch->push[i] = state->contact.hold[i].push;
+  if (!status && r->touch)
+    status = r->steps->set_push(r->there, r->touch->push, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
@@ -171,7 +183,13 @@ mus_stage_moment mus_resident_moment(const mus_step_context *c, const mus_scheme
 mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
   mus_stage_failure failure = {""};
   mus_stage_moment moment = mus_resident_moment(c, s, r->scale);
-  mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
+  mus_status status = MUS_OK;
+  if (r->touch) {
+    mus_touch_place(c->model, s->time - s->h, s->time, r->touch);
+    status = r->steps->touch(r->there, s->h, r->touch->body, &failure);
+  }
+  if (!status)
+    status = r->steps->assemble(r->there, &moment, r->scale, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
@@ -279,6 +297,7 @@ static void keep_sums(const mus_stage_sums *sums, mus_step_record *record) {
   record->inverted = (int)sums->inverted;
   record->strain_reached = sums->reached;
   record->overstretched = (int)sums->overstretched;
+  record->body_contacts = (int)sums->touched;
 }
 
 // The middle of the element that has reached the most of its limit, at the end of the step.
@@ -299,7 +318,7 @@ mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, c
     return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
                     record->time);
   mus_status status = mus_accept_strains(c->state, record);
-  return status ? status : mus_accept_energy_beside(c, s, record, sums->work);
+  return status ? status : mus_accept_energy_beside(c, s, record, sums->work + sums->touch_work);
 }
 
 // Moves there, and looks at where that leads.
@@ -324,17 +343,22 @@ static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, 
   mus_stage_failure failure = {""};
   mus_copy(c->work->unknowns, state->position, state->position_before);
   mus_copy(c->work->unknowns, state->velocity, state->velocity_before);
-  mus_status status = c->resident->steps->commit(c->resident->there, state->position, state->velocity, &failure);
+  mus_resident *r = c->resident;
+  mus_status status = r->steps->commit(r->there, state->position, state->velocity, &failure);
+  if (!status && r->touch)
+    status = r->steps->get_push(r->there, r->touch->push, &failure);
   if (status) { // some of it may have come
-    mus_resident_forget(c->resident);
+    mus_resident_forget(r);
     mus_copy(c->work->unknowns, state->position_before, state->position);
     mus_copy(c->work->unknowns, state->velocity_before, state->velocity);
     state->step_before = 0;
     return failed_there(status, &failure);
   }
   mus_resident_end(c, sums, record);
-  c->resident->is_last = 1;
-  ++c->resident->done;
+  if (r->touch)
+    mus_touch_keep(r->touch, state->contact.hold);
+  r->is_last = 1;
+  ++r->done;
   return MUS_OK;
 }
 

@@ -14,9 +14,9 @@ const char *mus_resident_obstacle(const mus_step_context *c);
 
 // A model on the device; the solver's options say which. MUS_UNSUPPORTED, MUS_OUT_OF_MEMORY and MUS_DEVICE_FAILED say
 // what is missing. Nothing to free on failure.
-mus_status mus_resident_create(const mus_model *model, mus_resident **out);
-void mus_resident_free(mus_resident *resident);          // NULL is fine
-size_t mus_resident_bytes(const mus_resident *resident); // on the host
+mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out); // touch: NULL is fine
+void mus_resident_free(mus_resident *resident);                                               // NULL is fine
+size_t mus_resident_bytes(const mus_resident *resident);                                      // on the host
 // Fills in all but the solver's share.
 void mus_resident_tell(const mus_resident *resident, mus_sim_device *out);
 

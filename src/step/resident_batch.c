@@ -59,7 +59,7 @@ static int same_shape(const mus_model *a, const mus_model *b) {
 const char *mus_resident_batch_obstacle(int count, const mus_step_context *c) {
   const char *obstacle = NULL;
   for (int k = 0; k < count && !obstacle; ++k)
-    obstacle = mus_resident_obstacle(&c[k]);
+    obstacle = c[k].touch ? "contacts" : mus_resident_obstacle(&c[k]);
   return obstacle;
 }
 
