@@ -26,7 +26,7 @@ has() { [ -x "$build/$1" ]; }
 export -f has
 
 machine() {
-  nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
+  nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1
   awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo
   echo "$(nproc) cores"
 }

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # sa on the GPU and on all cores: renewal and solve per step, medians over steps of 2 ms, tolerance 1e-5.
 # QUICK=1: small sizes only.
 set -u
@@ -38,6 +39,7 @@ for scene in drooping pinned; do
   row $scene 1002001 20 $both || exit 1
 done
 if [ "${QUICK:-0}" = 0 ]; then
+  row drooping 4004001 4 sa:cuda || exit 1
   row pinned 4004001 4 sa:cuda || exit 1
 fi
 

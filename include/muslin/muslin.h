@@ -7,6 +7,7 @@
 ///   muslin/check.h          proof that nothing intersects in such folders
 ///   muslin/render.h         pictures and videos of such folders
 ///   muslin/sim.h            simulate step by step, and pull at the cloth
+///   muslin/batch.h          simulate many small scenes together
 ///   muslin/recording.h      read the frames of such a folder
 ///   muslin/info.h           what a file contains
 ///   muslin/fill.h           surfaces and shapes filled with tetrahedra
@@ -17,6 +18,7 @@
 #ifndef MUSLIN_MUSLIN_H
 #define MUSLIN_MUSLIN_H
 
+#include "muslin/batch.h"
 #include "muslin/check.h"
 #include "muslin/fill.h"
 #include "muslin/info.h"

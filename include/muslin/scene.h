@@ -274,6 +274,13 @@ typedef struct mus_body_shape {
   mus_keys speed;  ///< width 1, m/s: for a mannequin; none: it walks, then runs
 } mus_body_shape;
 
+/// What keeps cloth apart. docs/contact.md is the manual.
+typedef enum mus_contact_with {
+  MUS_CONTACT_ALL,   ///< cloth with cloth and with bodies: nothing passes through anything
+  MUS_CONTACT_BODIES ///< vertices with bodies only, by terms of the linear solve, which GPUs have too; for the
+                     ///< integrators "euler" and "bdf2", and bodies that are rigid
+} mus_contact_with;
+
 /// What cloth touches and cannot move.
 typedef struct mus_body {
   char *name;
@@ -357,7 +364,8 @@ typedef struct mus_scene {
   mus_cloth *cloths;
   int solid_count;
   mus_solid *solids;
-  int contact;       ///< 1: cloth passes through nothing (1); 0: through everything
+  int contact;                   ///< 1: cloth passes through nothing (1); 0: through everything
+  mus_contact_with contact_with; ///< what contact is with (MUS_CONTACT_ALL)
   int allow_tangled; ///< 1: a run that ends with more intersections than it began with counts as a success (0)
   int body_count;
   mus_body *bodies;

@@ -227,6 +227,9 @@ MUS_API mus_status mus_sim_detach(mus_sim *sim, int handle);
 /// The number of attachments.
 MUS_API int mus_sim_attachments(const mus_sim *sim);
 
+/// Other positions and velocities, vertices * 3 numbers each in the order of mus_sim_positions(); NULL: as they are.
+/// Time goes on; what solver and contact remember of earlier steps is dropped. MUS_UNSUPPORTED for solids on lattices.
+MUS_API mus_status mus_sim_set_state(mus_sim *sim, const double *positions, const double *velocities);
 /// Override the scene from now on: m/s^2, and m/s. Gusts stay the scene's, as a fraction of this wind; a scene without
 /// wind has none.
 MUS_API mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]);
@@ -257,6 +260,8 @@ typedef struct mus_sim_device {
   long long steps;      ///< whole steps that ran there so far
   const char *obstacle; ///< what keeps whole steps from running there, so that it solves only; NULL: nothing
   double upload_seconds, assemble_seconds, move_seconds, download_seconds; ///< of the last whole step there
+  char failure[512]; ///< why MUS_DEVICE_AUTO has gone over to the CPU, or never left it: what is missing of a GPU, or
+                     ///< how it failed; "": it did not
 } mus_sim_device;
 MUS_API mus_sim_device mus_sim_device_used(const mus_sim *sim);
 /// For each vertex, in the order of the files, the node of a coarser level of the hierarchy that it belongs to: level 1

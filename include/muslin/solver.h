@@ -399,6 +399,8 @@ typedef struct mus_solve_record {
   size_t bytes;               ///< everything that the solver holds, including the matrix
   size_t device_bytes;        ///< memory that it holds on a GPU
   char device[64];            ///< name of the GPU that it was solved on; "": the CPU
+  char device_failure[512];   ///< why MUS_DEVICE_AUTO has left the solver to the CPU from now on: what is missing of a
+                              ///< GPU, or how it failed; "": it has not
   double operator_complexity; ///< non-zeros of all levels over those of the finest; 1 without a hierarchy; NaN if
                               ///< it is unknown: hypre does not report it
   int levels;                 ///< 0 without a known hierarchy

@@ -109,6 +109,8 @@ void report_print_table(const solve_report *report, FILE *file) {
     if (*r->device)
       fprintf(file, "%s: on %s, %s there; transfers %s, part of the total\n", solver_name(&report->runs[i]).text,
               r->device, numbers_megabytes(r->device_bytes).text, numbers_duration(r->transfer_seconds).text);
+    if (*r->device_failure)
+      fprintf(file, "%s: on the CPU: %s\n", solver_name(&report->runs[i]).text, r->device_failure);
   }
 }
 
@@ -219,6 +221,7 @@ static json_t *run_json(const solve_report *report, const solver_run *run) {
   json_object_set_new(object, "fall_back", json_string(mus_fall_back_name(r->fall_back)));
   json_object_set_new(object, "fall_back_reason", r->fall_back_reason ? json_string(r->fall_back_reason) : json_null());
   json_object_set_new(object, "device", json_string(*r->device ? r->device : "cpu"));
+  json_object_set_new(object, "device_failure", *r->device_failure ? json_string(r->device_failure) : json_null());
   json_object_set_new(object, "device_bytes", json_integer((json_int_t)r->device_bytes));
   json_object_set_new(object, "transfer_s", numbers_json(r->transfer_seconds));
   json_object_set_new(object, "true_residual", numbers_json(r->true_residual));

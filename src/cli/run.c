@@ -249,6 +249,8 @@ static void tell_times(const mus_run_record *s) {
 
 static void tell_device(const mus_run_record *s) {
   const mus_sim_device *d = &s->device;
+  if (*d->failure && !*d->name)
+    printf("  no GPU was used: %s\n", d->failure);
   if (!*d->name)
     return;
   printf("  %s: %.0f MB there; ", d->name, 1e-6 * (double)d->bytes);
@@ -256,6 +258,8 @@ static void tell_device(const mus_run_record *s) {
     printf("it only solved: %s do not run there\n", d->obstacle);
   else
     printf("%lld whole steps\n", d->steps);
+  if (*d->failure)
+    printf("  the rest ran on the CPU: %s\n", d->failure);
 }
 
 // What intersects in the last frame, and did in the first.

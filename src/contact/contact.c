@@ -81,7 +81,7 @@ static mus_status fill(const mus_model *model, const mus_embedded_surface *embed
 mus_status mus_contact_create(const mus_model *model, const mus_embedded_surface *embedded,
                               mus_contact_workspace **out) {
   *out = NULL;
-  if (!model->scene->contact)
+  if (!model->scene->contact || model->scene->contact_with != MUS_CONTACT_ALL)
     return MUS_OK;
   mus_contact_workspace *work = mus_alloc_zero(1, sizeof *work);
   if (!work)

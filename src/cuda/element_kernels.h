@@ -244,11 +244,12 @@ template <class kind> struct mus_element_numbers {
 };
 
 template <class kind> struct mus_evaluate_kernel {
-  int count;
+  int count, each; // elements, and of each copy
   const int *vertex;
   const typename kind::rest *rest;
   const typename kind::material *material;
-  const double *scale; // the list's
+  const double *scale; // the list's ...
+  int lists;           // ... of every copy, after so many
   const double *position, *velocity;
   const mus_moment_there *moment;
   const mus_gusts *gusts;
@@ -261,10 +262,11 @@ template <class kind> struct mus_evaluate_kernel {
     if (e >= count)
       return;
     double x[GRADIENT], v[GRADIENT], g[GRADIENT], b[BLOCK];
-    const mus_element_place place = {moment, gusts, *scale, nullptr};
+    int copy = e / each;
+    const mus_element_place place = {moment + copy, gusts ? gusts + copy : nullptr, scale[copy * lists], nullptr};
     mus_load_nodes<kind::ARITY>(vertex + (size_t)e * kind::ARITY, position, x);
     mus_load_nodes<kind::ARITY>(vertex + (size_t)e * kind::ARITY, velocity, v);
-    kind::evaluate(rest[e], *material, place, x, v, g, b);
+    kind::evaluate(rest[e], material[copy], place, x, v, g, b);
     MUS_UNROLL
     for (int k = 0; k < GRADIENT; ++k)
       gradient[(size_t)e * GRADIENT + (size_t)k] = g[k];
@@ -315,14 +317,16 @@ enum {
 };
 
 template <class kind> struct mus_measure_kernel {
-  int count;
+  int each, across; // elements of a copy, and blocks for them
   const int *vertex;
   const typename kind::rest *rest;
   const typename kind::material *material;
-  const double *scale, *position;
-  double *strain;  // NULL: not wanted
-  double *partial; // MUS_MEASURES of each block
-  double limit[2];
+  const double *scale;
+  int lists; // as above
+  const double *position;
+  double *strain;      // NULL: not wanted
+  double *partial;     // MUS_MEASURES of each block
+  const double *limit; // two of each copy
   enum { THREADS = 128 };
   typedef mus_fold<MUS_MEASURES, THREADS, true> fold;
   enum { PHASES = 1 + fold::PHASES, SHARED = fold::BYTES };
@@ -336,13 +340,14 @@ template <class kind> struct mus_measure_kernel {
           partial[(size_t)at.block * MUS_MEASURES + (size_t)q] = number[q * THREADS];
       return;
     }
-    int e = at.block * THREADS + at.thread;
+    int copy = at.block / across, own = at.block % across * THREADS + at.thread;
     mus_element_measures found = {0, 0, 0, 0, 0};
-    if (e < count) {
+    if (own < each) {
       double x[3 * kind::ARITY];
-      const mus_element_place place = {nullptr, nullptr, *scale, limit};
-      mus_load_nodes<kind::ARITY>(vertex + (size_t)e * kind::ARITY, position, x);
-      kind::measure(rest[e], *material, place, x, &found);
+      size_t e = (size_t)copy * (size_t)each + (size_t)own;
+      const mus_element_place place = {nullptr, nullptr, scale[copy * lists], limit + 2 * copy};
+      mus_load_nodes<kind::ARITY>(vertex + e * kind::ARITY, position, x);
+      kind::measure(rest[e], material[copy], place, x, &found);
       if (strain)
         strain[e] = found.strain;
     }
@@ -352,7 +357,7 @@ template <class kind> struct mus_measure_kernel {
     fold::put(at.thread, MUS_MEASURE_BEYOND, found.reached > 1 + MUS_STAGE_SLACK ? 1 : 0, number);
     fold::put(at.thread, MUS_MEASURE_STRAIN, strain ? found.strain : 0, number);
     fold::put(at.thread, MUS_MEASURE_REACHED, found.reached, number);
-    fold::put(at.thread, MUS_MEASURE_WHERE, e, number);
+    fold::put(at.thread, MUS_MEASURE_WHERE, own, number);
   }
 };
 

@@ -58,9 +58,9 @@ struct mus_gather_matrix_kernel {
   }
 };
 
-// X; a thread for each unknown, as with those below.
+// X; a thread for each unknown, as with those below. `each` is how many a copy of the model has.
 struct mus_predict_kernel {
-  int unknowns;
+  int unknowns, each;
   const mus_moment_there *moment;
   const double *x, *before;
   double *predicted, *change;
@@ -70,14 +70,14 @@ struct mus_predict_kernel {
     int i = at.block * THREADS + at.thread;
     if (i >= unknowns)
       return;
-    predicted[i] = moment->at.order == 2 ? (4 * x[i] - before[i]) / 3 : x[i];
+    predicted[i] = moment[i / each].at.order == 2 ? (4 * x[i] - before[i]) / 3 : x[i];
     change[i] = 0;
   }
 };
 
 // H (M g - gradient) + M (V - v)
 struct mus_gather_right_kernel {
-  int unknowns;
+  int unknowns, each;
   const int *start;
   const unsigned *share; // where three numbers are
   const double *from, *mass, *velocity, *before;
@@ -92,9 +92,76 @@ struct mus_gather_right_kernel {
     double sum = 0, m = mass[node];
     for (int s = start[node]; s < start[node + 1]; ++s)
       sum += from[(size_t)share[s] + (size_t)c];
-    const mus_stage_moment &now = moment->at;
+    const mus_stage_moment &now = moment[i / each].at;
     double force = m * now.gravity[c] - sum, inertia = now.order == 2 ? m * (velocity[i] - before[i]) / 3 : 0;
     right[i] = now.length * force + inertia;
+  }
+};
+
+// --- bodies ----------------------------------------------------------------------------------------------------------
+
+// Which nodes touch bodies, and what keeps them off: a thread for each, after the system has been gathered.
+struct mus_touch_kernel {
+  int nodes, bodies;
+  const mus_touch_body *body;
+  const float *grid;
+  const double *h, *half, *mass, *push, *position, *velocity, *predicted;
+  const mus_moment_there *moment;
+  const unsigned char *is_held;
+  const int *diagonal;
+  double *value, *right;
+  mus_touched *touched;
+  enum { THREADS = 128, PHASES = 1, SHARED = 0 };
+
+  MUS_HD void run(int, mus_place at, void *) const {
+    int i = at.block * THREADS + at.thread;
+    if (i >= nodes)
+      return;
+    size_t first = 3 * (size_t)i;
+    double *block = value + 9 * (size_t)diagonal[i];
+    mus_touched found;
+    found.stiffness = 0;
+    const mus_touch_vertex vertex = {
+        position + first, velocity + first, predicted + first, mass[i], half[i], push[i], *h, moment->at.length};
+    if (!is_held[i])
+      mus_touch_find(&vertex, bodies, body, grid, block[0] + block[4] + block[8], &found);
+    mus_touch_load(&found, velocity + first, block, right + first);
+    touched[i] = found;
+  }
+};
+
+// What bodies have done to nodes at the end of the step: work and number of each block.
+struct mus_touch_end_kernel {
+  int nodes;
+  const mus_touched *touched;
+  const mus_moment_there *moment;
+  const double *counted, *position, *next_position, *next_velocity;
+  double *next_push, *partial;
+  enum { THREADS = 128 };
+  typedef mus_fold<2, THREADS> fold;
+  enum { PHASES = 1 + fold::PHASES, SHARED = fold::BYTES };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *number = (double *)shared;
+    if (phase > 0) {
+      fold::run(phase - 1, at.thread, 2, number);
+      if (phase + 1 == PHASES && at.thread == 0)
+        for (int q = 0; q < 2; ++q)
+          partial[2 * at.block + q] = number[q * THREADS];
+      return;
+    }
+    int i = at.block * THREADS + at.thread;
+    double work = 0, count = 0;
+    if (i < nodes) {
+      double length = moment->at.length, impulse[3];
+      size_t first = 3 * (size_t)i;
+      next_push[i] = mus_touch_end(&touched[i], next_velocity + first, length, impulse);
+      count = touched[i].stiffness > 0 ? 1 : 0;
+      for (size_t c = first; c < first + 3 && counted[i] > 0; ++c)
+        work += impulse[c - first] * (next_position[c] - position[c]) / length;
+    }
+    fold::put(at.thread, 0, work, number);
+    fold::put(at.thread, 1, count, number);
   }
 };
 
@@ -102,7 +169,7 @@ struct mus_gather_right_kernel {
 
 // v' = v + d, x' = X + H v'
 struct mus_move_kernel {
-  int unknowns;
+  int unknowns, each;
   const mus_moment_there *moment;
   const double *predicted, *velocity, *change;
   double *next_position, *next_velocity;
@@ -114,7 +181,7 @@ struct mus_move_kernel {
       return;
     double v = velocity[i] + change[i];
     next_velocity[i] = v;
-    next_position[i] = predicted[i] + moment->at.length * v;
+    next_position[i] = predicted[i] + moment[i / each].at.length * v;
   }
 };
 
@@ -127,7 +194,7 @@ enum {
 };
 
 struct mus_measure_nodes_kernel {
-  int nodes;
+  int each, across; // nodes of a copy, and blocks for them
   const double *counted, *position, *velocity;
   const mus_moment_there *moment;
   double *partial; // MUS_NODE_MEASURES of each block
@@ -144,16 +211,16 @@ struct mus_measure_nodes_kernel {
           partial[(size_t)at.block * MUS_NODE_MEASURES + (size_t)q] = number[q * THREADS];
       return;
     }
-    int i = at.block * THREADS + at.thread;
+    int copy = at.block / across, own = at.block % across * THREADS + at.thread, i = copy * each + own;
     double m = 0, x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, turn[3];
-    if (i < nodes) {
+    if (own < each) {
       m = counted[i];
       mus_load_nodes<1>(&i, position, x);
       mus_load_nodes<1>(&i, velocity, v);
     }
     mus_cross3(x, v, turn);
     fold::put(at.thread, MUS_NODE_KINETIC, m * mus_dot3(v, v) / 2, number);
-    fold::put(at.thread, MUS_NODE_POTENTIAL, -m * mus_dot3(moment->at.gravity, x), number);
+    fold::put(at.thread, MUS_NODE_POTENTIAL, -m * mus_dot3(moment[copy].at.gravity, x), number);
     for (int k = 0; k < 3; ++k) {
       fold::put(at.thread, MUS_NODE_MOMENTUM + k, m * v[k], number);
       fold::put(at.thread, MUS_NODE_ANGULAR + k, m * turn[k], number);
@@ -161,9 +228,9 @@ struct mus_measure_nodes_kernel {
   }
 };
 
-// The work of what holds nodes: their impulses A d - b along their way.
+// The work of what holds nodes: their impulses A d - b along their way. A block for each copy.
 struct mus_measure_work_kernel {
-  const int *count; // of held nodes
+  const int *start; // of held nodes: copies + 1
   const int *node;
   const int *row_start, *column;
   const double *value, *right, *change, *counted, *position, *next_position;
@@ -182,18 +249,18 @@ struct mus_measure_work_kernel {
     for (int k = row_start[i]; k < row_start[i + 1]; ++k)
       for (int d = 0; d < 3; ++d)
         work += way[d] * mus_dot3(value + 9 * (size_t)k + 3 * (size_t)d, change + 3 * (size_t)column[k]);
-    return (work - mus_dot3(right + 3 * (size_t)i, way)) / moment->at.length;
+    return work - mus_dot3(right + 3 * (size_t)i, way);
   }
   MUS_HD void run(int phase, mus_place at, void *shared) const {
     double *number = (double *)shared;
     if (phase > 0) {
       fold::run(phase - 1, at.thread, 1, number);
       if (phase + 1 == PHASES && at.thread == 0)
-        partial[at.block] = number[0];
+        partial[at.block] = number[0] / moment[at.block].at.length;
       return;
     }
     double sum = 0;
-    for (int k = at.thread; k < *count; k += THREADS)
+    for (int k = start[at.block] + at.thread; k < start[at.block + 1]; k += THREADS)
       sum += work_of(node[k]);
     fold::put(at.thread, 0, sum, number);
   }

@@ -8,12 +8,22 @@
 
 #include "cuda/runtime.h"
 
+// What is to go wrong, for tests: see emulated.h.
+struct mus_planned_failure {
+  mus_status status = MUS_OK;
+  long long after = 0, seen = 0; // operations
+  bool is_due(bool takes_memory) {
+    if (status == MUS_OK || takes_memory != (status == MUS_OUT_OF_MEMORY))
+      return false;
+    return ++seen > after;
+  }
+};
+inline mus_planned_failure mus_planned;
+
 inline mus_runtime::~mus_runtime() {
   for (void *m : memory)
     free(m);
 }
-
-inline mus_status mus_runtime::open() { return MUS_OK; }
 
 inline void mus_runtime::fail(mus_status status, const char *format, ...) {
   va_list list;
@@ -25,9 +35,20 @@ inline void mus_runtime::fail(mus_status status, const char *format, ...) {
   failed = status;
 }
 
+inline bool mus_runtime::works() {
+  if (!failed && mus_planned.is_due(false))
+    fail(MUS_DEVICE_FAILED, "running on the device: it is lost; the work on the host is not: try --device cpu");
+  return !failed;
+}
+
+inline mus_status mus_runtime::open() {
+  works();
+  return failed;
+}
+
 // What was never written shows: NaN.
 inline void *mus_runtime::take_bytes(size_t bytes) {
-  void *m = failed ? NULL : malloc(bytes);
+  void *m = works() && !mus_planned.is_due(true) ? malloc(bytes) : NULL;
   if (!m) {
     fail(MUS_OUT_OF_MEMORY, "the device is out of memory: %zu bytes more were asked for", bytes);
     return NULL;
@@ -39,16 +60,16 @@ inline void *mus_runtime::take_bytes(size_t bytes) {
 }
 
 inline void mus_runtime::copy(const void *from, size_t bytes, void *to) {
-  if (!failed && bytes > 0)
+  if (works() && bytes > 0)
     memcpy(to, from, bytes);
 }
 
 inline void mus_runtime::clear(void *to, size_t bytes) {
-  if (!failed)
+  if (works())
     memset(to, 0, bytes);
 }
 
-inline void mus_runtime::wait() {}
+inline void mus_runtime::wait() { works(); }
 
 inline bool mus_runtime::is_there(const void *) { return false; }
 
@@ -59,7 +80,7 @@ inline void mus_runtime::pin(const void *, size_t) {}
 template <class kernel> void mus_runtime::launch(const kernel &k, int blocks, int threads) {
   if (threads > kernel::THREADS)
     fail(MUS_DEVICE_FAILED, "a kernel for %d threads was started with %d", (int)kernel::THREADS, threads);
-  if (!failed && blocks > 0)
+  if (works() && blocks > 0)
     mus_run_kernel(k, blocks, threads);
 }
 
@@ -69,13 +90,13 @@ inline void mus_runtime::record_loop(mus_sequence *out, const std::function<void
                                      const std::function<void(const mus_condition &)> &body, const int *going) {
   out->play = [=] {
     before(mus_condition{});
-    while (*going)
+    while (!failed && *going)
       body(mus_condition{});
   };
 }
 
 inline void mus_runtime::play(const mus_sequence &sequence) {
-  if (!failed)
+  if (works())
     sequence.play();
 }
 

@@ -2,7 +2,7 @@
 #include "cuda/runtime_cuda.h"
 #include "cuda/step_table.h"
 
-extern "C" __attribute__((visibility("default"))) const mus_step_stages *mus_cuda_step_stages_1(void) {
+extern "C" __attribute__((visibility("default"))) const mus_step_stages *mus_cuda_step_stages_2(void) {
   static const mus_step_stages table = MUS_STEP_STAGES_TABLE;
   return &table;
 }

@@ -17,13 +17,14 @@
 #include "energy/choi_ko.h"
 #include "energy/corotated.h"
 #include "energy/external.h"
+#include "energy/touch.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MUS_STEP_STAGES_VERSION 1
-#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_1"
+#define MUS_STEP_STAGES_VERSION 2
+#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_2"
 
 typedef struct mus_device_step mus_device_step; // a model on a device, with its state
 
@@ -46,21 +47,30 @@ typedef struct mus_stage_list {
   int arity, count, first_vertex;
   const int *vertex;
   const void *rest;     // NULL: none
-  const void *material; // likewise
+  const void *material; // likewise; one for each copy
   int bends;            // 1: its energy counts as bending, 0: as stretching
   int strains;          // 1: its elements have strains that count
   double limit[2];      // of strains along warp and weft; 0: none
+  const double *limits; // the same of each copy; NULL: it is that of all
 } mus_stage_list;
 
-// What does not change from step to step.
+// What does not change from step to step. There may be several copies of a model, which differ in their numbers: nodes,
+// and elements of each list, lie copy by copy, and each copy has a moment, stiffnesses, gusts and sums of its own.
 typedef struct mus_stage_model {
+  int copies;                // 0: as 1
   mus_stage_pattern pattern; // of the matrix, blocks of 3 x 3
   const double *mass;        // vertices, kg
   const double *counted;     // the same for energies and momenta
   int lists;
   const mus_stage_list *list;
-  const mus_gusts *gusts; // NULL: none
+  const mus_gusts *gusts; // of each copy; NULL: none
   int plain;              // as in mus_stage_hierarchy
+  // Bodies that vertices touch (energy/touch.h), for a single copy only: how many, distances of those that have grids,
+  // and the vertices' parts of gaps, m; NULL: there are none
+  int bodies;
+  size_t grid_count;
+  const float *grid;
+  const double *half;
 } mus_stage_model;
 
 // What does. The scheme is that of step/scheme.h: X = x, V = v and H = h, or what order 2 makes of them.
@@ -88,6 +98,8 @@ typedef struct mus_stage_sums {
   double overstretched; // elements beyond a limit by more than MUS_STAGE_SLACK of it
   double inverted;      // tetrahedra inside out
   double work;          // J, that held nodes have done
+  double touch_work;    // J, that bodies have
+  double touched;       // nodes that bodies keep off
 } mus_stage_sums;
 
 // Where the system of a step lies on the device. The matrix has the order of the pattern.
@@ -111,17 +123,24 @@ typedef struct mus_step_stages {
   // Vertices * 3 numbers each. Those of the step before are NULL where no step of order 2 will follow.
   mus_status (*set_state)(mus_device_step *step, const double *position, const double *velocity,
                           const double *position_before, const double *velocity_before, mus_stage_failure *failure);
-  // Which nodes are held, from now on: those whose work is measured.
+  // Which nodes are held, from now on, copy by copy: those whose work is measured.
   mus_status (*hold)(mus_device_step *step, int count, const int *node, mus_stage_failure *failure);
+  // Where the model's bodies are in the next step, of length h.
+  mus_status (*touch)(mus_device_step *step, double h, const mus_touch_body *body, mus_stage_failure *failure);
+  // N: what bodies push nodes with, of the state (as mus_touch_vertex.push); given with it, and as committed.
+  mus_status (*set_push)(mus_device_step *step, const double *push, mus_stage_failure *failure);
+  mus_status (*get_push)(mus_device_step *step, double *push, mus_stage_failure *failure);
   // The system of a step from the state: M + H D + H^2 K, and M (V - v) + H (f - H K v), with `scale` (a number for
-  // each list) on stiffnesses. The change is zero, to begin with. Done when it returns.
+  // each list, copy by copy) on stiffnesses, and a moment for each copy. The change is zero, to begin with. Done when
+  // it returns.
   mus_status (*assemble)(mus_device_step *step, const mus_stage_moment *moment, const double *scale,
                          mus_stage_failure *failure);
   void (*system)(const mus_device_step *step, mus_stage_system *system);
   // A copy of it on the host; NULL: not wanted.
   mus_status (*get_system)(mus_device_step *step, double *values, double *right, double *change,
                            mus_stage_failure *failure);
-  // The end of the step that the change leads to, beside the state, and its sums.
+  // The end of the step that the change leads to, beside the state, and the sums of each copy; strain_99 is that of
+  // all.
   mus_status (*move)(mus_device_step *step, mus_stage_sums *sums, mus_stage_failure *failure);
   // The end of the step becomes the state, and goes to the host.
   mus_status (*commit)(mus_device_step *step, double *position, double *velocity, mus_stage_failure *failure);

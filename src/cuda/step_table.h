@@ -17,13 +17,13 @@ struct mus_device_list {
   int *vertex = nullptr;
   void *rest = nullptr, *material = nullptr;
   const double *scale = nullptr;
-  double *gradient = nullptr, *block = nullptr, *strain = nullptr, *partial = nullptr;
-  int measured_blocks = 0;
+  double *gradient = nullptr, *block = nullptr, *strain = nullptr, *partial = nullptr, *limit = nullptr;
+  int each = 0, measured_blocks = 0; // elements, and blocks that measure them, of a copy
 };
 
 struct mus_device_step {
   mus_runtime run;
-  int nodes = 0, unknowns = 0, blocks = 0;
+  int copies = 1, nodes = 0, unknowns = 0, blocks = 0; // of all copies
   std::vector<mus_device_list> list;
   // structure
   int *row_start = nullptr, *row = nullptr, *column = nullptr;
@@ -44,11 +44,19 @@ struct mus_device_step {
   // what changes
   mus_moment_there *moment = nullptr;
   double *scale = nullptr;
-  int *held_count = nullptr, *held = nullptr;
+  int *held_start = nullptr, *held = nullptr;
+  // bodies; none where there is no `half`
+  int bodies = 0;
+  float *grid = nullptr;
+  mus_touch_body *body = nullptr;
+  mus_touched *touched = nullptr;
+  unsigned char *is_held = nullptr;
+  int *diagonal = nullptr;
+  double *half = nullptr, *push = nullptr, *next_push = nullptr, *h = nullptr, *touch_partial = nullptr;
   // sums
   double *node_partial = nullptr, *work_partial = nullptr, *sums = nullptr;
   mus_sum_task *task = nullptr;
-  int tasks = 0;
+  int tasks = 0, node_blocks = 0;
   int *digit_counts = nullptr;
   mus_rank_state *rank = nullptr;
   mus_sequence assembly, motion, advance;
@@ -192,6 +200,12 @@ static void mus_make_shares(const mus_stage_model &m, const std::vector<mus_step
 
 // --- making ----------------------------------------------------------------------------------------------------------
 
+template <class number> static number *mus_step_copy(mus_device_step *s, const std::vector<number> &from) {
+  number *to = s->run.take_copy(from);
+  s->run.wait(); // the vector goes
+  return to;
+}
+
 static void mus_place_list(mus_device_step *s, const mus_stage_list &from, int number, mus_device_list *to) {
   mus_element_sizes sizes = mus_sizes_of(from.element);
   size_t count = (size_t)from.count, vertices = count * (size_t)from.arity;
@@ -202,20 +216,19 @@ static void mus_place_list(mus_device_step *s, const mus_stage_list &from, int n
   to->vertex = s->run.take_copy(vertex);
   s->run.wait();
   to->rest = s->run.take<char>(count * sizes.rest);
-  to->material = s->run.take<char>(sizes.material);
+  to->material = s->run.take<char>((size_t)s->copies * sizes.material);
   if (from.rest)
     s->run.put((const char *)from.rest, count * sizes.rest, (char *)to->rest);
   if (from.material)
-    s->run.put((const char *)from.material, sizes.material, (char *)to->material);
+    s->run.put((const char *)from.material, (size_t)s->copies * sizes.material, (char *)to->material);
+  std::vector<double> limit;
+  for (int k = 0; k < 2 * s->copies; ++k)
+    limit.push_back(from.limits ? from.limits[k] : from.limit[k % 2]);
+  to->limit = mus_step_copy(s, limit);
   to->scale = s->scale + number;
-  to->measured_blocks = mus_step_blocks(from.count, mus_measure_kernel<mus_hinge_there>::THREADS);
-  to->partial = s->run.take<double>((size_t)to->measured_blocks * MUS_MEASURES);
-}
-
-template <class number> static number *mus_step_copy(mus_device_step *s, const std::vector<number> &from) {
-  number *to = s->run.take_copy(from);
-  s->run.wait(); // the vector goes
-  return to;
+  to->each = from.count / s->copies;
+  to->measured_blocks = mus_step_blocks(to->each, mus_measure_kernel<mus_hinge_there>::THREADS);
+  to->partial = s->run.take<double>((size_t)(s->copies * to->measured_blocks) * MUS_MEASURES + 1);
 }
 
 static void mus_place_vectors(mus_device_step *s) {
@@ -226,24 +239,56 @@ static void mus_place_vectors(mus_device_step *s) {
     s->run.clear(*v, n * sizeof **v);
   }
   s->system.values = s->run.take<double>(9 * (size_t)s->blocks);
-  s->moment = s->run.take<mus_moment_there>(1);
-  s->held_count = s->run.take<int>(1);
-  s->run.clear(s->held_count, sizeof *s->held_count);
+  s->moment = s->run.take<mus_moment_there>((size_t)s->copies);
+  s->held_start = s->run.take<int>((size_t)s->copies + 1);
+  s->run.clear(s->held_start, ((size_t)s->copies + 1) * sizeof *s->held_start);
   s->held = s->run.take<int>((size_t)s->nodes);
+}
+
+static void mus_place_touch(mus_device_step *s, const mus_stage_model &m) {
+  if (!m.half)
+    return;
+  size_t n = (size_t)s->nodes;
+  std::vector<int> diagonal;
+  for (int i = 0; i < s->nodes; ++i)
+    diagonal.push_back(mus_block_of(m.pattern, i, i));
+  s->bodies = m.bodies;
+  s->diagonal = mus_step_copy(s, diagonal);
+  s->half = mus_step_copy(s, std::vector<double>(m.half, m.half + n));
+  s->grid = s->run.take<float>(m.grid_count + 1);
+  if (m.grid_count > 0)
+    s->run.put(m.grid, m.grid_count, s->grid);
+  s->body = s->run.take<mus_touch_body>((size_t)m.bodies + 1);
+  s->touched = s->run.take<mus_touched>(n);
+  s->push = s->run.take<double>(n);
+  s->next_push = s->run.take<double>(n);
+  s->h = s->run.take<double>(1);
+  s->is_held = s->run.take<unsigned char>(n);
+  s->touch_partial = s->run.take<double>(2 * (size_t)mus_step_blocks(s->nodes, mus_touch_end_kernel::THREADS));
+  s->run.clear(s->push, n * sizeof *s->push);
+  s->run.clear(s->is_held, n);
+  s->run.wait();
 }
 
 // The sums of a step, one after the other: mus_stage_sums is made of them by mus_tell_sums().
 static void mus_place_sums(mus_device_step *s) {
   std::vector<mus_sum_task> task;
-  int node_blocks = mus_step_blocks(s->nodes, mus_measure_nodes_kernel::THREADS);
-  s->node_partial = s->run.take<double>((size_t)node_blocks * MUS_NODE_MEASURES);
-  s->work_partial = s->run.take<double>(1);
-  for (int q = 0; q < MUS_NODE_MEASURES; ++q)
-    task.push_back(mus_sum_task{s->node_partial + q, node_blocks, MUS_NODE_MEASURES, 0});
-  task.push_back(mus_sum_task{s->work_partial, 1, 1, 0});
-  for (const mus_device_list &l : s->list)
-    for (int q = 0; q < MUS_MEASURE_WHERE; ++q)
-      task.push_back(mus_sum_task{l.partial + q, l.measured_blocks, MUS_MEASURES, q >= MUS_MEASURE_STRAIN});
+  size_t copies = (size_t)s->copies, node_blocks = (size_t)s->node_blocks;
+  s->node_partial = s->run.take<double>(copies * node_blocks * MUS_NODE_MEASURES);
+  s->work_partial = s->run.take<double>(copies);
+  for (size_t c = 0; c < copies; ++c) {
+    const double *nodes = s->node_partial + c * node_blocks * MUS_NODE_MEASURES;
+    for (int q = 0; q < MUS_NODE_MEASURES; ++q)
+      task.push_back(mus_sum_task{nodes + q, s->node_blocks, MUS_NODE_MEASURES, 0});
+    task.push_back(mus_sum_task{s->work_partial + c, 1, 1, 0});
+    for (const mus_device_list &l : s->list) {
+      const double *elements = l.partial + c * (size_t)l.measured_blocks * MUS_MEASURES;
+      for (int q = 0; q < MUS_MEASURE_WHERE; ++q)
+        task.push_back(mus_sum_task{elements + q, l.measured_blocks, MUS_MEASURES, q >= MUS_MEASURE_STRAIN});
+    }
+  }
+  for (int q = 0; q < 2 && s->half; ++q)
+    task.push_back(mus_sum_task{s->touch_partial + q, mus_step_blocks(s->nodes, mus_touch_end_kernel::THREADS), 2, 0});
   s->tasks = (int)task.size();
   s->task = mus_step_copy(s, task);
   s->sums = s->run.take<double>(2 * task.size() + 1); // and the strain that 99% are below
@@ -254,7 +299,7 @@ static void mus_place_sums(mus_device_step *s) {
 }
 
 static void mus_place_lists(mus_device_step *s, const mus_stage_model &m, std::vector<mus_step_offsets> *at) {
-  s->scale = s->run.take<double>((size_t)m.lists + 1);
+  s->scale = s->run.take<double>((size_t)(m.lists * s->copies) + 1);
   s->list.resize((size_t)m.lists);
   for (int l = 0; l < m.lists; ++l) {
     mus_element_sizes sizes = mus_sizes_of(m.list[l].element);
@@ -284,9 +329,9 @@ static void mus_evaluate_list(mus_device_step *s, const mus_device_list &l) {
   mus_with_kind(l.given.element, [&](auto is) {
     typedef typename decltype(is)::type kind;
     typedef mus_evaluate_kernel<kind> kernel;
-    s->run.launch(kernel{l.given.count, l.vertex, (const typename kind::rest *)l.rest,
-                         (const typename kind::material *)l.material, l.scale, s->predicted, s->velocity, s->moment,
-                         s->gusts, l.gradient, l.block},
+    s->run.launch(kernel{l.given.count, l.each, l.vertex, (const typename kind::rest *)l.rest,
+                         (const typename kind::material *)l.material, l.scale, (int)s->list.size(), s->predicted,
+                         s->velocity, s->moment, s->gusts, l.gradient, l.block},
                   mus_step_blocks(l.given.count, kernel::THREADS), kernel::THREADS);
   });
 }
@@ -295,16 +340,10 @@ static void mus_measure_list(mus_device_step *s, const mus_device_list &l) {
   mus_with_kind(l.given.element, [&](auto is) {
     typedef typename decltype(is)::type kind;
     typedef mus_measure_kernel<kind> kernel;
-    s->run.launch(kernel{l.given.count,
-                         l.vertex,
-                         (const typename kind::rest *)l.rest,
-                         (const typename kind::material *)l.material,
-                         l.scale,
-                         s->next_position,
-                         l.strain,
-                         l.partial,
-                         {l.given.limit[0], l.given.limit[1]}},
-                  l.measured_blocks, kernel::THREADS);
+    s->run.launch(kernel{l.each, l.measured_blocks, l.vertex, (const typename kind::rest *)l.rest,
+                         (const typename kind::material *)l.material, l.scale, (int)s->list.size(), s->next_position,
+                         l.strain, l.partial, l.limit},
+                  s->copies * l.measured_blocks, kernel::THREADS);
   });
 }
 
@@ -313,16 +352,23 @@ static void mus_record_assembly(mus_device_step *s) {
     typedef mus_predict_kernel predict;
     typedef mus_gather_matrix_kernel matrix;
     typedef mus_gather_right_kernel right;
-    s->run.launch(predict{s->unknowns, s->moment, s->position, s->position_before, s->predicted, s->system.change},
+    s->run.launch(predict{s->unknowns, s->unknowns / s->copies, s->moment, s->position, s->position_before,
+                          s->predicted, s->system.change},
                   mus_step_blocks(s->unknowns, predict::THREADS), predict::THREADS);
     for (const mus_device_list &l : s->list)
       mus_evaluate_list(s, l);
     s->run.launch(matrix{s->blocks, s->matrix_start, s->matrix_share, s->row, s->column, s->element_blocks, s->mass,
                          s->system.values},
                   mus_step_blocks(3LL * s->blocks, matrix::THREADS), matrix::THREADS);
-    s->run.launch(right{s->unknowns, s->right_start, s->right_share, s->gradients, s->mass, s->velocity,
-                        s->velocity_before, s->moment, s->system.right},
+    s->run.launch(right{s->unknowns, s->unknowns / s->copies, s->right_start, s->right_share, s->gradients, s->mass,
+                        s->velocity, s->velocity_before, s->moment, s->system.right},
                   mus_step_blocks(s->unknowns, right::THREADS), right::THREADS);
+    typedef mus_touch_kernel touch;
+    if (s->half)
+      s->run.launch(touch{s->nodes, s->bodies, s->body, s->grid, s->h, s->half, s->mass, s->push, s->position,
+                          s->velocity, s->predicted, s->moment, s->is_held, s->diagonal, s->system.values,
+                          s->system.right, s->touched},
+                    mus_step_blocks(s->nodes, touch::THREADS), touch::THREADS);
   });
 }
 
@@ -341,16 +387,22 @@ static void mus_record_motion(mus_device_step *s) {
     typedef mus_move_kernel move;
     typedef mus_measure_nodes_kernel nodes;
     typedef mus_measure_work_kernel work;
-    s->run.launch(
-        move{s->unknowns, s->moment, s->predicted, s->velocity, s->system.change, s->next_position, s->next_velocity},
-        mus_step_blocks(s->unknowns, move::THREADS), move::THREADS);
+    s->run.launch(move{s->unknowns, s->unknowns / s->copies, s->moment, s->predicted, s->velocity, s->system.change,
+                       s->next_position, s->next_velocity},
+                  mus_step_blocks(s->unknowns, move::THREADS), move::THREADS);
+    typedef mus_touch_end_kernel touch;
+    if (s->half)
+      s->run.launch(touch{s->nodes, s->touched, s->moment, s->counted, s->position, s->next_position, s->next_velocity,
+                          s->next_push, s->touch_partial},
+                    mus_step_blocks(s->nodes, touch::THREADS), touch::THREADS);
     for (const mus_device_list &l : s->list)
       mus_measure_list(s, l);
-    s->run.launch(nodes{s->nodes, s->counted, s->next_position, s->next_velocity, s->moment, s->node_partial},
-                  mus_step_blocks(s->nodes, nodes::THREADS), nodes::THREADS);
-    s->run.launch(work{s->held_count, s->held, s->row_start, s->column, s->system.values, s->system.right,
+    s->run.launch(nodes{s->nodes / s->copies, s->node_blocks, s->counted, s->next_position, s->next_velocity, s->moment,
+                        s->node_partial},
+                  s->copies * s->node_blocks, nodes::THREADS);
+    s->run.launch(work{s->held_start, s->held, s->row_start, s->column, s->system.values, s->system.right,
                        s->system.change, s->counted, s->position, s->next_position, s->moment, s->work_partial},
-                  1, work::THREADS);
+                  s->copies, work::THREADS);
     s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
     mus_find_strain(s);
   });
@@ -360,6 +412,8 @@ static void mus_record_motion(mus_device_step *s) {
     s->run.put(s->velocity, n, s->velocity_before);
     s->run.put(s->next_position, n, s->position);
     s->run.put(s->next_velocity, n, s->velocity);
+    if (s->half)
+      s->run.put(s->next_push, (size_t)s->nodes, s->push);
   });
 }
 
@@ -370,7 +424,11 @@ static mus_status mus_make_step(const mus_stage_model &m, mus_device_step *s, mu
   mus_step_shares shares;
   if (s->run.open())
     return s->run.status();
+  s->copies = m.copies > 1 ? m.copies : 1;
+  if (m.half && s->copies > 1)
+    return mus_step_refuse(failure, MUS_UNSUPPORTED, "bodies are for a single copy of a model");
   s->nodes = m.pattern.rows;
+  s->node_blocks = mus_step_blocks(s->nodes / s->copies, mus_measure_nodes_kernel::THREADS);
   s->unknowns = 3 * m.pattern.rows;
   s->blocks = m.pattern.row_start[m.pattern.rows];
   mus_place_lists(s, m, &at);
@@ -387,8 +445,9 @@ static mus_status mus_make_step(const mus_stage_model &m, mus_device_step *s, mu
   s->mass = mus_step_copy(s, std::vector<double>(m.mass, m.mass + s->nodes));
   s->counted = mus_step_copy(s, std::vector<double>(m.counted, m.counted + s->nodes));
   if (m.gusts)
-    s->gusts = mus_step_copy(s, std::vector<mus_gusts>(1, *m.gusts));
+    s->gusts = mus_step_copy(s, std::vector<mus_gusts>(m.gusts, m.gusts + s->copies));
   mus_place_vectors(s);
+  mus_place_touch(s, m);
   mus_place_sums(s);
   if (s->run.status())
     return s->run.status();
@@ -445,9 +504,46 @@ static mus_status mus_step_set_state_stage(mus_device_step *s, const double *pos
 static mus_status mus_step_hold_stage(mus_device_step *s, int count, const int *node, mus_stage_failure *failure) {
   if (count < 0 || count > s->nodes)
     return mus_step_refuse(failure, MUS_BAD_INPUT, "more nodes are held than there are");
-  s->run.put(node, (size_t)count, s->held);
-  s->run.put(&count, 1, s->held_count);
+  try {
+    std::vector<int> start((size_t)s->copies + 1, 0);
+    for (int k = 0; k < count; ++k)
+      ++start[(size_t)(node[k] / (s->nodes / s->copies)) + 1];
+    mus_make_starts(&start);
+    s->run.put(node, (size_t)count, s->held);
+    s->run.put(start.data(), start.size(), s->held_start);
+    std::vector<unsigned char> is_held(s->half ? (size_t)s->nodes : 0, 0);
+    for (int k = 0; k < count && s->half; ++k)
+      is_held[(size_t)node[k]] = 1;
+    s->run.put(is_held.data(), is_held.size(), s->is_held);
+    s->run.wait();
+  } catch (const std::bad_alloc &) {
+    return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
+  }
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_touch_stage(mus_device_step *s, double h, const mus_touch_body *body,
+                                       mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.put(body, (size_t)s->bodies, s->body);
+  s->run.put(&h, 1, s->h);
   s->run.wait();
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_set_push_stage(mus_device_step *s, const double *push, mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.put(push, (size_t)s->nodes, s->push);
+  s->run.wait();
+  return mus_step_told(s, failure);
+}
+
+static mus_status mus_step_get_push_stage(mus_device_step *s, double *push, mus_stage_failure *failure) {
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.get((const double *)s->push, (size_t)s->nodes, push);
   return mus_step_told(s, failure);
 }
 
@@ -455,9 +551,18 @@ static mus_status mus_step_assemble_stage(mus_device_step *s, const mus_stage_mo
                                           mus_stage_failure *failure) {
   if (moment->order == 2 && !s->has_before)
     return mus_step_refuse(failure, MUS_BAD_INPUT, "a step of order 2 needs the state of the step before");
-  mus_moment_there there = {*moment, {moment->length * moment->length, moment->length, moment->length, 0, 0}};
-  s->run.put(&there, 1, s->moment);
-  s->run.put(scale, s->list.size(), s->scale);
+  try {
+    std::vector<mus_moment_there> there;
+    for (int c = 0; c < s->copies; ++c) {
+      double length = moment[c].length;
+      there.push_back(mus_moment_there{moment[c], {length * length, length, length, 0, 0}});
+    }
+    s->run.put(there.data(), there.size(), s->moment);
+    s->run.put(scale, s->list.size() * there.size(), s->scale);
+    s->run.wait();
+  } catch (const std::bad_alloc &) {
+    return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
+  }
   s->run.mark(MUS_STEP_MARK_BEGIN);
   s->run.play(s->assembly);
   s->run.mark(MUS_STEP_MARK_END);
@@ -483,8 +588,8 @@ static mus_status mus_step_get_system_stage(mus_device_step *s, double *values, 
   return mus_step_told(s, failure);
 }
 
-static void mus_tell_sums(const mus_device_step *s, const std::vector<double> &sum, mus_stage_sums *out) {
-  const double *of = sum.data();
+static void mus_tell_sums(const mus_device_step *s, const std::vector<double> &sum, int copy, mus_stage_sums *out) {
+  const double *of = sum.data() + (size_t)copy * (size_t)(2 * s->tasks / s->copies);
   *out = mus_stage_sums{};
   out->kinetic = of[2 * MUS_NODE_KINETIC];
   out->potential = of[2 * MUS_NODE_POTENTIAL];
@@ -506,7 +611,11 @@ static void mus_tell_sums(const mus_device_step *s, const std::vector<double> &s
       out->reached_element = (int)of[2 * MUS_MEASURE_REACHED + 1];
     }
   }
-  out->strain_99 = *of;
+  out->strain_99 = sum.back();
+  if (s->half) {
+    out->touch_work = sum[2 * (size_t)(s->tasks - 2)];
+    out->touched = sum[2 * (size_t)(s->tasks - 1)];
+  }
 }
 
 static mus_status mus_step_move_stage(mus_device_step *s, mus_stage_sums *sums, mus_stage_failure *failure) {
@@ -517,7 +626,8 @@ static mus_status mus_step_move_stage(mus_device_step *s, mus_stage_sums *sums, 
     s->run.mark(MUS_STEP_MARK_END);
     s->run.get(s->sums, sum.size(), sum.data());
     s->seconds.move = s->run.between(MUS_STEP_MARK_BEGIN, MUS_STEP_MARK_END);
-    mus_tell_sums(s, sum, sums);
+    for (int c = 0; c < s->copies; ++c)
+      mus_tell_sums(s, sum, c, &sums[c]);
   } catch (const std::bad_alloc &) {
     return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
   }
@@ -543,8 +653,9 @@ static void mus_step_seconds_stage(const mus_device_step *s, mus_step_seconds_th
 #define MUS_STEP_STAGES_TABLE                                                                                          \
   {                                                                                                                    \
     MUS_STEP_STAGES_VERSION, mus_step_create_stage, mus_step_free_stage, mus_step_bytes_stage,                         \
-        mus_step_set_state_stage, mus_step_hold_stage, mus_step_assemble_stage, mus_step_system_stage,                 \
-        mus_step_get_system_stage, mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage                  \
+        mus_step_set_state_stage, mus_step_hold_stage, mus_step_touch_stage, mus_step_set_push_stage,                  \
+        mus_step_get_push_stage, mus_step_assemble_stage, mus_step_system_stage, mus_step_get_system_stage,            \
+        mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage                                             \
   }
 
 #endif

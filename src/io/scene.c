@@ -230,6 +230,7 @@ static const char *const up_words[] = {"y", "z", NULL};
 static const char *const file_up_words[] = {"auto", "y", "z", NULL};
 static const char *const tessellation_words[] = {"regular", "irregular", NULL};
 static const char *const model_words[] = {"baraff-witkin", "choi-ko", "mass-spring", NULL};
+static const char *const contact_words[] = {"all", "bodies", NULL};
 static const char *const integrator_words[MUS_INTEGRATORS + 1] = {"euler", "bdf2", "newton", "projective", "minimise"};
 static const char *const precision_words[] = {"double", "single", NULL};
 static const char *const setup_words[] = {"numeric", "full", "reuse", "coarse", "auto", NULL};
@@ -491,6 +492,7 @@ static const mus_schema_field scene_fields[] = {
     {"cloths", MUS_SCHEMA_LIST, AT(mus_scene, cloths), GIVEN_BY(mus_scene, cloth_count), .inner = &cloth_schema},
     {"solids", MUS_SCHEMA_LIST, AT(mus_scene, solids), GIVEN_BY(mus_scene, solid_count), .inner = &solid_schema},
     {"contact", MUS_SCHEMA_TRUTH, AT(mus_scene, contact)},
+    {"contact_with", MUS_SCHEMA_CHOICE, AT(mus_scene, contact_with), .choices = contact_words},
     {"allow_tangled", MUS_SCHEMA_TRUTH, AT(mus_scene, allow_tangled)},
     {"bodies", MUS_SCHEMA_LIST, AT(mus_scene, bodies), GIVEN_BY(mus_scene, body_count), .inner = &body_schema},
     {"seams", MUS_SCHEMA_LIST, AT(mus_scene, seams), GIVEN_BY(mus_scene, seam_count), .inner = &seam_schema},

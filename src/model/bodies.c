@@ -320,6 +320,10 @@ static mus_affine frame_at(const mus_bodies *bodies, const body_state *body, dou
   return frame;
 }
 
+mus_affine mus_bodies_frame_at(const mus_bodies *bodies, int body, double time) {
+  return frame_at(bodies, &bodies->body[body], time);
+}
+
 void mus_bodies_bones_at(mus_bodies *bodies, int body, double time, mus_affine *frame) {
   const body_state *state = &bodies->body[body];
   mus_affine own = frame_at(bodies, state, time);

@@ -27,6 +27,9 @@ int mus_bodies_moves(const mus_bodies *bodies, int body);
 // read.
 mus_status mus_bodies_at(mus_bodies *bodies, double time, double *position);
 
+// From the body's own frame, in which y is up, to space at a time, s.
+mus_affine mus_bodies_frame_at(const mus_bodies *bodies, int body, double time);
+
 // Bones of a body: those of a mannequin, or the joints of a glTF file's skins; 0 for any other. From each bone's own
 // frame to space at a time, s, and their axes, which come from the arena.
 int mus_bodies_bones(const mus_bodies *bodies, int body);

@@ -54,7 +54,8 @@ typedef struct run {
   int suspect;            // 1: a step of the present frame says that something is tangled
   mus_list tangled_since; // mus_tangled_since: of the checkpoint, until tangles has them, and of the kept frame
   mus_run_record *record;
-  double mark; // s: all time before it has been counted
+  int told_device; // 1: why the device is not used has been said
+  double mark;     // s: all time before it has been counted
 } run;
 
 static void say(const run *r, const char *text, const char *more) {
@@ -207,7 +208,7 @@ static mus_status find_checkpoint(run *r, int *found) {
 // Opens what has been written, to be searched, and tells where cloth goes through something before the first step. That
 // is no reason not to run: it is drawn apart, unless it is at places where seams sew cloth through itself.
 static mus_status find_tangles(run *r, int resumes) {
-  if (!r->scene->contact)
+  if (!r->scene->contact || r->scene->contact_with != MUS_CONTACT_ALL)
     return MUS_OK;
   mus_status status = mus_tangles_open(r->options->folder, r->sim, r->scene->solver.threads, &r->tangles);
   FILE *file = r->options->progress;
@@ -455,6 +456,17 @@ static void show(run *r, mus_progress *progress) {
   say(r, "preview: ", mus_last_error());
 }
 
+// Once, at the start or in the step in which it fails.
+static void say_device(run *r, mus_progress *progress) {
+  mus_sim_device device = mus_sim_device_used(r->sim);
+  if (r->told_device || !*device.failure)
+    return;
+  r->told_device = 1;
+  if (progress)
+    mus_progress_clear(progress);
+  say(r, "warning: the run goes on on the CPU: ", device.failure);
+}
+
 // Ends with the frame, or where the run is told to stop.
 static mus_status run_frame(run *r, mus_progress *progress) {
   double from = mus_sim_time(r->sim);
@@ -462,6 +474,7 @@ static mus_status run_frame(run *r, mus_progress *progress) {
   mus_status status = MUS_OK;
   while (!status && mus_sim_frame_number(r->sim) == r->frame && !r->record->stopped) {
     status = run_step(r, &iterations);
+    say_device(r, progress);
     if (status == MUS_STOPPED) {
       r->record->stopped = 1;
       return MUS_OK;
@@ -597,6 +610,7 @@ static mus_status run_all(run *r) {
     return status;
   r->record->began = 1;
   say_repairs(r);
+  say_device(r, NULL);
   status = resumes ? go_on(r) : MUS_OK;
   r->state.spent.build += lap(r);
   if (!status && !resumes)

@@ -707,6 +707,7 @@ static double counted(long long pairs) { return pairs >= 0 ? (double)pairs : NAN
 mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, const char *tangled) {
   timed_items seconds = {0};
   const mus_sim_device *device = &s->device;
+  const char *failure = *device->failure ? device->failure : NULL;
   const mus_report_item items[] = {{.name = "frames", .number = s->frames},
                                    {.name = "steps", .number = (double)s->steps},
                                    {.name = "halved_steps", .number = (double)s->halved},
@@ -730,6 +731,7 @@ mus_status mus_run_output_finish(mus_run_output *out, const mus_run_record *s, c
                                    {.name = "device.bytes", .number = (double)device->bytes},
                                    {.name = "device.steps", .number = (double)device->steps},
                                    {.name = "device.obstacle", .text = device->obstacle, .number = NAN},
+                                   {.name = "device.failure", .text = failure, .number = NAN},
                                    {.name = "device.upload", .number = device->upload_seconds},
                                    {.name = "device.assemble", .number = device->assemble_seconds},
                                    {.name = "device.move", .number = device->move_seconds},

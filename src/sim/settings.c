@@ -24,6 +24,41 @@ static int all_finite(const double vector[3]) {
   return isfinite(vector[0]) && isfinite(vector[1]) && isfinite(vector[2]);
 }
 
+// From the order of the files to that which is simulated.
+static void take_vectors(mus_sim *sim, const double *seen, double *value) {
+  for (int k = 0; k < sim->model.part_count; ++k) {
+    const mus_model_part *part = &sim->model.parts[k];
+    for (int i = 0; i < part->shape.mesh.vertices; ++i) {
+      int from = part->shape.order ? part->shape.order->vertex[i] : i;
+      memcpy(value + 3 * (size_t)(part->first_vertex + i), seen + 3 * (size_t)(part->first_vertex + from),
+             3 * sizeof *value);
+    }
+  }
+}
+
+mus_status mus_sim_set_state(mus_sim *sim, const double *positions, const double *velocities) {
+  size_t n = 3 * (size_t)sim->model.vertices;
+  for (size_t i = 0; i < n; ++i)
+    if ((positions && !isfinite(positions[i])) || (velocities && !isfinite(velocities[i])))
+      return mus_fail(MUS_BAD_INPUT, "a position or velocity of vertex %zu is not finite", i / 3);
+  if (sim->lattices)
+    return mus_fail(MUS_UNSUPPORTED, "the state of a scene with solids on lattices cannot be set");
+  mus_status status = mus_sim_forget(sim);
+  if (status)
+    return status;
+  if (positions)
+    take_vectors(sim, positions, sim->state.position);
+  if (velocities)
+    take_vectors(sim, velocities, sim->state.velocity);
+  if (sim->state.contact.hold)
+    memset(sim->state.contact.hold, 0, (size_t)sim->state.contact.vertices * sizeof *sim->state.contact.hold);
+  sim->state.step_before = 0;
+  sim->state.halvings_before = 0;
+  measure_anew(sim);
+  mus_sim_show(sim);
+  return MUS_OK;
+}
+
 mus_status mus_sim_set_gravity(mus_sim *sim, const double gravity[3]) {
   if (!all_finite(gravity))
     return mus_fail(MUS_BAD_INPUT, "gravity: give three finite numbers, m/s^2");
@@ -77,9 +112,8 @@ mus_status mus_sim_set_solver(mus_sim *sim, const mus_solver_options *options) {
     status = mus_linear_renew(&sim->linear, &sim->model, options);
   if (status)
     return status;
-  mus_device_choice before = sim->settings.solver.device;
   sim->settings.solver = *options;
-  return options->device == before ? MUS_OK : mus_sim_choose_device(sim);
+  return mus_sim_choose_device(sim);
 }
 
 void mus_sim_gravity(const mus_sim *sim, double gravity[3]) {

@@ -21,6 +21,7 @@ mus_step_context mus_sim_context(mus_sim *sim) {
                             .state = &sim->state,
                             .work = &sim->work,
                             .contact = sim->contact,
+                            .touch = sim->touch,
                             .linear = &sim->linear,
                             .integrator = &sim->integrator,
                             .limiter = &sim->limiter,
@@ -83,7 +84,8 @@ void mus_sim_show(mus_sim *sim) {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static mus_status allocate(mus_sim *sim) {
+// `device`: in place of the scene's; NULL: that.
+static mus_status allocate(mus_sim *sim, const mus_device_choice *device) {
   const mus_model *m = &sim->model;
   for (int k = 0; k < m->part_count; ++k)
     sim->reordered |= m->parts[k].shape.order != NULL;
@@ -99,6 +101,8 @@ static mus_status allocate(mus_sim *sim) {
   }
   if (!status)
     status = mus_settings_create(&sim->arena, m, &sim->settings);
+  if (!status && device)
+    sim->settings.solver.device = *device;
   if (!status)
     status = mus_linear_renew(&sim->linear, m, &sim->settings.solver);
   if (!status)
@@ -107,6 +111,10 @@ static mus_status allocate(mus_sim *sim) {
     status = mus_contact_create(m, NULL, &sim->contact);
   if (!status && sim->contact)
     status = mus_contact_state_create(&sim->arena, sim->contact->model.surface.cloth_vertices, &sim->state.contact);
+  if (!status)
+    status = mus_touch_create(m, &sim->touch);
+  if (!status && sim->touch)
+    status = mus_contact_state_create(&sim->arena, m->vertices, &sim->state.contact);
   return status ? status : mus_sim_choose_device(sim);
 }
 
@@ -115,10 +123,14 @@ mus_status mus_sim_choose_device(mus_sim *sim) {
   mus_device_choice device = sim->settings.solver.device;
   mus_resident_free(sim->resident);
   sim->resident = NULL;
+  *sim->device_failure = 0;
   if (device == MUS_DEVICE_CPU || mus_resident_obstacle(&c))
     return MUS_OK;
-  mus_status status = mus_resident_create(&sim->model, &sim->resident);
-  return device == MUS_DEVICE_AUTO && status != MUS_OUT_OF_MEMORY ? MUS_OK : status;
+  mus_status status = mus_resident_create(&sim->model, sim->touch, &sim->resident);
+  if (!status || device != MUS_DEVICE_AUTO)
+    return status;
+  snprintf(sim->device_failure, sizeof sim->device_failure, "%s", mus_last_error());
+  return MUS_OK;
 }
 
 static void place_at_start(mus_sim *sim) {
@@ -134,16 +146,15 @@ static void place_at_start(mus_sim *sim) {
   mus_step_compare_with_present(&c);
 }
 
-mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) { return mus_sim_create_with(scene, NULL, out); }
-
-mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out) {
+static mus_status create(const mus_scene *scene, const mus_element_kind *const *extra, const mus_device_choice *device,
+                         mus_sim **out) {
   mus_sim *sim = mus_alloc_zero(1, sizeof *sim);
   if (!sim)
     return mus_fail_memory();
   int before = mus_par_set_threads(scene->solver.threads);
   mus_status status = mus_model_create(scene, extra, &sim->model);
   if (!status)
-    status = allocate(sim);
+    status = allocate(sim, device);
   if (!status)
     place_at_start(sim);
   mus_par_set_threads(before);
@@ -152,6 +163,16 @@ mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *c
   else
     *out = sim;
   return status;
+}
+
+mus_status mus_sim_create(const mus_scene *scene, mus_sim **out) { return create(scene, NULL, NULL, out); }
+
+mus_status mus_sim_create_with(const mus_scene *scene, const mus_element_kind *const *extra, mus_sim **out) {
+  return create(scene, extra, NULL, out);
+}
+
+mus_status mus_sim_create_on(const mus_scene *scene, mus_device_choice device, mus_sim **out) {
+  return create(scene, NULL, &device, out);
 }
 
 void mus_sim_free(mus_sim *sim) {
@@ -163,6 +184,7 @@ void mus_sim_free(mus_sim *sim) {
   mus_lattices_free(sim->lattices);
   mus_resident_free(sim->resident);
   mus_contact_free(sim->contact);
+  mus_touch_free(sim->touch);
   mus_workspace_free(&sim->work);
   mus_free(sim->attachments.springs.items);
   mus_sim_fields_free(sim->fields);
@@ -211,7 +233,7 @@ static mus_status keep_start(mus_sim *sim) {
   if (!start->position) {
     mus_state made = {0};
     mus_status status = mus_state_create(&sim->arena, vertices, sim->state.bond_count, sim->state.lattice_count, &made);
-    if (!status && sim->contact)
+    if (!status && sim->state.contact.hold)
       status = mus_contact_state_create(&sim->arena, sim->state.contact.vertices, &made.contact);
     if (status)
       return status;
@@ -235,8 +257,28 @@ static mus_status advance(mus_sim *sim, double h, int halvings) {
   return status ? status : advance(sim, h / 2, halvings + 1);
 }
 
-// One more step, whose records are added to those that are there.
-static mus_status step_on(mus_sim *sim) {
+// After a step that has succeeded.
+static void count_step(mus_sim *sim) {
+  const mus_settings *settings = &sim->settings;
+  if (++sim->state.frame_step < mus_settings_steps_per_frame(settings, sim->state.frame))
+    return;
+  ++sim->state.frame;
+  sim->state.frame_step = 0;
+  sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
+}
+
+mus_status mus_sim_stepped(mus_sim *sim, const mus_step_record *record) {
+  mus_step_record *kept = mus_list_add(&sim->records, sizeof *kept);
+  if (!kept)
+    return mus_fail_memory();
+  *kept = *record;
+  tell_rejected(sim, kept);
+  count_step(sim);
+  mus_sim_show(sim);
+  return MUS_OK;
+}
+
+mus_status mus_sim_step_on(mus_sim *sim) {
   const mus_settings *settings = &sim->settings;
   size_t before = sim->records.count;
   mus_status status = advance(sim, mus_settings_step_length(settings, sim->state.frame), 0);
@@ -245,11 +287,8 @@ static mus_status step_on(mus_sim *sim) {
     mus_resident_forget(sim->resident);
     sim->records.count = before;
   }
-  if (!status && ++sim->state.frame_step == mus_settings_steps_per_frame(settings, sim->state.frame)) {
-    ++sim->state.frame;
-    sim->state.frame_step = 0;
-    sim->state.time = sim->state.frame / settings->frame_rate; // no drift from adding up steps
-  }
+  if (!status)
+    count_step(sim);
   mus_sim_show(sim);
   return status;
 }
@@ -274,7 +313,7 @@ mus_status mus_sim_settle(mus_sim *sim, mus_settling *settling) {
 mus_status mus_sim_step(mus_sim *sim, int *steps) {
   int before = mus_par_set_threads(sim->settings.solver.threads);
   sim->records.count = 0;
-  mus_status status = step_on(sim);
+  mus_status status = mus_sim_step_on(sim);
   mus_par_set_threads(before);
   if (steps)
     *steps = (int)sim->records.count;
@@ -286,7 +325,7 @@ mus_status mus_sim_frame(mus_sim *sim, int *steps) {
   mus_status status = MUS_OK;
   sim->records.count = 0;
   while (!status && sim->state.frame == frame)
-    status = step_on(sim);
+    status = mus_sim_step_on(sim);
   mus_par_set_threads(before);
   if (steps)
     *steps = (int)sim->records.count;
@@ -410,6 +449,8 @@ mus_sim_device mus_sim_device_used(const mus_sim *sim) {
   if (sim->resident)
     mus_resident_tell(sim->resident, &out);
   mus_step_context c = mus_sim_context((mus_sim *)sim);
+  if (!*out.failure)
+    memcpy(out.failure, *sim->device_failure ? sim->device_failure : solved->device_failure, sizeof out.failure);
   out.obstacle = *out.name ? mus_resident_obstacle(&c) : NULL;
   return out;
 }
@@ -422,6 +463,6 @@ size_t mus_sim_bytes(const mus_sim *sim) {
   return sizeof *sim + sim->arena.bytes + sim->model.arena.bytes + mus_bodies_bytes(sim->model.bodies) +
          mus_workspace_bytes(&sim->work) + mus_linear_bytes(&sim->linear) + mus_integrator_bytes(&sim->integrator) +
          mus_limiter_bytes(sim->limiter) + mus_lattices_bytes(sim->lattices) + mus_contact_bytes(sim->contact) +
-         mus_resident_bytes(sim->resident) + mus_sim_fields_bytes(sim->fields) +
+         mus_touch_bytes(sim->touch) + mus_resident_bytes(sim->resident) + mus_sim_fields_bytes(sim->fields) +
          sim->attachments.springs.capacity * sizeof(mus_attached) + sim->records.capacity * sizeof(mus_step_record);
 }

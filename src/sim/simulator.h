@@ -19,11 +19,13 @@ struct mus_sim {
   mus_state start; // of the step that is being made in halves, to go back to; no vectors until one is
   mus_workspace work;
   mus_contact_workspace *contact; // NULL if the scene wants no contact
+  mus_touch *touch;               // NULL unless it wants contact with bodies only
   mus_linear linear;
   mus_integrator_state integrator;
   mus_limiter *limiter;      // NULL until strains are first limited
   mus_lattices *lattices;    // NULL if the scene has no solids on lattices
   mus_resident *resident;    // NULL if steps run on the host
+  char device_failure[512];  // why they do, if MUS_DEVICE_AUTO looked for a device; "": nothing is wrong
   mus_interpolation *levels; // NULL until they are asked for
   int level_count;
   mus_list records;              // mus_step_record, of the last call
@@ -35,6 +37,13 @@ struct mus_sim {
 
 // Has steps run where the solver's options say: on a GPU, if these ask for one and nothing of the scene is in the way.
 mus_status mus_sim_choose_device(mus_sim *sim);
+
+// mus_sim_create() with another device than the scene's.
+mus_status mus_sim_create_on(const mus_scene *scene, mus_device_choice device, mus_sim **out);
+// One more step, on the threads that the caller has chosen; its records are added to those that are there.
+mus_status mus_sim_step_on(mus_sim *sim);
+// The same where the step has been done already, and the state is that of its end.
+mus_status mus_sim_stepped(mus_sim *sim, const mus_step_record *record);
 
 // What a step of this simulator works with.
 mus_step_context mus_sim_context(mus_sim *sim);

@@ -67,6 +67,8 @@ static double work_done(const mus_step_context *c, const mus_scheme *s) {
   const mus_matrix *matrix = &c->linear->matrix;
   const mus_pattern *pattern = matrix->pattern;
   double work = c->contact ? mus_contact_work(c->contact, c->state->velocity) : 0;
+  if (c->touch)
+    work += mus_touch_work(c->touch, c->model->counted, w->start_position, c->state->position, s->length);
   for (int k = 0; k < w->prescribed.pins; ++k) {
     int i = w->prescribed.list[k].node;
     double way[3];

@@ -17,6 +17,17 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
+  if (c->touch && matrix)
+    mus_touch_load_step(c->model,
+                        &(mus_touch_step){.time = s->time,
+                                          .h = s->h,
+                                          .length = s->length,
+                                          .position = c->state->position,
+                                          .velocity = c->state->velocity,
+                                          .predicted = c->work->predicted,
+                                          .pinned = c->work->prescribed.pinned,
+                                          .hold = c->state->contact.hold},
+                        c->touch, matrix, right);
   mus_seams_reduce(&c->work->seams, c->model, matrix, right);
 }
 
@@ -48,6 +59,10 @@ mus_status mus_linearised_advance(const mus_step_context *c, const mus_scheme *s
   mus_scheme_move(s, work->unknowns, work->predicted, state->velocity, state->position);
   if (c->contact)
     mus_contact_measure(c->contact, &c->linear->matrix, work->change, state->velocity, work->right);
+  if (c->touch) {
+    mus_touch_measure(s->length, state->velocity, c->touch);
+    record->body_contacts = c->touch->count;
+  }
   return MUS_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "step/resident.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +24,15 @@ struct mus_resident {
   mus_device_facts facts;
   mus_device_step *there;
   const mus_model *model;
-  int revision;  // of the model that is there
-  double *scale; // of lists, for the next step
+  mus_touch *touch; // NULL: there is none
+  int revision;     // of the model that is there
+  double *scale;    // of lists, for the next step
   int held_count;
-  int *held;      // vertices: nodes that are held there
-  int is_current; // 1: the state there is the host's
-  int is_last;    // 1: the system there is that of the last step
-  int given_up;   // 1: it has failed, and the host does the rest
-  long long done; // steps
+  int *held;                     // vertices: nodes that are held there
+  int is_current;                // 1: the state there is the host's
+  int is_last;                   // 1: the system there is that of the last step
+  char failure[MUS_STAGES_TEXT]; // how it failed, after which the host does the rest; "": it has not
+  long long done;                // steps
 };
 
 // --- what there is ---------------------------------------------------------------------------------------------------
@@ -68,6 +70,12 @@ static mus_status place_model(mus_resident *r) {
   if (!list)
     return mus_fail_memory();
   mus_status status = mus_model_describe(r->model, list, &model);
+  if (r->touch) {
+    model.bodies = r->touch->bodies;
+    model.grid_count = r->touch->grid_count;
+    model.grid = r->touch->grid;
+    model.half = r->touch->half;
+  }
   model.plain = plain && *plain && *plain != '0';
   if (!status && (status = r->steps->create(r->device, &model, &there, &failure)))
     failed_there(status, &failure);
@@ -95,11 +103,12 @@ static mus_status open_device(mus_resident *r) {
   return MUS_OK;
 }
 
-mus_status mus_resident_create(const mus_model *model, mus_resident **out) {
+mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out) {
   mus_resident *r = mus_alloc_zero(1, sizeof *r);
   if (!r)
     return mus_fail_memory();
   r->model = model;
+  r->touch = touch;
   r->scale = mus_alloc((size_t)model->list_count + 1, sizeof *r->scale);
   r->held = mus_alloc((size_t)model->vertices, sizeof *r->held);
   mus_status status = r->scale && r->held ? open_device(r) : mus_fail_memory();
@@ -135,6 +144,7 @@ void mus_resident_tell(const mus_resident *r, mus_sim_device *out) {
   memcpy(out->name, r->facts.name, sizeof out->name);
   out->bytes += r->steps->bytes(r->there);
   out->steps = r->done;
+  memcpy(out->failure, r->failure, sizeof out->failure);
   out->upload_seconds = seconds.upload;
   out->assemble_seconds = seconds.assemble;
   out->move_seconds = seconds.move;
@@ -153,18 +163,33 @@ mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) 
   mus_status status =
       r->steps->set_state(r->there, state->position, state->velocity, order == 2 ? state->position_before : NULL,
                           order == 2 ? state->velocity_before : NULL, &failure);
+  for (int i = 0; r->touch && i < r->model->vertices; ++i)
+    r->touch->push[i] = state->contact.hold[i].push;
+  if (!status && r->touch)
+    status = r->steps->set_push(r->there, r->touch->push, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
-mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
-  mus_stage_failure failure = {""};
+mus_stage_moment mus_resident_moment(const mus_step_context *c, const mus_scheme *s, double *scale) {
   mus_stage_moment moment = {.time = s->time, .length = s->length, .order = s->order};
   moment.air = (mus_air){c->settings->air_density, MUS_DRAG_NORMAL, MUS_DRAG_TANGENTIAL};
   moment.gusty = mus_settings_wind(c->settings, s->time, moment.wind) && c->model->gusts.waves > 0;
   mus_settings_gravity(c->settings, s->time, moment.gravity);
   for (int l = 0; l < c->model->list_count; ++l)
-    r->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
-  mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
+    scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+  return moment;
+}
+
+mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  mus_stage_moment moment = mus_resident_moment(c, s, r->scale);
+  mus_status status = MUS_OK;
+  if (r->touch) {
+    mus_touch_place(c->model, s->time - s->h, s->time, r->touch);
+    status = r->steps->touch(r->there, s->h, r->touch->body, &failure);
+  }
+  if (!status)
+    status = r->steps->assemble(r->there, &moment, r->scale, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
@@ -202,8 +227,12 @@ static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
+mus_status mus_resident_prescribe(const mus_step_context *c, const mus_scheme *s) {
+  return mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
+}
+
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
-  mus_status status = mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
+  mus_status status = mus_resident_prescribe(c, s);
   return status ? status : hold(c->resident, &c->work->prescribed);
 }
 
@@ -268,6 +297,7 @@ static void keep_sums(const mus_stage_sums *sums, mus_step_record *record) {
   record->inverted = (int)sums->inverted;
   record->strain_reached = sums->reached;
   record->overstretched = (int)sums->overstretched;
+  record->body_contacts = (int)sums->touched;
 }
 
 // The middle of the element that has reached the most of its limit, at the end of the step.
@@ -281,18 +311,31 @@ static void find_place(const mus_model *model, const mus_stage_sums *sums, const
     mus_add_scaled3(1.0 / arity, position + 3 * (size_t)(list->first_vertex + vertex[k]), place);
 }
 
-// Moves there, and looks at where that leads.
-static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
-  mus_stage_failure failure = {""};
-  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
-  if (status)
-    return failed_there(status, &failure);
+mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, const mus_stage_sums *sums,
+                               mus_step_record *record) {
   keep_sums(sums, record);
   if (!isfinite(sums->kinetic + sums->potential + sums->strain))
     return mus_fail(MUS_BREAKDOWN, "the step to %g s left numbers that are not finite: take a smaller time_step",
                     record->time);
-  status = mus_accept_strains(c->state, record);
-  return status ? status : mus_accept_energy_beside(c, s, record, sums->work);
+  mus_status status = mus_accept_strains(c->state, record);
+  return status ? status : mus_accept_energy_beside(c, s, record, sums->work + sums->touch_work);
+}
+
+// Moves there, and looks at where that leads.
+static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
+  mus_stage_failure failure = {""};
+  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
+  return status ? failed_there(status, &failure) : mus_resident_accept(c, s, sums, record);
+}
+
+void mus_resident_end(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record) {
+  mus_state *state = c->state;
+  find_place(c->model, sums, state->position, record->strain_place);
+  mus_step_remember(state, record);
+  state->step_before = record->time_step;
+  state->halvings_before = record->halvings;
+  state->time = record->time;
+  record->on_device = 1;
 }
 
 static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record) {
@@ -300,27 +343,26 @@ static mus_status commit(const mus_step_context *c, const mus_stage_sums *sums, 
   mus_stage_failure failure = {""};
   mus_copy(c->work->unknowns, state->position, state->position_before);
   mus_copy(c->work->unknowns, state->velocity, state->velocity_before);
-  mus_status status = c->resident->steps->commit(c->resident->there, state->position, state->velocity, &failure);
+  mus_resident *r = c->resident;
+  mus_status status = r->steps->commit(r->there, state->position, state->velocity, &failure);
+  if (!status && r->touch)
+    status = r->steps->get_push(r->there, r->touch->push, &failure);
   if (status) { // some of it may have come
-    mus_resident_forget(c->resident);
+    mus_resident_forget(r);
     mus_copy(c->work->unknowns, state->position_before, state->position);
     mus_copy(c->work->unknowns, state->velocity_before, state->velocity);
     state->step_before = 0;
     return failed_there(status, &failure);
   }
-  find_place(c->model, sums, state->position, record->strain_place);
-  mus_step_remember(state, record);
-  state->step_before = record->time_step;
-  state->halvings_before = record->halvings;
-  state->time = record->time;
-  record->on_device = 1;
-  c->resident->is_last = 1;
-  ++c->resident->done;
+  mus_resident_end(c, sums, record);
+  if (r->touch)
+    mus_touch_keep(r->touch, state->contact.hold);
+  r->is_last = 1;
+  ++r->done;
   return MUS_OK;
 }
 
-// The device, or the solver there, is at fault, and not the step.
-static int is_devices_fault(mus_status status) {
+int mus_resident_is_at_fault(mus_status status) {
   return status == MUS_DEVICE_FAILED || status == MUS_OUT_OF_MEMORY || status == MUS_UNSUPPORTED;
 }
 
@@ -330,7 +372,7 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_stage_sums sums = {0};
   int solved = 0;
-  *done = !r->given_up && !mus_resident_obstacle(c);
+  *done = !*r->failure && !mus_resident_obstacle(c);
   if (!*done)
     return MUS_OK;
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = 1};
@@ -351,11 +393,11 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
     *done = 0;
   else if (!status)
     status = commit(c, &sums, record);
-  if (is_devices_fault(status))
+  if (mus_resident_is_at_fault(status))
     mus_resident_forget(r);
-  if (is_devices_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
-    r->given_up = 1;
-  if (r->given_up || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
+  if (mus_resident_is_at_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)
+    snprintf(r->failure, sizeof r->failure, "%s", mus_last_error());
+  if (*r->failure || (!solved && (status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN)))
     *done = 0;
   record->other_seconds = mus_seconds() - from - record->assemble_seconds - record->setup_seconds -
                           record->prefilter_seconds - record->solve_seconds;

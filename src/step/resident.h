@@ -6,6 +6,7 @@
 #ifndef MUS_STEP_RESIDENT_H
 #define MUS_STEP_RESIDENT_H
 
+#include "cuda/step_stages.h"
 #include "step/step.h"
 
 // What keeps the next step from running there, in words that fit before "do not run on a GPU"; NULL: nothing.
@@ -13,9 +14,9 @@ const char *mus_resident_obstacle(const mus_step_context *c);
 
 // A model on the device; the solver's options say which. MUS_UNSUPPORTED, MUS_OUT_OF_MEMORY and MUS_DEVICE_FAILED say
 // what is missing. Nothing to free on failure.
-mus_status mus_resident_create(const mus_model *model, mus_resident **out);
-void mus_resident_free(mus_resident *resident);          // NULL is fine
-size_t mus_resident_bytes(const mus_resident *resident); // on the host
+mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out); // touch: NULL is fine
+void mus_resident_free(mus_resident *resident);                                               // NULL is fine
+size_t mus_resident_bytes(const mus_resident *resident);                                      // on the host
 // Fills in all but the solver's share.
 void mus_resident_tell(const mus_resident *resident, mus_sim_device *out);
 
@@ -28,6 +29,17 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
 void mus_resident_forget(mus_resident *resident);
 // If the last step ran there, its matrix, right-hand side and change come to c->linear and c->work.
 mus_status mus_resident_fetch(const mus_step_context *c);
+
+// Steps of others that run there, as those of resident_batch.h:
+// the moment of a step, and stiffnesses of lists; what pins prescribe; whether its sums, which become those of the
+// record, can be believed, see accept.h; the state and the record at its end, once positions and velocities are there;
+// whether the device, or the solver there, is at fault, and not the step.
+mus_stage_moment mus_resident_moment(const mus_step_context *c, const mus_scheme *s, double *scale);
+mus_status mus_resident_prescribe(const mus_step_context *c, const mus_scheme *s);
+mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, const mus_stage_sums *sums,
+                               mus_step_record *record);
+void mus_resident_end(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record);
+int mus_resident_is_at_fault(mus_status status);
 
 // The pieces, for tests: the state goes there; the system of a step is assembled there, without what is held.
 mus_status mus_resident_put(mus_resident *resident, const mus_state *state, int order);

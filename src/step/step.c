@@ -208,6 +208,8 @@ static void commit(const mus_step_context *c, const mus_scheme *s, mus_step_reco
   mus_copy(c->work->unknowns, c->work->start_velocity, state->velocity_before);
   if (c->contact)
     mus_contact_keep(c->contact, state->velocity, &state->contact);
+  if (c->touch)
+    mus_touch_keep(c->touch, state->contact.hold);
   mus_step_remember(state, record);
   mus_lattices_commit(c->lattices, s, state);
   mus_lattices_measure(c->lattices, c->settings, record);

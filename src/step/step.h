@@ -2,6 +2,7 @@
 #ifndef MUS_STEP_STEP_H
 #define MUS_STEP_STEP_H
 
+#include "contact/touch.h"
 #include "step/attach.h"
 #include "step/integrator.h"
 #include "step/lattices.h"
@@ -18,6 +19,7 @@ typedef struct mus_step_context {
   mus_state *state;
   mus_workspace *work;
   mus_contact_workspace *contact; // NULL if the scene wants no contact
+  mus_touch *touch;               // NULL unless it wants contact with bodies only
   mus_linear *linear;
   mus_integrator_state *integrator;
   mus_limiter **limiter;  // NULL in it until it is needed

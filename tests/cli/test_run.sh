@@ -59,6 +59,16 @@ says err 'there is neither a file droping.*did you mean drooping.*pinned, droopi
 mkdir pinned
 expect 0 run pinned --vertices 81 --frames 1 -o meant
 rm -r pinned meant
+export MUSLIN_CUDA_LIBRARY=$PWD/missing.so
+expect 0 run pinned --vertices 81 --frames 1 --device auto -o auto
+says err 'auto: warning: the run goes on on the CPU: there is no CUDA part: .*missing.so'
+says out 'no GPU was used: there is no CUDA part'
+holds "the report does not say why" grep -q '"failure": "there is no CUDA part' auto/report.json
+expect 2 run pinned --vertices 81 --frames 1 --device cuda -o refused
+says err 'there is no CUDA part: .*missing.so'
+holds "left a folder behind" test ! -e refused
+unset MUSLIN_CUDA_LIBRARY
+rm -r auto
 
 # --- a run --------------------------------------------------------------------------------------------------------
 small="--vertices 81 --time-step 0.01"

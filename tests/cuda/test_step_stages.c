@@ -92,7 +92,7 @@ static void system_is_the_hosts(void **state) {
       mus_instant at = {s.time, sim->work.predicted, sim->state.velocity, s.length, s.length, NULL};
       mus_assemble_step(&c, &s, &at, 1);
       mus_resident *resident;
-      assert_ok(mus_resident_create(&sim->model, &resident));
+      assert_ok(mus_resident_create(&sim->model, NULL, &resident));
       assert_ok(mus_resident_put(resident, &sim->state, order));
       double *a = malloc(values * sizeof *a), *b = malloc(n * sizeof *b), *again = malloc(values * sizeof *again);
       for (int turn = 0; turn < 2; ++turn) {

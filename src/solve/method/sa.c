@@ -7,6 +7,7 @@
 #include "solve/method/sa.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/timer.h"
@@ -248,14 +249,20 @@ static void note_setup(mus_upkeep_kind kind, mus_solve_record *record) {
   record->setup = name[kind];
 }
 
+static void tell_failure(const mus_sa *sa, mus_solve_record *record) {
+  memcpy(record->device_failure, sa->gpu.failure, sizeof record->device_failure);
+}
+
 static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits) {
   int done = 0;
   note_setup(kind, run->record);
   if (sa->gpu.device) {
     mus_status status = run_on_device(sa, kind, run, limits, &done);
+    tell_failure(sa, run->record);
     if (done)
       return status;
   }
+  tell_failure(sa, run->record);
   if (sa->options->prefilter && !run->is_prefiltered)
     mus_run_prefilter(run);
   double begin = mus_seconds();

@@ -21,6 +21,7 @@ typedef struct mus_sa_device {
   mus_device *device;        // NULL: the CPU is used
   mus_device_solver *solver; // NULL: not made yet
   mus_device_facts facts;
+  char failure[MUS_STAGES_TEXT];                         // why MUS_DEVICE_AUTO uses none; "": nothing has failed
   int is_ahead;                                          // the GPU's hierarchy has been renewed since the host's was
   int has_spectrum, has_kernel, has_held, has_couplings; // as they are now
 } mus_sa_device;

@@ -33,11 +33,18 @@ mus_status mus_sa_check_device(void) {
   return status;
 }
 
+// The text of the failure that has just been told.
+static void keep_failure(mus_sa_device *gpu) { snprintf(gpu->failure, sizeof gpu->failure, "%s", mus_last_error()); }
+
 mus_status mus_sa_open_device(mus_sa *sa) {
   if (sa->options->device == MUS_DEVICE_CPU)
     return MUS_OK;
   mus_status status = open_device(&sa->gpu);
-  return sa->options->device == MUS_DEVICE_AUTO ? MUS_OK : status;
+  if (sa->options->device != MUS_DEVICE_AUTO)
+    return status;
+  if (status)
+    keep_failure(&sa->gpu);
+  return MUS_OK;
 }
 
 static void forget_solver(mus_sa_device *gpu) {
@@ -69,10 +76,12 @@ const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run) {
 // What went wrong there, under our name. With MUS_DEVICE_AUTO, the device is given up.
 static mus_status failed_there(mus_sa *sa, mus_status status, const mus_stage_failure *failure) {
   mus_fail(status, "%s", failure->text);
-  if (sa->options->device == MUS_DEVICE_AUTO)
+  if (sa->options->device == MUS_DEVICE_AUTO) {
+    keep_failure(&sa->gpu);
     mus_sa_close_device(sa);
-  else
+  } else {
     forget_solver(&sa->gpu);
+  }
   return status;
 }
 

@@ -1,0 +1,50 @@
+// Contact of vertices with bodies alone, by terms of the linear solve (energy/touch.h): for linearised steps, on the
+// host and on devices alike.
+#ifndef MUS_CONTACT_TOUCH_H
+#define MUS_CONTACT_TOUCH_H
+
+#include "contact/holds.h"
+#include "energy/touch.h"
+#include "model/model.h"
+
+// What a step works with. Vertices remember their push from step to step (mus_hold.push).
+typedef struct mus_touch {
+  mus_arena arena;
+  int vertices, bodies;
+  mus_touch_body *body; // in this step
+  double *half;         // vertices, m
+  size_t grid_count;
+  float *grid;          // distances of all bodies that have one
+  mus_touched *touched; // vertices, in this step
+  double *push;         // vertices, N: at its end
+  double *impulse;      // vertices * 3, kg m/s: likewise
+  int count;            // vertices that touch
+} mus_touch;
+
+// NULL in `out` if the scene wants none. MUS_UNSUPPORTED names what it cannot have.
+mus_status mus_touch_create(const mus_model *model, mus_touch **out);
+void mus_touch_free(mus_touch *touch); // NULL is fine
+size_t mus_touch_bytes(const mus_touch *touch);
+
+// A step; `pinned` as in mus_contact_step.
+typedef struct mus_touch_step {
+  double time, h, length; // s: its end, and H
+  const double *position, *velocity, *predicted;
+  const int *pinned;
+  const mus_hold *hold;
+} mus_touch_step;
+
+// Where bodies are in the step.
+void mus_touch_place(const mus_model *model, double begin, double end, mus_touch *touch);
+// Which vertices touch one of them, with the matrix as it is without that, and adds what keeps them off.
+void mus_touch_load_step(const mus_model *model, const mus_touch_step *step, mus_touch *touch, mus_matrix *matrix,
+                         double *right);
+// After the solve, at the velocities v' that it led to.
+void mus_touch_measure(double length, const double *velocity, mus_touch *touch);
+// J: what bodies have done to vertices on their way from `start` to `end` in a step of length H.
+double mus_touch_work(const mus_touch *touch, const double *counted, const double *start, const double *end,
+                      double length);
+// What the next step has to know.
+void mus_touch_keep(const mus_touch *touch, mus_hold *hold);
+
+#endif
