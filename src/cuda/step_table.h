@@ -24,6 +24,7 @@ struct mus_device_list {
 struct mus_device_step {
   mus_runtime run;
   int nodes = 0, unknowns = 0, blocks = 0;
+  int forces_only = 0; // 1: there is no matrix
   std::vector<mus_device_list> list;
   // structure
   int *row_start = nullptr, *row = nullptr, *column = nullptr;
@@ -225,7 +226,7 @@ static void mus_place_vectors(mus_device_step *s) {
     *v = s->run.take<double>(n);
     s->run.clear(*v, n * sizeof **v);
   }
-  s->system.values = s->run.take<double>(9 * (size_t)s->blocks);
+  s->system.values = s->run.take<double>(9 * (size_t)s->blocks + 1);
   s->moment = s->run.take<mus_moment_there>(1);
   s->held_count = s->run.take<int>(1);
   s->run.clear(s->held_count, sizeof *s->held_count);
@@ -261,7 +262,7 @@ static void mus_place_lists(mus_device_step *s, const mus_stage_model &m, std::v
     size_t count = (size_t)m.list[l].count;
     at->push_back(mus_step_offsets{s->gradient_count, s->block_count});
     s->gradient_count += count * (size_t)sizes.gradient;
-    s->block_count += count * (size_t)sizes.block;
+    s->block_count += s->forces_only ? 0 : count * (size_t)sizes.block;
     s->strain_count += m.list[l].strains ? m.list[l].count : 0;
     mus_place_list(s, m.list[l], l, &s->list[(size_t)l]);
   }
