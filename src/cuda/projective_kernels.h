@@ -239,23 +239,31 @@ struct mus_begin_kernel {
   }
 };
 
-// The same where it is.
+// The same where it is: in directions that are not free, v' leads to the target.
 struct mus_hold_kernel {
   const int *count;
   const int *vertex;
-  const double *prescribed; // that velocities get
+  const double *target;
+  mus_specials specials;
+  const int *node; // of each of them, on the finest level
   const mus_moment_there *moment;
   const double *position;
   double *next_position, *next_velocity;
   enum { THREADS = 128, BLOCKS = 64, PHASES = 1, SHARED = 0 };
 
   MUS_HD void run(int, mus_place at, void *) const {
-    for (int k = at.block * THREADS + at.thread; k < *count; k += BLOCKS * THREADS)
-      for (int c = 0; c < 3; ++c) {
-        size_t i = 3 * (size_t)vertex[k] + (size_t)c;
-        next_velocity[i] += prescribed[3 * (size_t)k + (size_t)c];
-        next_position[i] = position[i] + moment->at.length * next_velocity[i];
+    double h = moment->at.length;
+    for (int k = at.block * THREADS + at.thread; k < *count; k += BLOCKS * THREADS) {
+      size_t i = 3 * (size_t)vertex[k];
+      double missing[3], free[3];
+      for (size_t c = 0; c < 3; ++c)
+        free[c] = missing[c] = (target[3 * (size_t)k + c] - position[i + c]) / h - next_velocity[i + c];
+      mus_keep_free(specials.special[specials.place[node[k]]], free);
+      for (size_t c = 0; c < 3; ++c) {
+        next_velocity[i + c] += missing[c] - free[c];
+        next_position[i + c] = position[i + c] + h * next_velocity[i + c];
       }
+    }
   }
 };
 

@@ -37,8 +37,8 @@ struct mus_device_projective {
   mus_pull_share *pull_share = nullptr;
   mus_projective_pull *pull = nullptr;
   size_t pulls_most = 0;
-  double *prescribed = nullptr;
-  bool is_prescribed = true; // what is there is not all zero
+  int *held_node = nullptr;
+  double *target = nullptr;
   // vectors
   double *right = nullptr, *change = nullptr;
   // the mean of parts
@@ -192,7 +192,8 @@ static void mus_place_specials(mus_device_projective *p) {
   p->pull_share = run.take<mus_pull_share>(MUS_PROJECTIVE_CORNERS * p->pulls_most);
   p->pull = run.take<mus_projective_pull>(p->pulls_most);
   p->held_vertex = run.take<int>(nodes);
-  p->prescribed = run.take<double>(3 * nodes);
+  p->held_node = run.take<int>(nodes);
+  p->target = run.take<double>(3 * nodes);
   p->held_there = run.take<int>(1);
   p->pulls_there = run.take<int>(1);
   run.clear(p->held_there, sizeof(int));

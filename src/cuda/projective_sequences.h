@@ -162,9 +162,9 @@ static void mus_record_projective(mus_device_projective *p) {
     typedef mus_hold_kernel hold;
     s->run.launch(begin{p->unknowns, s->moment, s->position, s->velocity, s->next_position, s->next_velocity},
                   mus_step_blocks(p->unknowns, begin::THREADS), begin::THREADS);
-    s->run.launch(
-        hold{p->held_there, p->held_vertex, p->prescribed, s->moment, s->position, s->next_position, s->next_velocity},
-        hold::BLOCKS, hold::THREADS);
+    s->run.launch(hold{p->held_there, p->held_vertex, p->target, p->specials(), p->held_node, s->moment, s->position,
+                       s->next_position, s->next_velocity},
+                  hold::BLOCKS, hold::THREADS);
   });
   run.record(&p->assembly, [p] { mus_launch_assembly(p); });
   run.record(&p->assembly_told, [p] {

@@ -120,10 +120,10 @@ typedef struct mus_projective_stages {
                      const mus_projective_pull *pull, mus_stage_failure *failure);
   mus_status (*set_state)(mus_device_projective *there, const double *position, const double *velocity,
                           mus_stage_failure *failure);
-  // A step from the state: velocities do what is prescribed (3 numbers for each held vertex are added; NULL: nothing),
-  // and lead to the first iterate.
+  // A step from the state: velocities do what is prescribed, which is to be at `target` at its end (3 numbers for each
+  // held vertex; NULL: as before), and lead to the first iterate.
   mus_status (*begin)(mus_device_projective *there, const mus_stage_moment *moment, const double *scale,
-                      const double *prescribed, mus_stage_failure *failure);
+                      const double *target, mus_stage_failure *failure);
   // r at the present iterate; `sums`, unless it is NULL, tells of it and the last correction.
   mus_status (*assemble)(mus_device_projective *there, mus_projective_sums *sums, mus_stage_failure *failure);
   // d for that r, and v' += d.

@@ -147,7 +147,11 @@ static void mus_list_specials(mus_device_projective *p, const mus_held_there &no
   run.put(place.data(), place.size(), p->special_place);
   run.put(special.data(), special.size(), p->special);
   run.put(share.data(), share.size(), p->pull_share);
+  std::vector<int> node;
+  for (int vertex : now.vertex)
+    node.push_back(p->place[(size_t)vertex]);
   run.put(now.vertex.data(), now.vertex.size(), p->held_vertex);
+  run.put(node.data(), node.size(), p->held_node);
   run.put(&p->held_count, 1, p->held_there);
   run.wait();
 }
@@ -169,10 +173,8 @@ static mus_status mus_projective_hold_stage(mus_device_projective *p, int held, 
     bool same = now.vertex == p->held.vertex && now.corner == p->held.corner && now.projection == p->held.projection &&
                 now.weight == p->held.weight;
     p->held_count = held;
-    if (!same) {
-      p->is_prescribed = true;
+    if (!same)
       mus_list_specials(p, now, pulls, pull);
-    }
     p->held = now;
     p->step.run.put(pull, (size_t)pulls, p->pull);
     p->step.run.put(&pulls, 1, p->pulls_there);
@@ -191,18 +193,14 @@ static mus_status mus_projective_state_stage(mus_device_projective *p, const dou
 }
 
 static mus_status mus_projective_begin_stage(mus_device_projective *p, const mus_stage_moment *moment,
-                                             const double *scale, const double *prescribed,
-                                             mus_stage_failure *failure) {
+                                             const double *scale, const double *target, mus_stage_failure *failure) {
   mus_device_step *s = &p->step;
   double h = moment->length;
   mus_moment_there there = {*moment, {h * h, h, 0, 0, 1 / h}};
   s->run.put(&there, 1, s->moment);
   s->run.put(scale, s->list.size(), s->scale);
-  if (prescribed)
-    s->run.put(prescribed, 3 * (size_t)p->held_count, p->prescribed);
-  else if (p->is_prescribed)
-    s->run.clear(p->prescribed, 3 * (size_t)p->held_count * sizeof(double));
-  p->is_prescribed = prescribed != nullptr;
+  if (target)
+    s->run.put(target, 3 * (size_t)p->held_count, p->target);
   p->count = p->next = 0;
   s->run.play(p->first);
   return mus_projective_told(p, failure);

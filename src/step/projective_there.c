@@ -10,6 +10,7 @@
 #include "base/timer.h"
 #include "cuda/projective_device.h"
 #include "model/device_model.h"
+#include "model/motion.h"
 #include "multigrid/skinning/affine.h"
 #include "par/vector.h"
 #include "step/connected.h"
@@ -40,7 +41,8 @@ struct mus_projective_there {
   double *scale;     // of lists
   int *held;         // vertices: what is held
   double *free;      // vertices * 9: projections on what is free there
-  double *impulse;   // vertices * 3: what velocities get there
+  double *target;    // vertices * 3: where that is to be at the end of a step
+  int *holding;      // pins: whether each held in the last step
   mus_list pulls;    // mus_projective_pull
   int is_current;    // 1: the state there is the host's
   int is_remembered; // 1: the host's state before this step is in its place already
@@ -80,8 +82,9 @@ mus_status mus_projective_there_create(const mus_model *model, mus_device *devic
   t->scale = mus_arena_alloc(&t->arena, (size_t)model->list_count + 1, sizeof *t->scale);
   t->held = mus_arena_alloc(&t->arena, vertices, sizeof *t->held);
   t->free = mus_arena_alloc(&t->arena, 9 * vertices, sizeof *t->free);
-  t->impulse = mus_arena_alloc(&t->arena, 3 * vertices, sizeof *t->impulse);
-  int all = t->scale && t->held && t->free && t->impulse;
+  t->target = mus_arena_alloc(&t->arena, 3 * vertices, sizeof *t->target);
+  t->holding = mus_arena_alloc_zero(&t->arena, (size_t)model->pin_count + 1, sizeof *t->holding);
+  int all = t->scale && t->held && t->free && t->target && t->holding;
   mus_status status = all ? mus_device_projective_stages(&t->stages) : mus_fail_memory();
   if (!status)
     status = mus_connected_parts(&model->pattern, &t->arena, &t->parts, &t->part);
@@ -258,9 +261,7 @@ static mus_status set_up(const mus_step_context *c, mus_projective_there *t, con
   double begin = mus_seconds();
   mus_constant_change changed = {0};
   mus_arena scratch = {0};
-  mus_status status = make_there(c, t);
-  if (!status)
-    status = mus_constant_update(&t->constant, c, s, 0, &changed);
+  mus_status status = mus_constant_update(&t->constant, c, s, 0, &changed);
   if (!status && changed.weights)
     status = mus_affine_set(t->levels, &t->constant.matrix);
   else if (!status && changed.blocks)
@@ -314,53 +315,90 @@ static mus_status list_pulls(const mus_step_context *c, mus_projective_there *t)
   return MUS_OK;
 }
 
-// `moves` becomes 1 where anything that is held has another velocity than that which is prescribed.
-static mus_status hold(const mus_step_context *c, mus_projective_there *t, int *moves) {
+static int is_still(const mus_model_pin *pin) {
+  const mus_pin *source = pin->source;
+  int still = pin->body < 0 && source->turn.count == 0 && source->offset.count == 0;
+  for (int c = 0; c < 3; ++c)
+    still = still && source->amplitude[c] == 0;
+  return still;
+}
+
+// Whether pins hold what they held in the last step, where they held it. Notes which of them hold.
+static int are_same_pins(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s) {
+  int same = t->is_current;
+  for (int p = 0; p < c->model->pin_count; ++p) {
+    int holds = mus_pin_holds(c->model->pins[p].source, s->time);
+    same = same && holds == t->holding[p] && (!holds || is_still(&c->model->pins[p]));
+    t->holding[p] = holds;
+  }
+  return same;
+}
+
+// Whether the constant matrix is that of the last step, if pins and pulls are.
+static int is_same_matrix(const mus_step_context *c, const mus_projective_there *t, const mus_scheme *s) {
+  const mus_constant_matrix *m = &t->constant;
+  return m->length == s->length && m->revision == c->model->revision &&
+         memcmp(m->scale, t->scale, (size_t)c->model->list_count * sizeof *t->scale) == 0;
+}
+
+static mus_status hold(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s) {
   mus_stage_failure failure = {""};
   const mus_prescribed *prescribed = &c->work->prescribed;
-  mus_status status = list_pulls(c, t);
-  *moves = 0;
   for (int k = 0; k < prescribed->count; ++k) {
     const mus_constraint *held = &prescribed->list[k];
-    double *free = t->free + 9 * (size_t)k, *impulse = t->impulse + 3 * (size_t)k;
-    memset(impulse, 0, 3 * sizeof *impulse);
+    double *free = t->free + 9 * (size_t)k, *target = t->target + 3 * (size_t)k;
+    const double *x = c->state->position + 3 * (size_t)held->node, *v = c->state->velocity + 3 * (size_t)held->node;
     for (int e = 0; e < 9; ++e)
       free[e] = e % 4 == 0;
+    for (int e = 0; e < 3; ++e)
+      target[e] = x[e] + s->length * v[e];
     for (int d = 0; d < held->count; ++d) {
       mus_add_outer(-1, held->direction[d], held->direction[d], free);
-      mus_add_scaled3(held->value[d], held->direction[d], impulse);
-      *moves |= held->value[d] != 0;
+      mus_add_scaled3(s->length * held->value[d], held->direction[d], target);
     }
     t->held[k] = held->node;
   }
-  if (status)
-    return status;
   return failed_there(
       t->stages->hold(t->there, prescribed->count, t->held, t->free, (int)t->pulls.count, t->pulls.items, &failure),
       &failure);
+}
+
+// What is prescribed, pulls and the matrix. With still pins and nothing else, all of that is the last step's: `holds`
+// is 0 then.
+static mus_status prepare(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s, int *holds,
+                          mus_step_record *record) {
+  for (int l = 0; l < c->model->list_count; ++l)
+    t->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+  int same = are_same_pins(c, t, s) && c->work->prescribed.soft_count == 0 && c->attachments->springs.count == 0 &&
+             t->pulls.count == 0;
+  *holds = !(same && is_same_matrix(c, t, s));
+  if (!*holds)
+    return MUS_OK;
+  mus_status status = mus_prescribe_pins(c->model, s, c->state->position, NULL, c->state, &c->work->prescribed);
+  if (!status)
+    status = list_pulls(c, t);
+  return status ? status : set_up(c, t, s, record);
 }
 
 mus_status mus_projective_there_begin(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s,
                                       mus_step_record *record) {
   mus_stage_failure failure = {""};
   mus_stage_moment moment = {.time = s->time, .length = s->length, .order = s->order};
-  int moves = 0;
-  mus_status status = mus_prescribe_pins(c->model, s, c->state->position, NULL, c->state, &c->work->prescribed);
+  int holds = 0;
+  mus_status status = make_there(c, t);
   if (!status)
-    status = set_up(c, t, s, record);
+    status = prepare(c, t, s, &holds, record);
   if (!status && !t->is_current)
     status = failed_there(t->stages->set_state(t->there, c->state->position, c->state->velocity, &failure), &failure);
+  if (!status && holds)
+    status = hold(c, t, s);
   t->is_current = !status;
   t->length = s->length;
-  if (!status)
-    status = hold(c, t, &moves);
   mus_prescribe_rest(&c->work->prescribed);
   mus_settings_gravity(c->settings, s->time, moment.gravity);
-  for (int l = 0; l < c->model->list_count; ++l)
-    t->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
   if (status)
     return status;
-  return failed_there(t->stages->begin(t->there, &moment, t->scale, moves ? t->impulse : NULL, &failure), &failure);
+  return failed_there(t->stages->begin(t->there, &moment, t->scale, holds ? t->target : NULL, &failure), &failure);
 }
 
 // --- iterations ------------------------------------------------------------------------------------------------------
