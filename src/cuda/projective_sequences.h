@@ -136,6 +136,7 @@ static void mus_launch_energy(mus_device_projective *p) {
 }
 
 static void mus_launch_measure(mus_device_projective *p) {
+  enum { STRAIN_DIGIT = 3 }; // 40 of 64 bits: to 4e-9 of itself
   mus_device_step *s = &p->step;
   typedef mus_measure_nodes_kernel nodes;
   mus_with_levels(p, [&](auto *levels) {
@@ -151,7 +152,7 @@ static void mus_launch_measure(mus_device_projective *p) {
   s->run.launch(nodes{s->nodes, s->counted, s->next_position, s->next_velocity, s->moment, s->node_partial},
                 mus_step_blocks(s->nodes, nodes::THREADS), nodes::THREADS);
   s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
-  mus_find_strain(s);
+  mus_find_strain(s, STRAIN_DIGIT);
 }
 
 static void mus_record_projective(mus_device_projective *p) {

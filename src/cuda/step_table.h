@@ -327,11 +327,12 @@ static void mus_record_assembly(mus_device_step *s) {
   });
 }
 
-static void mus_find_strain(mus_device_step *s) {
+// To the digits from `least` on.
+static void mus_find_strain(mus_device_step *s, int least) {
   typedef mus_count_digits_kernel count;
   typedef mus_find_digit_kernel find;
   long long rank = (long long)(0.99 * (double)(s->strain_count - 1));
-  for (int digit = MUS_DIGITS - 1; digit >= 0 && s->strain_count > 0; --digit) {
+  for (int digit = MUS_DIGITS - 1; digit >= least && s->strain_count > 0; --digit) {
     s->run.launch(count{s->strain_count, digit, s->strains, s->rank, s->digit_counts}, count::BLOCKS, count::THREADS);
     s->run.launch(find{digit, rank, s->digit_counts, s->rank, s->sums + 2 * s->tasks}, 1, find::THREADS);
   }
@@ -353,7 +354,7 @@ static void mus_record_motion(mus_device_step *s) {
                        s->system.change, s->counted, s->position, s->next_position, s->moment, s->work_partial},
                   1, work::THREADS);
     s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
-    mus_find_strain(s);
+    mus_find_strain(s, 0);
   });
   s->run.record(&s->advance, [=] {
     size_t n = (size_t)s->unknowns;

@@ -192,6 +192,7 @@ static void expect_same_record(const mus_step_record *is, const mus_step_record 
   expect_near(is->stretch, ought->stretch, allowed * all, "energy of stretch", p);
   expect_near(is->bend, ought->bend, allowed * all, "energy of bending", p);
   expect_near(is->strain_maximum, ought->strain_maximum, 10 * allowed, "the largest strain", p);
+  expect_near(is->strain_99, ought->strain_99, 10 * allowed, "the strain that 99% are below", p);
   expect_near(is->residual, ought->residual, 10 * allowed, "the residual", p);
   assert_int_equal(is->iterations, ought->iterations);
   assert_int_equal(is->newton_iterations, ought->newton_iterations);
