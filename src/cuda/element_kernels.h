@@ -209,24 +209,41 @@ template <class law> struct mus_tetrahedron_there {
   }
   static MUS_HD void measure(const rest &r, const material &m, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {
-    const mus_blend still = {0, 0, 0, 0, 0};
+    material now = m;
     double s[3];
-    out->energy = element(r, m, place, &still, x, nullptr, nullptr, nullptr, s);
+    now.lame.mu *= place.scale;
+    now.lame.lambda *= place.scale;
+    out->energy = law::measured(&r, &now, x, s);
     out->strain = fmax(fabs(s[0] - 1), fabs(s[2] - 1)); // the third lies between
     out->inverted = s[2] < 0 ? 1 : 0;
   }
 };
 
-#define MUS_LAW_THERE(stem)                                                                                            \
+// Energy and singular values alone.
+MUS_HD double mus_measure_corotated(const mus_tetrahedron_rest *r, const mus_solid_constants *c, const double *x,
+                                    double *s) {
+  return mus_corotated_element(r, c, 0, x, nullptr, nullptr, s);
+}
+template <class law>
+MUS_HD double mus_measure_law(const mus_tetrahedron_rest *r, const mus_solid_constants *c, const double *x, double *s) {
+  const mus_blend still = {0, 0, 0, 0, 0};
+  return law::element(r, c, &still, x, nullptr, nullptr, nullptr, s);
+}
+
+#define MUS_LAW_THERE(stem, measure)                                                                                   \
   struct mus_##stem##_there {                                                                                          \
     static MUS_HD double element(const mus_tetrahedron_rest *r, const mus_solid_constants *c, const mus_blend *blend,  \
                                  const double *x, const double *v, double *gradient, double *block, double *s) {       \
       return mus_tetrahedron_element(mus_##stem##_law, r, c, blend, x, v, gradient, block, s);                         \
     }                                                                                                                  \
+    static MUS_HD double measured(const mus_tetrahedron_rest *r, const mus_solid_constants *c, const double *x,        \
+                                  double *s) {                                                                         \
+      return measure(r, c, x, s);                                                                                      \
+    }                                                                                                                  \
   };
-MUS_LAW_THERE(corotated)
-MUS_LAW_THERE(neo_hookean)
-MUS_LAW_THERE(venant_kirchhoff)
+MUS_LAW_THERE(corotated, mus_measure_corotated)
+MUS_LAW_THERE(neo_hookean, mus_measure_law<mus_neo_hookean_there>)
+MUS_LAW_THERE(venant_kirchhoff, mus_measure_law<mus_venant_kirchhoff_there>)
 
 // --- evaluation ------------------------------------------------------------------------------------------------------
 

@@ -357,7 +357,7 @@ struct mus_find_digit_kernel {
   long long rank; // that is looked for
   const int *counts;
   mus_rank_state *state;
-  double *out; // after the last digit
+  double *out; // what is known of it: digits below are zero
   enum { THREADS = MUS_DIGIT_VALUES, PHASES = 2, SHARED = MUS_DIGIT_VALUES * sizeof(int) };
 
   MUS_HD void run(int phase, mus_place at, void *shared) const {
@@ -378,8 +378,7 @@ struct mus_find_digit_kernel {
     uint64_t found = (first ? 0 : state->found) | (uint64_t)value << (digit * MUS_DIGIT_BITS);
     state->rank = left;
     state->found = found;
-    if (digit == 0)
-      memcpy(out, &found, sizeof *out);
+    memcpy(out, &found, sizeof *out);
   }
 };
 

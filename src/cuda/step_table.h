@@ -24,6 +24,7 @@ struct mus_device_list {
 struct mus_device_step {
   mus_runtime run;
   int copies = 1, nodes = 0, unknowns = 0, blocks = 0; // of all copies
+  int forces_only = 0;                                 // 1: there is no matrix
   std::vector<mus_device_list> list;
   // structure
   int *row_start = nullptr, *row = nullptr, *column = nullptr;
@@ -238,7 +239,7 @@ static void mus_place_vectors(mus_device_step *s) {
     *v = s->run.take<double>(n);
     s->run.clear(*v, n * sizeof **v);
   }
-  s->system.values = s->run.take<double>(9 * (size_t)s->blocks);
+  s->system.values = s->run.take<double>(9 * (size_t)s->blocks + 1);
   s->moment = s->run.take<mus_moment_there>((size_t)s->copies);
   s->held_start = s->run.take<int>((size_t)s->copies + 1);
   s->run.clear(s->held_start, ((size_t)s->copies + 1) * sizeof *s->held_start);
@@ -306,7 +307,7 @@ static void mus_place_lists(mus_device_step *s, const mus_stage_model &m, std::v
     size_t count = (size_t)m.list[l].count;
     at->push_back(mus_step_offsets{s->gradient_count, s->block_count});
     s->gradient_count += count * (size_t)sizes.gradient;
-    s->block_count += count * (size_t)sizes.block;
+    s->block_count += s->forces_only ? 0 : count * (size_t)sizes.block;
     s->strain_count += m.list[l].strains ? m.list[l].count : 0;
     mus_place_list(s, m.list[l], l, &s->list[(size_t)l]);
   }
@@ -372,11 +373,12 @@ static void mus_record_assembly(mus_device_step *s) {
   });
 }
 
-static void mus_find_strain(mus_device_step *s) {
+// To the digits from `least` on.
+static void mus_find_strain(mus_device_step *s, int least) {
   typedef mus_count_digits_kernel count;
   typedef mus_find_digit_kernel find;
   long long rank = (long long)(0.99 * (double)(s->strain_count - 1));
-  for (int digit = MUS_DIGITS - 1; digit >= 0 && s->strain_count > 0; --digit) {
+  for (int digit = MUS_DIGITS - 1; digit >= least && s->strain_count > 0; --digit) {
     s->run.launch(count{s->strain_count, digit, s->strains, s->rank, s->digit_counts}, count::BLOCKS, count::THREADS);
     s->run.launch(find{digit, rank, s->digit_counts, s->rank, s->sums + 2 * s->tasks}, 1, find::THREADS);
   }
@@ -404,7 +406,7 @@ static void mus_record_motion(mus_device_step *s) {
                        s->system.change, s->counted, s->position, s->next_position, s->moment, s->work_partial},
                   s->copies, work::THREADS);
     s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
-    mus_find_strain(s);
+    mus_find_strain(s, 0);
   });
   s->run.record(&s->advance, [=] {
     size_t n = (size_t)s->unknowns;

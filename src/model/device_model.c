@@ -28,7 +28,7 @@ static const known_kind *find_kind(const mus_element_kind *kind) {
   return NULL;
 }
 
-const char *mus_model_obstacle(const mus_model *model) {
+const char *mus_model_element_obstacle(const mus_model *model) {
   for (int l = 0; l < model->list_count; ++l) {
     const mus_element_list *list = &model->lists[l].elements;
     if (!find_kind(list->kind))
@@ -36,6 +36,13 @@ const char *mus_model_obstacle(const mus_model *model) {
     if (list->kind == &mus_solid_spring_kind)
       return "mass-spring solids"; // of which nobody knows there which tetrahedra are inside out
   }
+  return NULL;
+}
+
+const char *mus_model_obstacle(const mus_model *model) {
+  const char *found = mus_model_element_obstacle(model);
+  if (found)
+    return found;
   for (int p = 0; p < model->pin_count; ++p)
     for (int k = 0; k < model->pins[p].count; ++k)
       if (model->pins[p].stiffness[k] > 0)

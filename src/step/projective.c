@@ -25,9 +25,11 @@
 #include "base/timer.h"
 #include "multigrid/skinning/affine.h"
 #include "par/vector.h"
+#include "step/connected.h"
 #include "step/constant.h"
 #include "step/linearised.h"
 #include "step/objective.h"
+#include "step/projective_there.h"
 #include "step/secants.h"
 
 typedef struct projective {
@@ -46,34 +48,6 @@ typedef struct projective {
 } projective;
 
 // --- life ------------------------------------------------------------------------------------------------------------
-
-// Numbers the connected parts of a pattern.
-static mus_status find_parts(const mus_pattern *pattern, projective *p) {
-  mus_arena scratch = {0};
-  int *next = mus_arena_alloc(&scratch, (size_t)pattern->rows, sizeof *next);
-  p->part = mus_arena_alloc(&p->arena, (size_t)pattern->rows, sizeof *p->part);
-  for (int i = 0; i < pattern->rows && p->part; ++i)
-    p->part[i] = -1;
-  for (int i = 0; i < pattern->rows && p->part && next; ++i) {
-    if (p->part[i] >= 0)
-      continue;
-    int waiting = 1;
-    next[0] = i;
-    p->part[i] = p->parts;
-    while (waiting > 0) {
-      int from = next[--waiting];
-      for (int k = pattern->row_start[from]; k < pattern->row_start[from + 1]; ++k)
-        if (p->part[pattern->column[k]] < 0) {
-          p->part[pattern->column[k]] = p->parts;
-          next[waiting++] = pattern->column[k];
-        }
-    }
-    ++p->parts;
-  }
-  p->sums = next && p->part ? mus_arena_alloc(&p->arena, 12 * (size_t)p->parts, sizeof *p->sums) : NULL;
-  mus_arena_clear(&scratch);
-  return p->sums ? MUS_OK : mus_fail_memory();
-}
 
 static void destroy(void *own) {
   projective *p = own;
@@ -103,7 +77,9 @@ static mus_status create(const mus_model *model, void **own) {
   p->left = mus_arena_alloc_zero(&p->arena, p->unknowns, sizeof *p->left);
   status = p->free_right && p->left ? mus_constant_create(model, &p->constant) : mus_fail_memory();
   if (!status)
-    status = find_parts(&model->pattern, p);
+    status = mus_connected_parts(&model->pattern, &p->arena, &p->parts, &p->part);
+  if (!status && !(p->sums = mus_arena_alloc(&p->arena, 12 * (size_t)p->parts, sizeof *p->sums)))
+    status = mus_fail_memory();
   if (!status)
     status = make_secants(model->scene, p);
   if (status)
@@ -176,34 +152,14 @@ static void find_left(const mus_step_context *c, projective *p) {
   mus_xpay(p->unknowns, p->free_right, -1, p->left);
 }
 
-// x = a^-1 b for a symmetric positive definite 3x3 matrix, by Cramer's rule.
-static void solve3(const double *a, const double *b, double *x) {
-  double across[3][3];
-  for (int k = 0; k < 3; ++k)
-    mus_cross3(a + 3 * ((k + 1) % 3), a + 3 * ((k + 2) % 3), across[k]);
-  double determinant = mus_dot3(a, across[0]);
-  for (int k = 0; k < 3; ++k)
-    x[k] = mus_dot3(across[k], b) / determinant;
-}
-
 // Moves each part as a whole so that nothing is left of the sum over it: the rows of L sum up to its masses.
 static void move_parts(const mus_step_context *c, projective *p) {
   const double *mass = c->model->mass;
   int vertices = c->model->vertices;
-  mus_fill(12 * (size_t)p->parts, 0, p->sums);
-  for (int i = 0; i < vertices; ++i) {
-    double *sum = p->sums + 12 * (size_t)p->part[i];
-    for (int e = 0; e < 3; ++e)
-      sum[4 * e] += mass[i];
-    mus_add_scaled3(1, p->left + 3 * (size_t)i, sum + 9);
-  }
-  for (int n = 0; n < p->constant.matrix.count; ++n)
-    for (int e = 0; e < 9; ++e)
-      p->sums[12 * (size_t)p->part[p->constant.matrix.block[n].node] + (size_t)e] +=
-          p->constant.matrix.block[n].value[e];
+  mus_connected_sums(vertices, p->parts, p->part, mass, &p->constant.matrix, p->left, p->sums);
   for (int k = 0; k < p->parts; ++k) {
     double *sum = p->sums + 12 * (size_t)k, way[3];
-    solve3(sum, sum + 9, way);
+    mus_connected_solve(sum, sum + 9, way);
     memcpy(sum + 9, way, sizeof way);
   }
   for (int i = 0; i < vertices; ++i) {
@@ -348,6 +304,14 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   mus_prescribed_clear(&work->prescribed, p->left);
   record->residual = before > 0 ? sqrt(mus_dot(p->unknowns, p->left, p->left)) / before : 0;
   return MUS_OK;
+}
+
+mus_status mus_projective_catch_up(const mus_step_context *c, void *own, const mus_scheme *s) {
+  projective *p = own;
+  mus_constant_change changed;
+  mus_status status = mus_constant_update(&p->constant, c, s, 1, &changed);
+  mus_constant_forget(&p->constant);
+  return status;
 }
 
 const mus_integrator_kind mus_integrator_projective = {

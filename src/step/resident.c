@@ -16,6 +16,7 @@
 #include "step/accept.h"
 #include "step/limit.h"
 #include "step/linearised.h"
+#include "step/projective_there.h"
 
 struct mus_resident {
   const mus_stages *stages;
@@ -23,6 +24,7 @@ struct mus_resident {
   mus_device *device;
   mus_device_facts facts;
   mus_device_step *there;
+  mus_projective_there *projective; // in place of that where steps are of Projective Dynamics; else NULL
   const mus_model *model;
   mus_touch *touch; // NULL: there is none
   int revision;     // of the model that is there
@@ -39,6 +41,8 @@ struct mus_resident {
 
 const char *mus_resident_obstacle(const mus_step_context *c) {
   mus_integrator integrator = c->settings->integrator;
+  if (integrator == MUS_INTEGRATOR_PROJECTIVE)
+    return mus_projective_there_obstacle(c);
   if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2)
     return "integrators that are not linearised";
   if (c->contact)
@@ -92,15 +96,16 @@ static mus_status place_model(mus_resident *r) {
 
 static mus_status open_device(mus_resident *r) {
   mus_stage_failure failure = {""};
+  int is_projective = r->model->scene->integrator == MUS_INTEGRATOR_PROJECTIVE;
   mus_status status = mus_device_stages(&r->stages);
-  if (!status)
+  if (!status && !is_projective)
     status = mus_device_step_stages(&r->steps);
   if (status)
     return status;
   if ((status = r->stages->open(&r->device, &failure)))
     return mus_fail(status, "%s; or use the device \"cpu\"", failure.text);
   r->stages->describe(r->device, &r->facts);
-  return MUS_OK;
+  return is_projective ? mus_projective_there_create(r->model, r->device, &r->projective) : MUS_OK;
 }
 
 mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out) {
@@ -112,7 +117,7 @@ mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_res
   r->scale = mus_alloc((size_t)model->list_count + 1, sizeof *r->scale);
   r->held = mus_alloc((size_t)model->vertices, sizeof *r->held);
   mus_status status = r->scale && r->held ? open_device(r) : mus_fail_memory();
-  if (!status)
+  if (!status && !r->projective)
     status = place_model(r);
   if (status)
     mus_resident_free(r);
@@ -126,6 +131,7 @@ void mus_resident_free(mus_resident *r) {
     return;
   if (r->there)
     r->steps->free(r->there);
+  mus_projective_there_free(r->projective);
   if (r->device)
     r->stages->close(r->device);
   mus_free(r->scale);
@@ -134,17 +140,23 @@ void mus_resident_free(mus_resident *r) {
 }
 
 size_t mus_resident_bytes(const mus_resident *r) {
-  return r ? sizeof *r + (size_t)r->model->list_count * sizeof *r->scale + (size_t)r->model->vertices * sizeof *r->held
-           : 0;
+  if (!r)
+    return 0;
+  return sizeof *r + (size_t)r->model->list_count * sizeof *r->scale + (size_t)r->model->vertices * sizeof *r->held +
+         (r->projective ? mus_projective_there_bytes(r->projective) : 0);
 }
 
 void mus_resident_tell(const mus_resident *r, mus_sim_device *out) {
   mus_step_seconds_there seconds;
-  r->steps->seconds(r->there, &seconds);
   memcpy(out->name, r->facts.name, sizeof out->name);
-  out->bytes += r->steps->bytes(r->there);
   out->steps = r->done;
   memcpy(out->failure, r->failure, sizeof out->failure);
+  if (r->projective) {
+    mus_projective_there_tell(r->projective, out);
+    return;
+  }
+  r->steps->seconds(r->there, &seconds);
+  out->bytes += r->steps->bytes(r->there);
   out->upload_seconds = seconds.upload;
   out->assemble_seconds = seconds.assemble;
   out->move_seconds = seconds.move;
@@ -156,6 +168,8 @@ void mus_resident_tell(const mus_resident *r, mus_sim_device *out) {
 void mus_resident_forget(mus_resident *r) {
   if (r)
     r->is_current = r->is_last = 0;
+  if (r && r->projective)
+    mus_projective_there_forget(r->projective);
 }
 
 mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) {
@@ -257,7 +271,9 @@ static mus_status fetch(const mus_step_context *c) {
 }
 
 mus_status mus_resident_fetch(const mus_step_context *c) {
-  return c->resident && c->resident->is_last ? fetch(c) : MUS_OK;
+  if (!c->resident || !c->resident->is_last)
+    return MUS_OK;
+  return c->resident->projective ? mus_projective_there_fetch(c, c->resident->projective) : fetch(c);
 }
 
 // Constraints are the solver's; the rest of the system lies there.
@@ -366,33 +382,67 @@ int mus_resident_is_at_fault(mus_status status) {
   return status == MUS_DEVICE_FAILED || status == MUS_OUT_OF_MEMORY || status == MUS_UNSUPPORTED;
 }
 
-mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, mus_step_record *record, int *done) {
+// A linearised step. `solved`: the solver has not failed at its system; *done is 0 where the host has to do it.
+static mus_status step_linearised(const mus_step_context *c, const mus_scheme *s, mus_step_record *record, int *solved,
+                                  int *done) {
   mus_resident *r = c->resident;
-  double from = mus_seconds();
-  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_stage_sums sums = {0};
-  int solved = 0;
-  *done = !*r->failure && !mus_resident_obstacle(c);
-  if (!*done)
-    return MUS_OK;
-  *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = 1};
-  mus_status status = mus_stop_check();
-  if (!status && r->revision != c->model->revision)
-    status = place_model(r);
+  record->newton_iterations = 1;
+  mus_status status = r->revision != c->model->revision ? place_model(r) : MUS_OK;
   if (!status)
-    status = constrain(c, &s);
+    status = constrain(c, s);
   if (!status)
-    status = assemble(c, &s, record);
+    status = assemble(c, s, record);
   if (!status) {
     status = solve(c, record);
-    solved = !status;
+    *solved = !status;
   }
   if (!status)
-    status = move(c, &s, &sums, record);
+    status = move(c, s, &sums, record);
   if (!status && mus_limit_acts(record))
     *done = 0;
   else if (!status)
     status = commit(c, &sums, record);
+  return status;
+}
+
+static mus_status step_projective(const mus_step_context *c, const mus_scheme *s, mus_step_record *record, int *solved,
+                                  int *done) {
+  mus_projective_there *there = c->resident->projective;
+  mus_stage_sums sums = {0};
+  c->resident->is_last = 0;
+  mus_status status = mus_projective_there_advance(c, there, s, &sums, record);
+  *solved = !status;
+  if (!status)
+    status = mus_resident_accept(c, s, &sums, record);
+  if (status)
+    return status;
+  if (mus_limit_acts(record)) {
+    *done = 0;
+    return MUS_OK;
+  }
+  status = mus_projective_there_commit(c, there);
+  if (!status) {
+    mus_resident_end(c, &sums, record);
+    c->resident->is_last = 1;
+    ++c->resident->done;
+  }
+  return status;
+}
+
+mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, mus_step_record *record, int *done) {
+  mus_resident *r = c->resident;
+  double from = mus_seconds();
+  mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
+  int solved = 0;
+  *done = !*r->failure && !mus_resident_obstacle(c);
+  if (!*done)
+    return MUS_OK;
+  *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
+  mus_status status = mus_stop_check();
+  if (!status)
+    status =
+        r->projective ? step_projective(c, &s, record, &solved, done) : step_linearised(c, &s, record, &solved, done);
   if (mus_resident_is_at_fault(status))
     mus_resident_forget(r);
   if (mus_resident_is_at_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)

@@ -40,4 +40,29 @@ void mus_affine_dense(const mus_affine *levels, int level, double *a);
 // The functions of a vertex at that level, and the handle to which they belong.
 int mus_affine_functions(const mus_affine *levels, int level, int vertex, double phi[4]);
 
+// What there is of a level, for those who do cycles elsewhere: 0 is the finest. Arrays are the levels' own.
+enum { MUS_AFFINE_PASSES = 16 };
+typedef struct mus_affine_view {
+  int nodes, width;         // functions of a node: 1 on the finest level, else 4
+  const mus_pattern *links; // without the diagonal
+  int colours;
+  const int *colour_start;        // colours + 1: nodes are numbered by colours
+  const int *owner;               // nodes: the handle of the next coarser level; NULL at the bottom, as the next three
+  const int *child_start, *child; // who belongs to each of those
+  const double *transfer;         // nodes * 4 * width
+  const double *value;            // links * width^2; NULL on the finest level: mus_affine_sources()
+  const double *diagonal;         // nodes * width^2, without blocks
+  int block_count;                // of the diagonal
+  const int *block_node;
+  const double *block;                                      // count * (3 width)^2
+  int sweeps;                                               // of Gauss and Seidel's method; 0: a polynomial
+  int passes;                                               // of that, with
+  double alpha[MUS_AFFINE_PASSES], beta[MUS_AFFINE_PASSES]; // as mus_smoother.pass has them
+} mus_affine_view;
+void mus_affine_look(const mus_affine *levels, int level, mus_affine_view *out);
+// The number of each row of the pattern on the finest level.
+const int *mus_affine_places(const mus_affine *levels);
+// Of each link of the finest level, then of each of its nodes' diagonals, the place in the pattern.
+const int *mus_affine_sources(const mus_affine *levels);
+
 #endif
