@@ -2,7 +2,8 @@
 #include "cuda/step_emulated.h"
 
 #include "cuda/runtime_host.h"
-#include "cuda/step_table.h"
+
+#include "cuda/minimise_table.h"
 
 extern "C" const mus_step_stages *mus_emulated_step_stages(void) {
   static const mus_step_stages table = MUS_STEP_STAGES_TABLE;

@@ -15,6 +15,8 @@
 #include "step/accept.h"
 #include "step/limit.h"
 #include "step/linearised.h"
+#include "step/minimised.h"
+#include "step/search.h"
 
 struct mus_resident {
   const mus_stages *stages;
@@ -31,14 +33,19 @@ struct mus_resident {
   int is_last;    // 1: the system there is that of the last step
   int given_up;   // 1: it has failed, and the host does the rest
   long long done; // steps
+  // of steps that are minimised, from the first of them on
+  mus_device_search *search;
+  mus_stage_hold *hold; // vertices
+  int has_end;          // 1: the end of a step that the host is to finish is there ...
+  mus_step_record left; // ... with what it took so far
 };
 
 // --- what there is ---------------------------------------------------------------------------------------------------
 
 const char *mus_resident_obstacle(const mus_step_context *c) {
   mus_integrator integrator = c->settings->integrator;
-  if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2)
-    return "integrators that are not linearised";
+  if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2 && !mus_minimised_is_newton(c))
+    return "integrators that are neither linearised nor minimised by Newton's method";
   if (c->contact)
     return "contacts";
   if (c->lattices)
@@ -58,6 +65,15 @@ static mus_status failed_there(mus_status status, const mus_stage_failure *failu
   return mus_fail(status, "%s", failure->text);
 }
 
+static void free_there(mus_resident *r) {
+  if (r->search)
+    r->steps->minimise->free(r->search);
+  r->search = NULL;
+  if (r->there)
+    r->steps->free(r->there);
+  r->there = NULL;
+}
+
 // The model goes there, with the fabrics that it has now.
 static mus_status place_model(mus_resident *r) {
   mus_stage_failure failure = {""};
@@ -74,7 +90,7 @@ static mus_status place_model(mus_resident *r) {
   mus_free(list);
   if (status)
     return status;
-  r->steps->free(r->there);
+  free_there(r);
   r->there = there;
   r->revision = r->model->revision;
   r->held_count = -1;
@@ -115,17 +131,19 @@ mus_status mus_resident_create(const mus_model *model, mus_resident **out) {
 void mus_resident_free(mus_resident *r) {
   if (!r)
     return;
-  if (r->there)
-    r->steps->free(r->there);
+  free_there(r);
   if (r->device)
     r->stages->close(r->device);
   mus_free(r->scale);
   mus_free(r->held);
+  mus_free(r->hold);
   mus_free(r);
 }
 
 size_t mus_resident_bytes(const mus_resident *r) {
-  return r ? sizeof *r + (size_t)r->model->list_count * sizeof *r->scale + (size_t)r->model->vertices * sizeof *r->held
+  return r ? sizeof *r + (size_t)r->model->list_count * sizeof *r->scale +
+                 (size_t)r->model->vertices * sizeof *r->held +
+                 (r->hold ? (size_t)r->model->vertices * sizeof *r->hold : 0)
            : 0;
 }
 
@@ -156,14 +174,20 @@ mus_status mus_resident_put(mus_resident *r, const mus_state *state, int order) 
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
-mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
-  mus_stage_failure failure = {""};
+// What of a moment the host knows; scales of lists are the resident's.
+static mus_stage_moment moment_of(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
   mus_stage_moment moment = {.time = s->time, .length = s->length, .order = s->order};
   moment.air = (mus_air){c->settings->air_density, MUS_DRAG_NORMAL, MUS_DRAG_TANGENTIAL};
   moment.gusty = mus_settings_wind(c->settings, s->time, moment.wind) && c->model->gusts.waves > 0;
   mus_settings_gravity(c->settings, s->time, moment.gravity);
   for (int l = 0; l < c->model->list_count; ++l)
     r->scale[l] = mus_settings_list_stiffness(c->settings, &c->model->lists[l], s->time);
+  return moment;
+}
+
+mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  mus_stage_moment moment = moment_of(c, r, s);
   mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
@@ -190,7 +214,9 @@ static const double *predict_pins(const mus_step_context *c, const mus_scheme *s
 }
 
 // Which vertices are held goes there when it has changed.
-static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
+static mus_status hold(const mus_step_context *c) {
+  mus_resident *r = c->resident;
+  const mus_prescribed *prescribed = &c->work->prescribed;
   int same = r->held_count == prescribed->count;
   mus_stage_failure failure = {""};
   for (int k = 0; k < prescribed->count; ++k) {
@@ -198,21 +224,30 @@ static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
     r->held[k] = prescribed->list[k].node;
   }
   r->held_count = prescribed->count;
+  if (!same)
+    c->linear->is_told = 0;
   mus_status status = same ? MUS_OK : r->steps->hold(r->there, r->held_count, r->held, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
   mus_status status = mus_prescribe_pins(c->model, s, predict_pins(c, s), NULL, c->state, &c->work->prescribed);
-  return status ? status : hold(c->resident, &c->work->prescribed);
+  return status ? status : hold(c);
+}
+
+// The state is there after it.
+static mus_status put_state(const mus_step_context *c, const mus_scheme *s) {
+  mus_resident *r = c->resident;
+  mus_status status = r->is_current ? MUS_OK : mus_resident_put(r, c->state, s->order);
+  r->is_last = r->has_end = 0;
+  r->is_current = !status;
+  return status;
 }
 
 static mus_status assemble(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
   mus_resident *r = c->resident;
-  mus_status status = r->is_current ? MUS_OK : mus_resident_put(r, c->state, s->order);
-  r->is_last = 0;
-  r->is_current = !status;
+  mus_status status = put_state(c, s);
   if (!status)
     status = mus_resident_assemble(c, r, s);
   record->assemble_seconds += mus_seconds() - begin;
@@ -240,6 +275,7 @@ static mus_status solve(const mus_step_context *c, mus_step_record *record) {
   mus_linear_open(c->linear);
   r->steps->system(r->there, &there);
   mus_status status = mus_solver_set_constraints(solver, prescribed->count, prescribed->list);
+  c->linear->is_told = 0;
   if (status)
     return status;
   status = mus_solver_solve_device(
@@ -253,6 +289,49 @@ static mus_status solve(const mus_step_context *c, mus_step_record *record) {
   record->prefilter_seconds = solved->prefilter_seconds;
   record->solve_seconds = solved->solve_seconds;
   return status;
+}
+
+mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, mus_search *out) {
+  mus_resident *r = c->resident;
+  mus_stage_failure failure = {""};
+  mus_status status = put_state(c, s);
+  if (!status)
+    status = hold(c);
+  if (!status && !r->hold)
+    status = (r->hold = mus_alloc((size_t)r->model->vertices, sizeof *r->hold)) ? MUS_OK : mus_fail_memory();
+  if (!status && !r->search && (status = r->steps->minimise->create(r->there, &r->search, &failure)))
+    failed_there(status, &failure);
+  *out = (mus_search){.stages = r->steps->minimise,
+                      .device = r->search,
+                      .moment = moment_of(c, r, s),
+                      .scale = r->scale,
+                      .hold = r->hold};
+  return status;
+}
+
+static mus_status minimise(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  mus_search search;
+  mus_status status = mus_resident_search(c, s, &search);
+  return status ? status : mus_minimised_advance_on(&mus_minimise_there, &search, c, s, record);
+}
+
+int mus_resident_take_end(const mus_step_context *c, mus_step_record *record) {
+  mus_resident *r = c->resident;
+  mus_stage_failure failure = {""};
+  if (!r || !r->has_end)
+    return 0;
+  r->has_end = 0;
+  if (r->steps->minimise->look(r->search, c->state->position, c->state->velocity, &failure))
+    return 0; // which the host can find as well
+  record->newton_iterations = r->left.newton_iterations;
+  record->iterations = r->left.iterations;
+  record->residual = r->left.residual;
+  record->unfinished = r->left.unfinished;
+  record->assemble_seconds += r->left.assemble_seconds;
+  record->setup_seconds += r->left.setup_seconds;
+  record->prefilter_seconds += r->left.prefilter_seconds;
+  record->solve_seconds += r->left.solve_seconds;
+  return 1;
 }
 
 static void keep_sums(const mus_stage_sums *sums, mus_step_record *record) {
@@ -284,7 +363,9 @@ static void find_place(const mus_model *model, const mus_stage_sums *sums, const
 // Moves there, and looks at where that leads.
 static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
   mus_stage_failure failure = {""};
-  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
+  mus_resident *r = c->resident;
+  mus_status status = c->integrator->kind->minimises ? r->steps->minimise->end(r->search, sums, &failure)
+                                                     : r->steps->move(r->there, sums, &failure);
   if (status)
     return failed_there(status, &failure);
   keep_sums(sums, record);
@@ -329,27 +410,31 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
   double from = mus_seconds();
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   mus_stage_sums sums = {0};
-  int solved = 0;
+  int solved = 0, minimises = c->integrator->kind->minimises;
+  r->has_end = 0;
   *done = !r->given_up && !mus_resident_obstacle(c);
   if (!*done)
     return MUS_OK;
-  *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = 1};
+  *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings, .newton_iterations = !minimises};
   mus_status status = mus_stop_check();
   if (!status && r->revision != c->model->revision)
     status = place_model(r);
   if (!status)
     status = constrain(c, &s);
-  if (!status)
+  if (!status && minimises)
+    status = minimise(c, &s, record);
+  if (!status && !minimises)
     status = assemble(c, &s, record);
-  if (!status) {
+  if (!status && !minimises)
     status = solve(c, record);
-    solved = !status;
-  }
+  solved = minimises || !status; // the host would find no other minimum
   if (!status)
     status = move(c, &s, &sums, record);
-  if (!status && mus_limit_acts(record))
+  if (!status && mus_limit_acts(record)) {
+    r->has_end = minimises;
+    r->left = *record;
     *done = 0;
-  else if (!status)
+  } else if (!status)
     status = commit(c, &sums, record);
   if (is_devices_fault(status))
     mus_resident_forget(r);
