@@ -254,13 +254,18 @@ static mus_status mus_search_begin_stage(mus_device_search *d, const mus_stage_m
   s->run.put(&holds, 1, d->hold_count);
   s->run.put(hold, (size_t)holds, d->hold);
   s->run.play(d->first);
+  s->seconds.assemble = 0;
   return mus_search_told_energy(d, energy, failure);
 }
 
 static mus_status mus_search_assemble_stage(mus_device_search *d, int with_matrix, mus_stage_failure *failure) {
-  d->step->run.play(with_matrix ? d->system : d->residual);
-  d->step->run.wait();
-  return mus_step_told(d->step, failure);
+  mus_device_step *s = d->step;
+  s->run.mark(MUS_STEP_MARK_BEGIN);
+  s->run.play(with_matrix ? d->system : d->residual);
+  s->run.mark(MUS_STEP_MARK_END);
+  s->run.wait();
+  s->seconds.assemble += s->run.between(MUS_STEP_MARK_BEGIN, MUS_STEP_MARK_END);
+  return mus_step_told(s, failure);
 }
 
 static void mus_search_system_stage(const mus_device_search *d, mus_stage_system *out) {
