@@ -134,7 +134,8 @@ MUS_API void mus_scene_minimiser(const mus_scene *scene, char name[MUS_MINIMISER
 
 /// Minimises the next step by a method, and goes back to where it began: for comparing methods. Contacts are those at
 /// the beginning. `entries` has room for options->iterations + 1, the first of which is the start; `count` becomes how
-/// many were written. Newton's method with "sa" runs on the GPU where the simulator's steps do (mus_sim_device_used()).
+/// many were written. "newton-sa" and "fmg:plain" run on the GPU where the simulator's steps do
+/// (mus_sim_device_used()).
 MUS_API mus_status mus_sim_minimise(mus_sim *sim, const mus_minimise_options *options, mus_minimise_entry *entries,
                                     int *count);
 

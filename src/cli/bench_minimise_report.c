@@ -38,7 +38,7 @@ void minimise_report_print(const minimise_report *report, FILE *file) {
           r->machine.cpu, r->machine.threads, r->machine.threads == 1 ? "" : "s");
   if (*r->device.name)
     fprintf(file, "%s%s%s\n", r->device.name, r->device.obstacle ? ", for the solver alone: it does not do " : "",
-            r->device.obstacle ? r->device.obstacle : ", for whole iterations of newton-sa");
+            r->device.obstacle ? r->device.obstacle : ", for whole iterations of newton-sa and fmg:plain");
   fprintf(file, "iterations / products with the matrix / time until the energy error is and stays at most\n\n");
   fprintf(file, "%-26s", "method");
   for (int k = 0; k < BENCH_ERRORS; ++k)

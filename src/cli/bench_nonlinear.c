@@ -66,7 +66,7 @@ static int list_options(nonlinear_options *o, option *list) {
                            "times that each method runs in a row, with what its solver keeps; the median\n"
                            "counts (1)");
   list[n++] = option_choice("device", &o->device, "D", device_words,
-                            "cpu, cuda or auto: newton-sa and the reference run on a GPU, see docs/cuda.md (cpu)");
+                            "cpu, cuda or auto: newton-sa and fmg:plain run on a GPU, see docs/cuda.md (cpu)");
   list[n++] = option_whole("threads", &o->threads, 0, THREADS_MOST, "0: all cores");
   list[n++] = option_text("json", &o->json, "FILE", "also write every iteration's energy error, products and seconds");
   list[n++] = option_flag("help", &o->help, "print this text");

@@ -281,4 +281,30 @@ struct mus_direct_kernel {
   }
 };
 
+// How far velocities are apart; sums as above.
+struct mus_distance_kernel {
+  int nodes;
+  const double *one, *other;
+  double *partial;
+  enum { THREADS = mus_direct_kernel::THREADS };
+  typedef mus_direct_kernel::fold fold;
+  enum { PHASES = 1 + fold::PHASES, SHARED = fold::BYTES };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *number = (double *)shared, way[3] = {0, 0, 0};
+    if (phase > 0) {
+      fold::run(phase - 1, at.thread, MUS_LENGTH_FARTHEST, number);
+      if (phase + 1 == PHASES && at.thread == 0)
+        for (int q = 0; q < MUS_LENGTHS; ++q)
+          partial[(size_t)at.block * MUS_LENGTHS + (size_t)q] = number[q * THREADS];
+      return;
+    }
+    int i = at.block * THREADS + at.thread;
+    if (i < nodes)
+      mus_subtract3(one + 3 * (size_t)i, other + 3 * (size_t)i, way);
+    fold::put(at.thread, MUS_LENGTH_SQUARE, mus_dot3(way, way), number);
+    fold::put(at.thread, MUS_LENGTH_FARTHEST, mus_dot3(way, way), number);
+  }
+};
+
 #endif

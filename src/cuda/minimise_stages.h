@@ -55,6 +55,9 @@ struct mus_minimise_stages {
   mus_status (*go)(mus_device_search *search, double length, double *energy, mus_stage_failure *failure);
   // r there, and r . d.
   mus_status (*slope)(mus_device_search *search, double *slope, mus_stage_failure *failure);
+  // Where the iterate is now is remembered; how far it has come since, as in mus_stage_direction.
+  mus_status (*mark)(mus_device_search *search, mus_stage_failure *failure);
+  mus_status (*distance)(mus_device_search *search, double *square, double *farthest, mus_stage_failure *failure);
   // The iterate becomes the end of the step, beside the state, with its sums. In the system, the right-hand side is
   // what is left of r where nothing is held, and the change zero.
   mus_status (*end)(mus_device_search *search, mus_stage_sums *sums, mus_stage_failure *failure);

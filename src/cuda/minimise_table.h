@@ -8,7 +8,7 @@
 struct mus_device_search {
   mus_device_step *step;
   // of nodes
-  double *free_right = nullptr, *right_before = nullptr, *way = nullptr, *from = nullptr;
+  double *free_right = nullptr, *right_before = nullptr, *way = nullptr, *from = nullptr, *marked = nullptr;
   int *hold_count = nullptr;
   mus_stage_hold *hold = nullptr;
   // what is asked for
@@ -19,11 +19,11 @@ struct mus_device_search {
   std::vector<double *> list_partial;
   mus_sum_task *task = nullptr;
   double *sums = nullptr;
-  mus_sequence first, along, system, residual, turned, directed, finish, rest;
+  mus_sequence first, along, system, residual, turned, directed, apart, finish, rest;
 
   explicit mus_device_search(mus_device_step *s) : step(s) {}
   ~mus_device_search() {
-    for (mus_sequence *s : {&first, &along, &system, &residual, &turned, &directed, &finish, &rest})
+    for (mus_sequence *s : {&first, &along, &system, &residual, &turned, &directed, &apart, &finish, &rest})
       step->run.forget(s);
   }
   int energies() const { return 1 + (int)step->list.size(); }
@@ -169,6 +169,16 @@ static void mus_record_search(mus_device_search *d) {
   });
 }
 
+static void mus_record_distance(mus_device_search *d) {
+  mus_device_step *s = d->step;
+  s->run.record(&d->apart, [=] {
+    typedef mus_distance_kernel kernel;
+    s->run.launch(kernel{s->nodes, s->next_velocity, d->marked, d->length_partial},
+                  mus_step_blocks(s->nodes, kernel::THREADS), kernel::THREADS);
+    mus_search_sum(d, MUS_SUMS_LENGTHS, MUS_LENGTHS);
+  });
+}
+
 static void mus_record_end(mus_device_search *d) {
   mus_device_step *s = d->step;
   s->run.record(&d->finish, [=] {
@@ -189,7 +199,7 @@ static void mus_record_end(mus_device_search *d) {
 
 static mus_status mus_make_search(mus_device_search *d) {
   mus_device_step *s = d->step;
-  for (double **v : {&d->free_right, &d->right_before, &d->way, &d->from})
+  for (double **v : {&d->free_right, &d->right_before, &d->way, &d->from, &d->marked})
     *v = mus_search_vector(s, (size_t)s->unknowns);
   d->hold = s->run.take<mus_stage_hold>((size_t)s->nodes);
   d->hold_count = s->run.take<int>(1);
@@ -201,6 +211,7 @@ static mus_status mus_make_search(mus_device_search *d) {
   mus_record_first(d);
   mus_record_system(d);
   mus_record_search(d);
+  mus_record_distance(d);
   mus_record_end(d);
   s->run.wait();
   return s->run.status();
@@ -301,6 +312,21 @@ static mus_status mus_search_slope_stage(mus_device_search *d, double *slope, mu
   return mus_step_told(d->step, failure);
 }
 
+static mus_status mus_search_mark_stage(mus_device_search *d, mus_stage_failure *failure) {
+  d->step->run.put((const double *)d->step->next_velocity, (size_t)d->step->unknowns, d->marked);
+  return mus_step_told(d->step, failure);
+}
+
+static mus_status mus_search_distance_stage(mus_device_search *d, double *square, double *farthest,
+                                            mus_stage_failure *failure) {
+  double sums[2 * MUS_LENGTHS] = {};
+  d->step->run.play(d->apart);
+  d->step->run.get((const double *)d->sums + 2 * MUS_SUMS_LENGTHS, 2 * (size_t)MUS_LENGTHS, sums);
+  *square = sums[2 * MUS_LENGTH_SQUARE];
+  *farthest = sums[2 * MUS_LENGTH_FARTHEST];
+  return mus_step_told(d->step, failure);
+}
+
 static mus_status mus_search_end_stage(mus_device_search *d, mus_stage_sums *sums, mus_stage_failure *failure) {
   d->step->run.play(d->finish);
   mus_status status = mus_step_move_stage(d->step, sums, failure);
@@ -323,8 +349,9 @@ static mus_status mus_search_get_free_stage(mus_device_search *d, double *free_r
 }
 
 static const mus_minimise_stages mus_minimise_table = {
-    mus_search_create_stage, mus_search_free_stage,   mus_search_begin_stage,   mus_search_assemble_stage,
-    mus_search_system_stage, mus_search_direct_stage, mus_search_go_stage,      mus_search_slope_stage,
-    mus_search_end_stage,    mus_search_look_stage,   mus_search_get_free_stage};
+    mus_search_create_stage,  mus_search_free_stage,     mus_search_begin_stage, mus_search_assemble_stage,
+    mus_search_system_stage,  mus_search_direct_stage,   mus_search_go_stage,    mus_search_slope_stage,
+    mus_search_mark_stage,    mus_search_distance_stage, mus_search_end_stage,   mus_search_look_stage,
+    mus_search_get_free_stage};
 
 #endif

@@ -27,6 +27,7 @@ extern "C" {
 
 typedef struct mus_device_step mus_device_step; // a model on a device, with its state
 typedef struct mus_minimise_stages mus_minimise_stages;
+typedef struct mus_ladder_stages mus_ladder_stages;
 
 // Elements that the device knows, by what evaluates them.
 typedef enum mus_stage_element {
@@ -129,6 +130,7 @@ typedef struct mus_step_stages {
   // Of the last step.
   void (*seconds)(const mus_device_step *step, mus_step_seconds_there *seconds);
   const mus_minimise_stages *minimise; // steps that are minima: minimise_stages.h
+  const mus_ladder_stages *ladder;     // nested levels for them: ladder_stages.h
 } mus_step_stages;
 
 #ifdef __cplusplus

@@ -546,7 +546,7 @@ static void mus_step_seconds_stage(const mus_device_step *s, mus_step_seconds_th
     MUS_STEP_STAGES_VERSION, mus_step_create_stage, mus_step_free_stage, mus_step_bytes_stage,                         \
         mus_step_set_state_stage, mus_step_hold_stage, mus_step_assemble_stage, mus_step_system_stage,                 \
         mus_step_get_system_stage, mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage,                 \
-        &mus_minimise_table                                                                                            \
+        &mus_minimise_table, &mus_ladder_table                                                                         \
   }
 
 #endif

@@ -1,5 +1,6 @@
 // Methods for the minimum of a step beside each other. See muslin/sim.h.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -24,7 +25,22 @@ typedef struct trial {
   mus_linear linear; // its own
   mus_state start;
   int is_there; // 1: on the GPU where steps are
+  int sweeps;   // there, of nonlinear multigrid; 0: that is not it
 } trial;
+
+// Where it runs. On a GPU, nonlinear multigrid has levels of its own, and the solver is not asked.
+static void choose_device(mus_sim *sim, trial *t, mus_solver_options *solver) {
+  mus_step_context c = mus_sim_context(sim);
+  int sweeps = 0;
+  if (!sim->resident || mus_resident_obstacle(&c))
+    return;
+  if (mus_search_climbs(&t->minimiser) && solver->device != MUS_DEVICE_CPU &&
+      sscanf(solver->multigrid.smoother, "gs:%d", &sweeps) == 1) {
+    t->sweeps = sweeps;
+    solver->device = MUS_DEVICE_CPU;
+  }
+  t->is_there = sweeps > 0 || mus_search_runs(&t->minimiser, solver);
+}
 
 static mus_status make(mus_sim *sim, const char *method, trial *t) {
   const mus_model *model = &sim->model;
@@ -35,6 +51,8 @@ static mus_status make(mus_sim *sim, const char *method, trial *t) {
   if (!status)
     status = mus_minimiser_create(model, &t->minimiser);
   if (!status)
+    choose_device(sim, t, &solver);
+  if (!status)
     status = mus_linear_renew(&t->linear, model, &solver);
   if (!status)
     status = mus_minimise_workspace_create(&t->arena, 3 * (size_t)model->vertices, &t->work);
@@ -44,9 +62,6 @@ static mus_status make(mus_sim *sim, const char *method, trial *t) {
     status = mus_contact_state_create(&t->arena, sim->state.contact.vertices, &t->start.contact);
   if (!status)
     mus_state_copy(&sim->state, model->vertices, &t->start);
-  mus_step_context c = mus_sim_context(sim);
-  t->is_there = sim->resident && solver.device != MUS_DEVICE_CPU && solver.method == MUS_METHOD_SA &&
-                t->minimiser.kind == &mus_minimiser_newton && !mus_resident_obstacle(&c);
   return status;
 }
 
@@ -56,10 +71,13 @@ static void free_trial(trial *t) {
   mus_arena_clear(&t->arena);
 }
 
-static mus_status begin_there(const mus_step_context *c, const mus_scheme *s, mus_search *search,
+static mus_status begin_there(const mus_step_context *c, const trial *t, const mus_scheme *s, mus_search *search,
                               mus_step_record *record, mus_minimisation *m) {
   mus_status status = mus_resident_search(c, s, search);
-  return status ? status : mus_minimise_begin_on(&mus_minimise_there, search, c, s, NULL, record, m);
+  if (!status && t->sweeps > 0)
+    status = mus_resident_ladder(c->resident, t->sweeps, search);
+  const mus_minimise_machine *machine = t->sweeps > 0 ? &mus_minimise_levels_there : &mus_minimise_there;
+  return status ? status : mus_minimise_begin_on(machine, search, c, s, NULL, record, m);
 }
 
 // From the start of the step to the end of the iterations, and back.
@@ -78,7 +96,7 @@ static mus_status run(mus_sim *sim, trial *t, const mus_minimise_options *option
   double begin = mus_seconds();
   if (!status)
     status =
-        t->is_there ? begin_there(&c, &s, &search, &record, &m) : mus_minimise_begin(&c, &s, &t->work, &record, &m);
+        t->is_there ? begin_there(&c, t, &s, &search, &record, &m) : mus_minimise_begin(&c, &s, &t->work, &record, &m);
   *count = 0;
   for (int end = 0; !status && !end;) {
     entries[(*count)++] = (mus_minimise_entry){m.energy, m.products, mus_seconds() - begin};

@@ -11,6 +11,7 @@
 #include "cuda/device.h"
 #include "cuda/step_device.h"
 #include "model/device_model.h"
+#include "model/levels.h"
 #include "par/vector.h"
 #include "step/accept.h"
 #include "step/limit.h"
@@ -35,6 +36,8 @@ struct mus_resident {
   long long done; // steps
   // of steps that are minimised, from the first of them on
   mus_device_search *search;
+  mus_device_ladder *ladder; // with so many levels and sweeps
+  int levels, sweeps;
   mus_stage_hold *hold; // vertices
   int has_end;          // 1: the end of a step that the host is to finish is there ...
   mus_step_record left; // ... with what it took so far
@@ -66,6 +69,9 @@ static mus_status failed_there(mus_status status, const mus_stage_failure *failu
 }
 
 static void free_there(mus_resident *r) {
+  if (r->ladder)
+    r->steps->ladder->free(r->ladder);
+  r->ladder = NULL;
   if (r->search)
     r->steps->minimise->free(r->search);
   r->search = NULL;
@@ -306,6 +312,38 @@ mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, m
                       .moment = moment_of(c, r, s),
                       .scale = r->scale,
                       .hold = r->hold};
+  return status;
+}
+
+// The model's nested levels go there.
+static mus_status place_ladder(mus_resident *r, int sweeps) {
+  mus_stage_failure failure = {""};
+  mus_arena scratch = {0};
+  mus_interpolation level[MUS_LEVELS_MAXIMUM];
+  mus_stage_rung rung[MUS_LEVELS_MAXIMUM];
+  int rungs = 0;
+  mus_status status = mus_model_levels(r->model, &scratch, &rungs, level);
+  for (int k = 0; k < rungs && !status; ++k)
+    rung[k] = (mus_stage_rung){level[k].nodes, level[k].coarse, level[k].carrier, level[k].weight};
+  if (!status && (status = r->steps->ladder->create(r->search, rungs, rung, sweeps, &r->ladder, &failure)))
+    failed_there(status, &failure);
+  mus_arena_clear(&scratch);
+  r->levels = rungs + 1;
+  r->sweeps = sweeps;
+  return status;
+}
+
+mus_status mus_resident_ladder(mus_resident *r, int sweeps, mus_search *search) {
+  mus_status status = MUS_OK;
+  if (r->ladder && r->sweeps != sweeps) {
+    r->steps->ladder->free(r->ladder);
+    r->ladder = NULL;
+  }
+  if (!r->ladder)
+    status = place_ladder(r, sweeps);
+  search->ladder_stages = r->steps->ladder;
+  search->ladder = r->ladder;
+  search->levels = r->levels;
   return status;
 }
 

@@ -35,6 +35,9 @@ mus_status mus_resident_fetch(const mus_step_context *c);
 
 // For integrators that minimise: the state and workspace are there, for a search by mus_minimise_there.
 mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, struct mus_search *out);
+// Nested levels for that search, with so many sweeps of Gauss-Seidel before and after each coarser one; it is then for
+// mus_minimise_levels_there.
+mus_status mus_resident_ladder(mus_resident *resident, int sweeps, struct mus_search *search);
 // Whether mus_resident_step() has just left this step for the host to finish; then its end becomes the state, and what
 // it took is added to the record.
 int mus_resident_take_end(const mus_step_context *c, mus_step_record *record);

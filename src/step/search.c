@@ -86,9 +86,17 @@ static void conjugate(mus_minimisation *m, struct mus_conjugate *on_host, int an
   search->memory.slope = slope;
   note(search, search->stages->direct(search->device, &search->memory, &search->direction, &failure), &failure);
   search->memory.product = search->direction.product;
+  search->is_directed = 1;
 }
 
-static double start(mus_minimisation *m) { return search_of(m)->direction.downhill; }
+static double start(mus_minimisation *m) {
+  mus_search *search = search_of(m);
+  if (!search->is_directed) // the change is the direction
+    conjugate(m, NULL, 1, 0);
+  search->is_directed = 0;
+  ++search->searches;
+  return search->direction.downhill;
+}
 
 static double energy(mus_minimisation *m, double length) {
   mus_search *search = search_of(m);
@@ -112,14 +120,62 @@ static double slope(mus_minimisation *m) {
   return found;
 }
 
-static void mark(mus_minimisation *m) { search_of(m)->length = 0; }
+static void mark(mus_minimisation *m) {
+  mus_search *search = search_of(m);
+  mus_stage_failure failure = {""};
+  search->length = 0;
+  search->searches = 0;
+  note(search, search->stages->mark(search->device, &failure), &failure);
+}
 
 static double way(mus_minimisation *m, double length) {
   const mus_stage_direction *d = &search_of(m)->direction;
   return mus_minimise_distance(m, length * length * d->square, length * length * d->farthest);
 }
 
-static double moved(mus_minimisation *m) { return way(m, search_of(m)->length); }
+static double moved(mus_minimisation *m) {
+  mus_search *search = search_of(m);
+  mus_stage_failure failure = {""};
+  double square = NAN, farthest = NAN;
+  if (search->searches == 1)
+    return way(m, search->length);
+  note(search, search->stages->distance(search->device, &square, &farthest, &failure), &failure);
+  return mus_minimise_distance(m, square, farthest);
+}
+
+// --- nested levels ---------------------------------------------------------------------------------------------------
+
+static mus_status prepare(mus_minimisation *m) {
+  mus_search *search = search_of(m);
+  mus_stage_failure failure = {""};
+  if (!search->failed)
+    note(search, search->ladder_stages->renew(search->ladder, &failure), &failure);
+  return search->failed;
+}
+
+static mus_status correct(mus_minimisation *m, int level, mus_correction kind) {
+  mus_search *search = search_of(m);
+  mus_stage_failure failure = {""};
+  double work = 0;
+  if (!search->failed)
+    note(search, search->ladder_stages->correct(search->ladder, level, kind == MUS_CORRECT_SMOOTH, &work, &failure),
+         &failure);
+  m->products += work;
+  ++m->record->iterations;
+  return search->failed;
+}
+
+static int levels(const mus_minimisation *m) { return search_of(m)->levels; }
+
+int mus_search_runs(const mus_minimiser *minimiser, const mus_solver_options *solver) {
+  return minimiser->kind == &mus_minimiser_newton && solver->method == MUS_METHOD_SA &&
+         solver->device != MUS_DEVICE_CPU;
+}
+
+int mus_search_climbs(const mus_minimiser *minimiser) {
+  return minimiser->kind == &mus_minimiser_fmg && strcmp(minimiser->words.solver, "geometric") == 0 &&
+         minimiser->words.variant[0] && !mus_minimiser_has(&minimiser->words, "secants");
+}
 
 const mus_minimise_machine mus_minimise_there = {.obey = obey,
                                                  .assemble = assemble,
@@ -133,3 +189,17 @@ const mus_minimise_machine mus_minimise_there = {.obey = obey,
                                                  .moved = moved,
                                                  .way = way,
                                                  .status = status};
+
+const mus_minimise_machine mus_minimise_levels_there = {.obey = obey,
+                                                        .assemble = assemble,
+                                                        .start = start,
+                                                        .place = place,
+                                                        .energy = energy,
+                                                        .slope = slope,
+                                                        .mark = mark,
+                                                        .moved = moved,
+                                                        .way = way,
+                                                        .status = status,
+                                                        .prepare = prepare,
+                                                        .correct = correct,
+                                                        .levels = levels};

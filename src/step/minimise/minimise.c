@@ -128,11 +128,19 @@ mus_status mus_minimise_solve(mus_minimisation *m, const double *right) {
 
 mus_status mus_minimise_prepare(mus_minimisation *m) {
   mus_minimise_assemble(m, 1);
+  if (m->machine->prepare)
+    return m->machine->prepare(m);
   mus_linear_system system = mus_linear_system_of(m->c);
   return mus_linear_prepare(m->c->linear, &system, m->record);
 }
 
+int mus_minimise_levels(const mus_minimisation *m) {
+  return m->machine->levels ? m->machine->levels(m) : mus_solver_levels(m->c->linear->solver);
+}
+
 mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind) {
+  if (m->machine->correct)
+    return m->machine->correct(m, level, kind);
   mus_linear_system system = mus_linear_system_of(m->c);
   system.right = right;
   double before = mus_solver_work(m->c->linear->solver);

@@ -37,6 +37,10 @@ typedef struct mus_minimise_machine {
   double (*moved)(struct mus_minimisation *m);
   double (*way)(struct mus_minimisation *m, double length);
   mus_status (*status)(const struct mus_minimisation *m);
+  // In place of the solver's hierarchy: the functions below. NULL: the solver's counts.
+  mus_status (*prepare)(struct mus_minimisation *m);
+  mus_status (*correct)(struct mus_minimisation *m, int level, mus_correction kind);
+  int (*levels)(const struct mus_minimisation *m);
 } mus_minimise_machine;
 
 extern const mus_minimise_machine mus_minimise_host; // host.c
@@ -131,7 +135,9 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix);
 mus_status mus_minimise_solve(mus_minimisation *m, const double *right);
 // ... r and its matrix at the iterate, with the solver prepared for corrections ...
 mus_status mus_minimise_prepare(mus_minimisation *m);
-// ... and what a level makes of a right-hand side with that matrix, in work->change.
+// ... how many levels it has ...
+int mus_minimise_levels(const mus_minimisation *m);
+// ... and what a level makes of a right-hand side (on another machine always r) with that matrix, in work->change.
 mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind);
 
 // m: the root mean square of vertices, or a part of the farthest's way, for velocities that differ by this sum of
