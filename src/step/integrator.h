@@ -25,9 +25,9 @@ typedef struct mus_integrator_kind {
   void (*multiply)(const void *own, const double *x, double *y);
 } mus_integrator_kind;
 
-extern const mus_integrator_kind mus_integrator_euler, mus_integrator_bdf2;      // linearised.c
+extern const mus_integrator_kind mus_integrator_euler, mus_integrator_bdf2; // linearised.c
 extern const mus_integrator_kind mus_integrator_newton, mus_integrator_minimise; // minimised.c
-extern const mus_integrator_kind mus_integrator_projective;                      // projective.c
+extern const mus_integrator_kind mus_integrator_projective;                 // projective.c
 
 // The one that a simulator uses, with its own state.
 typedef struct mus_integrator_state {
