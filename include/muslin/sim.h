@@ -121,6 +121,7 @@ typedef struct mus_minimise_options {
   double stop;        ///< end when an iteration lowers the energy by less than this part of what all have; 0: never
   double seconds;     ///< end after this time; 0: never
   int cold;           ///< 0: once untimed before, so that what solvers keep from step to step is there
+  int repeat;         ///< times that it is measured; entries are those of the run that takes the median time. 0: once
 } mus_minimise_options;
 
 /// The methods with their usual solvers: "newton-sa", "fmg-geometric" and so on; NULL beyond the last.
@@ -133,7 +134,8 @@ MUS_API void mus_scene_minimiser(const mus_scene *scene, char name[MUS_MINIMISER
 
 /// Minimises the next step by a method, and goes back to where it began: for comparing methods. Contacts are those at
 /// the beginning. `entries` has room for options->iterations + 1, the first of which is the start; `count` becomes how
-/// many were written.
+/// many were written. "newton-sa" and "fmg:plain" run on the GPU where the simulator's steps do
+/// (mus_sim_device_used()).
 MUS_API mus_status mus_sim_minimise(mus_sim *sim, const mus_minimise_options *options, mus_minimise_entry *entries,
                                     int *count);
 

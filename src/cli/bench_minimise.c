@@ -56,8 +56,11 @@ static int measure_methods(const minimise_plan *plan, mus_sim *sim, minimise_res
   int failed = 0, all = plan->count * plan->repeat;
   for (int k = 0; k < all && !failed; ++k) {
     int round = k / plan->count, which = (k + round) % plan->count; // another order in every round
-    const mus_minimise_options options = {
-        .method = plan->method[which], .iterations = plan->iterations, .stop = plan->stop, .seconds = plan->seconds};
+    const mus_minimise_options options = {.method = plan->method[which],
+                                          .iterations = plan->iterations,
+                                          .stop = plan->stop,
+                                          .seconds = plan->seconds,
+                                          .repeat = plan->median};
     minimise_result result = {0};
     tell_progress(plan->method[which], k, all);
     failed = minimise_once(plan, sim, &options, &result);
@@ -100,6 +103,7 @@ static int measure(const minimise_plan *plan, mus_sim *sim, minimise_results *ou
     failed = measure_methods(plan, sim, out);
   if (!failed)
     failed = measure_reference(plan, sim, out);
+  out->device = mus_sim_device_used(sim);
   out->minimum = INFINITY;
   lower(&out->reference, plan->reference, out);
   for (int k = 0; k < plan->count; ++k)

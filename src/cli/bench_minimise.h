@@ -17,6 +17,7 @@ typedef struct minimise_plan {
   const char *reference; // NULL: none
   int warmup;            // steps
   int repeat;            // times that each method runs; the fastest counts
+  int median;            // times that a run is repeated with the same solver; the median counts
   int iterations;        // at most
   double stop;           // methods end with an iteration that gains less than this part of the decrease so far
   double seconds;        // at most, for a method; 0: as many as it takes
@@ -32,10 +33,11 @@ typedef struct minimise_result {
 typedef struct minimise_results {
   mus_machine machine;
   int vertices;
-  double time;        // s, of the simulation when the step began
-  double wall_s;      // for all of it
-  double minimum;     // J
-  const char *lowest; // the method that found it
+  double time;           // s, of the simulation when the step began
+  double wall_s;         // for all of it
+  mus_sim_device device; // where steps run, and what is in the way of more
+  double minimum;        // J
+  const char *lowest;    // the method that found it
   minimise_result reference;
   minimise_result result[BENCH_MINIMISERS];
 } minimise_results;

@@ -36,6 +36,9 @@ void minimise_report_print(const minimise_report *report, FILE *file) {
           plan->warmup == 1 ? "" : "s", report->stiffness);
   fprintf(file, "least energy %.9g J, found by %s; %s, %d thread%s\n", r->minimum, r->lowest ? r->lowest : "none",
           r->machine.cpu, r->machine.threads, r->machine.threads == 1 ? "" : "s");
+  if (*r->device.name)
+    fprintf(file, "%s%s%s\n", r->device.name, r->device.obstacle ? ", for the solver alone: it does not do " : "",
+            r->device.obstacle ? r->device.obstacle : ", for whole iterations of newton-sa and fmg:plain");
   fprintf(file, "iterations / products with the matrix / time until the energy error is and stays at most\n\n");
   fprintf(file, "%-26s", "method");
   for (int k = 0; k < BENCH_ERRORS; ++k)
@@ -71,14 +74,15 @@ static json_t *report_json(const minimise_report *report) {
       json_decref(results);
       return NULL;
     }
-  json_t *machine = json_pack("{s:s, s:i, s:o}", "cpu", r->machine.cpu, "threads", r->machine.threads, "stream_gb_s",
-                              numbers_json(r->machine.stream_gb_s));
-  return json_pack("{s:s, s:o, s:s, s:i, s:o, s:o, s:i, s:i, s:o, s:o, s:s?, s:o, s:o}", "program_version",
+  json_t *machine =
+      json_pack("{s:s, s:i, s:o, s:s}", "cpu", r->machine.cpu, "threads", r->machine.threads, "stream_gb_s",
+                numbers_json(r->machine.stream_gb_s), "device", *r->device.name ? r->device.name : "cpu");
+  return json_pack("{s:s, s:o, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:s?, s:o, s:o}", "program_version",
                    mus_version(), "machine", machine, "example", scene_name(report->scene), "vertices", r->vertices,
                    "time_step", numbers_json(report->scene->time_step), "stiffness", numbers_json(report->stiffness),
-                   "warmup", plan->warmup, "repeat", plan->repeat, "time", numbers_json(r->time), "minimum",
-                   numbers_json(r->minimum), "minimum_by", r->lowest, "wall_s", numbers_json(r->wall_s), "results",
-                   results);
+                   "warmup", plan->warmup, "repeat", plan->repeat, "median", plan->median, "time",
+                   numbers_json(r->time), "minimum", numbers_json(r->minimum), "minimum_by", r->lowest, "wall_s",
+                   numbers_json(r->wall_s), "results", results);
 }
 
 int minimise_report_write_json(const minimise_report *report, const char *path) {

@@ -30,16 +30,18 @@ struct mus_element_measures {
 
 // --- drag ------------------------------------------------------------------------------------------------------------
 
-MUS_HD void mus_add_drag(const mus_element_place &place, const double *x, const double *v, double *gradient,
-                         double *block) {
+// Returns its potential of the step, if there is one; v is where the step began then, and so is the wind.
+MUS_HD double mus_add_drag(const mus_element_place &place, const double *x, const double *v, double *gradient,
+                           double *block) {
   const mus_stage_moment &at = place.moment->at;
+  const double *where = place.moment->blend.per_second > 0 ? v : x;
   double middle[3], wind[3];
   if (!(at.air.density > 0))
-    return;
+    return 0;
   for (int m = 0; m < 3; ++m)
-    middle[m] = (x[m] + x[3 + m] + x[6 + m]) / 3;
+    middle[m] = (where[m] + where[3 + m] + where[6 + m]) / 3;
   mus_wind_at(at.wind, at.gusty ? place.gusts : nullptr, middle, at.time, wind);
-  mus_drag_element(&at.air, &place.moment->blend, wind, x, v, gradient, block);
+  return mus_drag_element(&at.air, &place.moment->blend, wind, x, v, gradient, block);
 }
 
 // --- kinds -----------------------------------------------------------------------------------------------------------
@@ -47,7 +49,9 @@ MUS_HD void mus_add_drag(const mus_element_place &place, const double *x, const 
 //   rest, material                  its constants; char where there are none
 //   ARITY                           nodes
 //   RANK_ONE                        1: `block` is r, of r r^T
-//   evaluate(), measure()
+//   evaluate()                      gradient and block, each NULL where not wanted; in a step that is minimised,
+//                                   returns its energy with what damping costs
+//   measure()
 
 struct mus_nothing {};
 
@@ -65,11 +69,11 @@ struct mus_membrane_there {
     m.shear_damping *= scale;
     return m;
   }
-  static MUS_HD void evaluate(const rest &r, const material &m, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
+  static MUS_HD double evaluate(const rest &r, const material &m, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
     material now = scaled(m, place.scale);
-    mus_membrane_element(&r, &now, &place.moment->blend, x, v, gradient, block);
-    mus_add_drag(place, x, v, gradient, block);
+    double energy = mus_membrane_element(&r, &now, &place.moment->blend, x, v, gradient, block);
+    return energy + mus_add_drag(place, x, v, gradient, block);
   }
   static MUS_HD void measure(const rest &r, const material &m, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {
@@ -92,12 +96,12 @@ struct mus_hinge_there {
   typedef mus_nothing material;
   enum { ARITY = 4, RANK_ONE = 1 };
 
-  static MUS_HD void evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
+  static MUS_HD double evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
     rest now = {place.scale * r.weight, place.scale * r.damping, r.angle};
     mus_hinge_state state;
     mus_hinge_state_make(x, &state);
-    mus_hinge_forces(&now, &place.moment->blend, &state, v, gradient, block);
+    return mus_hinge_forces(&now, &place.moment->blend, &state, v, gradient, block);
   }
   static MUS_HD void measure(const rest &r, const material &, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {
@@ -120,10 +124,10 @@ template <class law> struct mus_spring_there {
     r.damping *= scale;
     return r;
   }
-  static MUS_HD void evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
+  static MUS_HD double evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
     rest now = scaled(r, place.scale);
-    law::element(&now, &place.moment->blend, x, v, gradient, block);
+    return law::element(&now, &place.moment->blend, x, v, gradient, block);
   }
   static MUS_HD void measure(const rest &r, const material &, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {
@@ -163,10 +167,10 @@ struct mus_buckling_there {
     r.offset *= scale;
     return r;
   }
-  static MUS_HD void evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
+  static MUS_HD double evaluate(const rest &r, const material &, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
     rest now = scaled(r, place.scale);
-    mus_choi_ko_bend_element(&now, &place.moment->blend, x, v, gradient, block);
+    return mus_choi_ko_bend_element(&now, &place.moment->blend, x, v, gradient, block);
   }
   static MUS_HD void measure(const rest &r, const material &, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {
@@ -181,11 +185,13 @@ struct mus_drag_there {
   typedef mus_nothing material;
   enum { ARITY = 3, RANK_ONE = 0 };
 
-  static MUS_HD void evaluate(const rest &, const material &, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
-    mus_zero(9, gradient);
-    mus_zero(54, block);
-    mus_add_drag(place, x, v, gradient, block);
+  static MUS_HD double evaluate(const rest &, const material &, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
+    if (gradient)
+      mus_zero(9, gradient);
+    if (block)
+      mus_zero(54, block);
+    return mus_add_drag(place, x, v, gradient, block);
   }
   static MUS_HD void measure(const rest &, const material &, const mus_element_place &, const double *,
                              mus_element_measures *) {}
@@ -203,9 +209,9 @@ template <class law> struct mus_tetrahedron_there {
     now.lame.lambda *= place.scale;
     return law::element(&r, &now, blend, x, v, gradient, block, stretch);
   }
-  static MUS_HD void evaluate(const rest &r, const material &m, const mus_element_place &place, const double *x,
-                              const double *v, double *gradient, double *block) {
-    element(r, m, place, &place.moment->blend, x, v, gradient, block, nullptr);
+  static MUS_HD double evaluate(const rest &r, const material &m, const mus_element_place &place, const double *x,
+                                const double *v, double *gradient, double *block) {
+    return element(r, m, place, &place.moment->blend, x, v, gradient, block, nullptr);
   }
   static MUS_HD void measure(const rest &r, const material &m, const mus_element_place &place, const double *x,
                              mus_element_measures *out) {

@@ -149,8 +149,9 @@ static void mus_launch_measure(mus_device_projective *p) {
   mus_launch_sums(p, MUS_TASK_RESIDUAL, 2);
   for (const mus_device_list &l : s->list)
     mus_measure_list(s, l);
-  s->run.launch(nodes{s->nodes, s->counted, s->next_position, s->next_velocity, s->moment, s->node_partial},
-                mus_step_blocks(s->nodes, nodes::THREADS), nodes::THREADS);
+  s->run.launch(
+      nodes{s->nodes, s->node_blocks, s->counted, s->next_position, s->next_velocity, s->moment, s->node_partial},
+      s->node_blocks, nodes::THREADS);
   s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
   mus_find_strain(s, STRAIN_DIGIT);
 }

@@ -313,7 +313,7 @@ static mus_status mus_projective_measure_stage(mus_device_projective *p, int sta
   square[1] = of[2];
   p->seconds.work = s->run.between(MUS_PROJECTIVE_MARK_BEGIN, MUS_PROJECTIVE_MARK_END);
   try {
-    mus_tell_sums(s, std::vector<double>(measured, measured + count), sums);
+    mus_tell_sums(s, std::vector<double>(measured, measured + count), 0, sums);
   } catch (const std::bad_alloc &) {
     return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
   }

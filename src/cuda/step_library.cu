@@ -2,7 +2,9 @@
 #include "cuda/projective_table.h"
 #include "cuda/runtime_cuda.h"
 
-extern "C" __attribute__((visibility("default"))) const mus_step_stages *mus_cuda_step_stages_2(void) {
+#include "cuda/ladder_table.h"
+
+extern "C" __attribute__((visibility("default"))) const mus_step_stages *mus_cuda_step_stages_3(void) {
   static const mus_step_stages table = MUS_STEP_STAGES_TABLE;
   return &table;
 }

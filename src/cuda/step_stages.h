@@ -24,9 +24,11 @@ extern "C" {
 #endif
 
 #define MUS_STEP_STAGES_VERSION 2
-#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_2"
+#define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_3"
 
 typedef struct mus_device_step mus_device_step; // a model on a device, with its state
+typedef struct mus_minimise_stages mus_minimise_stages;
+typedef struct mus_ladder_stages mus_ladder_stages;
 
 // Elements that the device knows, by what evaluates them.
 typedef enum mus_stage_element {
@@ -146,6 +148,8 @@ typedef struct mus_step_stages {
   mus_status (*commit)(mus_device_step *step, double *position, double *velocity, mus_stage_failure *failure);
   // Of the last step.
   void (*seconds)(const mus_device_step *step, mus_step_seconds_there *seconds);
+  const mus_minimise_stages *minimise; // steps that are minima: minimise_stages.h
+  const mus_ladder_stages *ladder;     // nested levels for them: ladder_stages.h
 } mus_step_stages;
 
 #ifdef __cplusplus

@@ -326,13 +326,14 @@ static void mus_place_lists(mus_device_step *s, const mus_stage_model &m, std::v
 
 // --- sequences -------------------------------------------------------------------------------------------------------
 
-static void mus_evaluate_list(mus_device_step *s, const mus_device_list &l) {
+// At positions x, with velocities or, in a step that is minimised, with positions at its beginning.
+static void mus_evaluate_list(mus_device_step *s, const mus_device_list &l, const double *x, const double *motion) {
   mus_with_kind(l.given.element, [&](auto is) {
     typedef typename decltype(is)::type kind;
     typedef mus_evaluate_kernel<kind> kernel;
     s->run.launch(kernel{l.given.count, l.each, l.vertex, (const typename kind::rest *)l.rest,
-                         (const typename kind::material *)l.material, l.scale, (int)s->list.size(), s->predicted,
-                         s->velocity, s->moment, s->gusts, l.gradient, l.block},
+                         (const typename kind::material *)l.material, l.scale, (int)s->list.size(), x, motion,
+                         s->moment, s->gusts, l.gradient, l.block},
                   mus_step_blocks(l.given.count, kernel::THREADS), kernel::THREADS);
   });
 }
@@ -357,7 +358,7 @@ static void mus_record_assembly(mus_device_step *s) {
                           s->predicted, s->system.change},
                   mus_step_blocks(s->unknowns, predict::THREADS), predict::THREADS);
     for (const mus_device_list &l : s->list)
-      mus_evaluate_list(s, l);
+      mus_evaluate_list(s, l, s->predicted, s->velocity);
     s->run.launch(matrix{s->blocks, s->matrix_start, s->matrix_share, s->row, s->column, s->element_blocks, s->mass,
                          s->system.values},
                   mus_step_blocks(3LL * s->blocks, matrix::THREADS), matrix::THREADS);
@@ -657,7 +658,7 @@ static void mus_step_seconds_stage(const mus_device_step *s, mus_step_seconds_th
     MUS_STEP_STAGES_VERSION, mus_step_create_stage, mus_step_free_stage, mus_step_bytes_stage,                         \
         mus_step_set_state_stage, mus_step_hold_stage, mus_step_touch_stage, mus_step_set_push_stage,                  \
         mus_step_get_push_stage, mus_step_assemble_stage, mus_step_system_stage, mus_step_get_system_stage,            \
-        mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage                                             \
+        mus_step_move_stage, mus_step_commit_stage, mus_step_seconds_stage, &mus_minimise_table, &mus_ladder_table     \
   }
 
 #endif

@@ -95,6 +95,7 @@ static mus_status give(mus_linear *linear, mus_solver *solver, const mus_linear_
   mus_status status =
       solver == linear->solver ? mus_solver_unmap_values(solver) : mus_solver_set_values(solver, linear->matrix.value);
   linear->last = solver;
+  linear->is_told = 0;
   if (!status)
     status = mus_solver_set_coordinates(solver, system->position);
   if (!status)

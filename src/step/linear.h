@@ -13,6 +13,7 @@ typedef struct mus_linear {
   mus_matrix matrix;      // of the model's pattern; its values lie in `solver`, mapped except while that solves or is
                           // prepared
   int prepared;           // 1: by mus_linear_prepare(), and the matrix may be read only
+  int is_told;            // 1: the solver knows what is held in minimisations on a GPU (search.h)
 } mus_linear;
 
 // A new solver, without a memory of earlier steps, in place of the one before; none before is fine. The matrix keeps

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "step/minimise/minimise.h"
 #include "step/minimised.h"
+#include "step/resident.h"
 
 // Iterations of a step at most, if the integrator chooses.
 enum { ITERATIONS = 60 };
@@ -107,38 +108,72 @@ typedef struct demands {
   int strict;    // 1: a step that does not get there fails
 } demands;
 
-static mus_status minimise(const mus_step_context *c, minimised *d, const mus_scheme *s, const demands *wanted,
-                           mus_step_record *record) {
+static demands demands_of_minimise(const mus_step_context *c) {
+  return (demands){.accuracy = c->settings->accuracy, .spread = spread, .by_energy = 1, .iterations = ITERATIONS};
+}
+
+static demands demands_of_newton(const mus_step_context *c, const mus_scheme *s, const mus_step_record *record) {
+  return (demands){.accuracy = c->settings->newton_tolerance * s->length,
+                   .spread = 1,
+                   .iterations = c->settings->newton_iterations,
+                   .strict = !(c->settings->adaptive && record->halvings == MUS_HALVINGS_MAXIMUM)};
+}
+
+// From where a minimisation begins to where it is kept.
+static mus_status minimise(mus_minimisation *m, mus_status begun, minimised *d, const demands *wanted) {
+  mus_status status = begun;
+  m->spread = wanted->spread;
+  m->by_energy = wanted->by_energy;
+  if (!status)
+    status = converge(m, &d->minimiser, wanted->accuracy, wanted->iterations);
+  m->record->unfinished = status == MUS_NOT_CONVERGED;
+  return status == MUS_NOT_CONVERGED && !wanted->strict ? MUS_OK : status;
+}
+
+static mus_status minimise_here(const mus_step_context *c, minimised *d, const mus_scheme *s, const demands *wanted,
+                                mus_step_record *record) {
   mus_minimisation m;
   mus_status status = mus_minimise_begin(c, s, &d->work, record, &m);
-  m.spread = wanted->spread;
-  m.by_energy = wanted->by_energy;
+  if (status || !mus_resident_take_end(c, record))
+    status = minimise(&m, status, d, wanted);
   if (!status)
-    status = converge(&m, &d->minimiser, wanted->accuracy, wanted->iterations);
-  record->unfinished = status == MUS_NOT_CONVERGED;
-  if (status && (!record->unfinished || wanted->strict))
-    return status;
-  mus_minimise_end(&m);
-  return MUS_OK;
+    mus_minimise_end(&m);
+  return status;
 }
 
 static mus_status advance(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
-  demands wanted = {.accuracy = c->settings->accuracy, .spread = spread, .by_energy = 1, .iterations = ITERATIONS};
-  return minimise(c, own, s, &wanted, record);
+  demands wanted = demands_of_minimise(c);
+  return minimise_here(c, own, s, &wanted, record);
 }
 
-static mus_status advance_newton(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
-  demands wanted = {.accuracy = c->settings->newton_tolerance * s->length,
-                    .spread = 1,
-                    .iterations = c->settings->newton_iterations,
-                    .strict = !(c->settings->adaptive && record->halvings == MUS_HALVINGS_MAXIMUM)};
-  mus_status status = minimise(c, own, s, &wanted, record);
+static mus_status fail_newton(mus_status status, const mus_scheme *s, const mus_step_record *record) {
   return status != MUS_NOT_CONVERGED
              ? status
              : mus_fail(MUS_NOT_CONVERGED,
                         "Newton's method has not converged in %d iterations in the step to %g s: take a smaller "
                         "time_step, or more newton_iterations",
                         record->newton_iterations, s->time);
+}
+
+static mus_status advance_newton(const mus_step_context *c, void *own, const mus_scheme *s, mus_step_record *record) {
+  demands wanted = demands_of_newton(c, s, record);
+  return fail_newton(minimise_here(c, own, s, &wanted, record), s, record);
+}
+
+int mus_minimised_is_newton(const mus_step_context *c) {
+  const mus_integrator_kind *kind = c->integrator->kind;
+  return (kind == &mus_integrator_minimise || kind == &mus_integrator_newton) && c->integrator->own &&
+         ((const minimised *)c->integrator->own)->minimiser.kind == &mus_minimiser_newton;
+}
+
+mus_status mus_minimised_advance_on(const mus_minimise_machine *machine, void *there, const mus_step_context *c,
+                                    const mus_scheme *s, mus_step_record *record) {
+  int strictly = c->integrator->kind == &mus_integrator_newton;
+  demands wanted = strictly ? demands_of_newton(c, s, record) : demands_of_minimise(c);
+  mus_minimisation m;
+  mus_status begun = mus_minimise_begin_on(machine, there, c, s, NULL, record, &m);
+  mus_status status = minimise(&m, begun, c->integrator->own, &wanted);
+  return strictly ? fail_newton(status, s, record) : status;
 }
 
 const mus_integrator_kind mus_integrator_minimise = {

@@ -12,11 +12,14 @@
 #include "cuda/device.h"
 #include "cuda/step_device.h"
 #include "model/device_model.h"
+#include "model/levels.h"
 #include "par/vector.h"
 #include "step/accept.h"
 #include "step/limit.h"
 #include "step/linearised.h"
+#include "step/minimised.h"
 #include "step/projective_there.h"
+#include "step/search.h"
 
 struct mus_resident {
   const mus_stages *stages;
@@ -35,6 +38,13 @@ struct mus_resident {
   int is_last;                   // 1: the system there is that of the last step
   char failure[MUS_STAGES_TEXT]; // how it failed, after which the host does the rest; "": it has not
   long long done;                // steps
+  // of steps that are minimised, from the first of them on
+  mus_device_search *search;
+  mus_device_ladder *ladder; // with so many levels and sweeps
+  int levels, sweeps;
+  mus_stage_hold *hold; // vertices
+  int has_end;          // 1: the end of a step that the host is to finish is there ...
+  mus_step_record left; // ... with what it took so far
 };
 
 // --- what there is ---------------------------------------------------------------------------------------------------
@@ -43,8 +53,8 @@ const char *mus_resident_obstacle(const mus_step_context *c) {
   mus_integrator integrator = c->settings->integrator;
   if (integrator == MUS_INTEGRATOR_PROJECTIVE)
     return mus_projective_there_obstacle(c);
-  if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2)
-    return "integrators that are not linearised";
+  if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2 && !mus_minimised_is_newton(c))
+    return "integrators that are neither linearised nor minimised by Newton's method";
   if (c->contact)
     return "contacts";
   if (c->lattices)
@@ -62,6 +72,18 @@ const char *mus_resident_obstacle(const mus_step_context *c) {
 
 static mus_status failed_there(mus_status status, const mus_stage_failure *failure) {
   return mus_fail(status, "%s", failure->text);
+}
+
+static void free_there(mus_resident *r) {
+  if (r->ladder)
+    r->steps->ladder->free(r->ladder);
+  r->ladder = NULL;
+  if (r->search)
+    r->steps->minimise->free(r->search);
+  r->search = NULL;
+  if (r->there)
+    r->steps->free(r->there);
+  r->there = NULL;
 }
 
 // The model goes there, with the fabrics that it has now.
@@ -86,7 +108,7 @@ static mus_status place_model(mus_resident *r) {
   mus_free(list);
   if (status)
     return status;
-  r->steps->free(r->there);
+  free_there(r);
   r->there = there;
   r->revision = r->model->revision;
   r->held_count = -1;
@@ -129,13 +151,13 @@ mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_res
 void mus_resident_free(mus_resident *r) {
   if (!r)
     return;
-  if (r->there)
-    r->steps->free(r->there);
+  free_there(r);
   mus_projective_there_free(r->projective);
   if (r->device)
     r->stages->close(r->device);
   mus_free(r->scale);
   mus_free(r->held);
+  mus_free(r->hold);
   mus_free(r);
 }
 
@@ -143,6 +165,7 @@ size_t mus_resident_bytes(const mus_resident *r) {
   if (!r)
     return 0;
   return sizeof *r + (size_t)r->model->list_count * sizeof *r->scale + (size_t)r->model->vertices * sizeof *r->held +
+         (r->hold ? (size_t)r->model->vertices * sizeof *r->hold : 0) +
          (r->projective ? mus_projective_there_bytes(r->projective) : 0);
 }
 
@@ -229,7 +252,9 @@ static const double *predict_pins(const mus_step_context *c, const mus_scheme *s
 }
 
 // Which vertices are held goes there when it has changed.
-static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
+static mus_status hold(const mus_step_context *c) {
+  mus_resident *r = c->resident;
+  const mus_prescribed *prescribed = &c->work->prescribed;
   int same = r->held_count == prescribed->count;
   mus_stage_failure failure = {""};
   for (int k = 0; k < prescribed->count; ++k) {
@@ -237,6 +262,8 @@ static mus_status hold(mus_resident *r, const mus_prescribed *prescribed) {
     r->held[k] = prescribed->list[k].node;
   }
   r->held_count = prescribed->count;
+  if (!same)
+    c->linear->is_told = 0;
   mus_status status = same ? MUS_OK : r->steps->hold(r->there, r->held_count, r->held, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
@@ -247,15 +274,22 @@ mus_status mus_resident_prescribe(const mus_step_context *c, const mus_scheme *s
 
 static mus_status constrain(const mus_step_context *c, const mus_scheme *s) {
   mus_status status = mus_resident_prescribe(c, s);
-  return status ? status : hold(c->resident, &c->work->prescribed);
+  return status ? status : hold(c);
+}
+
+// The state is there after it.
+static mus_status put_state(const mus_step_context *c, const mus_scheme *s) {
+  mus_resident *r = c->resident;
+  mus_status status = r->is_current ? MUS_OK : mus_resident_put(r, c->state, s->order);
+  r->is_last = r->has_end = 0;
+  r->is_current = !status;
+  return status;
 }
 
 static mus_status assemble(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
   double begin = mus_seconds();
   mus_resident *r = c->resident;
-  mus_status status = r->is_current ? MUS_OK : mus_resident_put(r, c->state, s->order);
-  r->is_last = 0;
-  r->is_current = !status;
+  mus_status status = put_state(c, s);
   if (!status)
     status = mus_resident_assemble(c, r, s);
   record->assemble_seconds += mus_seconds() - begin;
@@ -285,6 +319,7 @@ static mus_status solve(const mus_step_context *c, mus_step_record *record) {
   mus_linear_open(c->linear);
   r->steps->system(r->there, &there);
   mus_status status = mus_solver_set_constraints(solver, prescribed->count, prescribed->list);
+  c->linear->is_told = 0;
   if (status)
     return status;
   status = mus_solver_solve_device(
@@ -298,6 +333,81 @@ static mus_status solve(const mus_step_context *c, mus_step_record *record) {
   record->prefilter_seconds = solved->prefilter_seconds;
   record->solve_seconds = solved->solve_seconds;
   return status;
+}
+
+mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, mus_search *out) {
+  mus_resident *r = c->resident;
+  mus_stage_failure failure = {""};
+  mus_status status = put_state(c, s);
+  if (!status)
+    status = hold(c);
+  if (!status && !r->hold)
+    status = (r->hold = mus_alloc((size_t)r->model->vertices, sizeof *r->hold)) ? MUS_OK : mus_fail_memory();
+  if (!status && !r->search && (status = r->steps->minimise->create(r->there, &r->search, &failure)))
+    failed_there(status, &failure);
+  *out = (mus_search){.stages = r->steps->minimise,
+                      .device = r->search,
+                      .moment = mus_resident_moment(c, s, r->scale),
+                      .scale = r->scale,
+                      .hold = r->hold};
+  return status;
+}
+
+// The model's nested levels go there.
+static mus_status place_ladder(mus_resident *r, int sweeps) {
+  mus_stage_failure failure = {""};
+  mus_arena scratch = {0};
+  mus_interpolation level[MUS_LEVELS_MAXIMUM];
+  mus_stage_rung rung[MUS_LEVELS_MAXIMUM];
+  int rungs = 0;
+  mus_status status = mus_model_levels(r->model, &scratch, &rungs, level);
+  for (int k = 0; k < rungs && !status; ++k)
+    rung[k] = (mus_stage_rung){level[k].nodes, level[k].coarse, level[k].carrier, level[k].weight};
+  if (!status && (status = r->steps->ladder->create(r->search, rungs, rung, sweeps, &r->ladder, &failure)))
+    failed_there(status, &failure);
+  mus_arena_clear(&scratch);
+  r->levels = rungs + 1;
+  r->sweeps = sweeps;
+  return status;
+}
+
+mus_status mus_resident_ladder(mus_resident *r, int sweeps, mus_search *search) {
+  mus_status status = MUS_OK;
+  if (r->ladder && r->sweeps != sweeps) {
+    r->steps->ladder->free(r->ladder);
+    r->ladder = NULL;
+  }
+  if (!r->ladder)
+    status = place_ladder(r, sweeps);
+  search->ladder_stages = r->steps->ladder;
+  search->ladder = r->ladder;
+  search->levels = r->levels;
+  return status;
+}
+
+static mus_status minimise(const mus_step_context *c, const mus_scheme *s, mus_step_record *record) {
+  mus_search search;
+  mus_status status = mus_resident_search(c, s, &search);
+  return status ? status : mus_minimised_advance_on(&mus_minimise_there, &search, c, s, record);
+}
+
+int mus_resident_take_end(const mus_step_context *c, mus_step_record *record) {
+  mus_resident *r = c->resident;
+  mus_stage_failure failure = {""};
+  if (!r || !r->has_end)
+    return 0;
+  r->has_end = 0;
+  if (r->steps->minimise->look(r->search, c->state->position, c->state->velocity, &failure))
+    return 0; // which the host can find as well
+  record->newton_iterations = r->left.newton_iterations;
+  record->iterations = r->left.iterations;
+  record->residual = r->left.residual;
+  record->unfinished = r->left.unfinished;
+  record->assemble_seconds += r->left.assemble_seconds;
+  record->setup_seconds += r->left.setup_seconds;
+  record->prefilter_seconds += r->left.prefilter_seconds;
+  record->solve_seconds += r->left.solve_seconds;
+  return 1;
 }
 
 static void keep_sums(const mus_stage_sums *sums, mus_step_record *record) {
@@ -340,7 +450,9 @@ mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, c
 // Moves there, and looks at where that leads.
 static mus_status move(const mus_step_context *c, const mus_scheme *s, mus_stage_sums *sums, mus_step_record *record) {
   mus_stage_failure failure = {""};
-  mus_status status = c->resident->steps->move(c->resident->there, sums, &failure);
+  mus_resident *r = c->resident;
+  mus_status status = c->integrator->kind->minimises ? r->steps->minimise->end(r->search, sums, &failure)
+                                                     : r->steps->move(r->there, sums, &failure);
   return status ? failed_there(status, &failure) : mus_resident_accept(c, s, sums, record);
 }
 
@@ -406,6 +518,28 @@ static mus_status step_linearised(const mus_step_context *c, const mus_scheme *s
   return status;
 }
 
+// The same as a minimum. Where strain limits act, its end waits for the host to finish the step.
+static mus_status step_minimised(const mus_step_context *c, const mus_scheme *s, mus_step_record *record, int *solved,
+                                 int *done) {
+  mus_resident *r = c->resident;
+  mus_stage_sums sums = {0};
+  *solved = 1; // the host would find no other minimum
+  mus_status status = r->revision != c->model->revision ? place_model(r) : MUS_OK;
+  if (!status)
+    status = constrain(c, s);
+  if (!status)
+    status = minimise(c, s, record);
+  if (!status)
+    status = move(c, s, &sums, record);
+  if (!status && mus_limit_acts(record)) {
+    r->has_end = 1;
+    r->left = *record;
+    *done = 0;
+  } else if (!status)
+    status = commit(c, &sums, record);
+  return status;
+}
+
 static mus_status step_projective(const mus_step_context *c, const mus_scheme *s, mus_step_record *record, int *solved,
                                   int *done) {
   mus_projective_there *there = c->resident->projective;
@@ -435,14 +569,16 @@ mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, 
   double from = mus_seconds();
   mus_scheme s = mus_scheme_choose(c->integrator->kind->order, c->state, h);
   int solved = 0;
+  r->has_end = 0;
   *done = !*r->failure && !mus_resident_obstacle(c);
   if (!*done)
     return MUS_OK;
   *record = (mus_step_record){.time = s.time, .time_step = h, .halvings = halvings};
   mus_status status = mus_stop_check();
   if (!status)
-    status =
-        r->projective ? step_projective(c, &s, record, &solved, done) : step_linearised(c, &s, record, &solved, done);
+    status = r->projective                    ? step_projective(c, &s, record, &solved, done)
+             : c->integrator->kind->minimises ? step_minimised(c, &s, record, &solved, done)
+                                              : step_linearised(c, &s, record, &solved, done);
   if (mus_resident_is_at_fault(status))
     mus_resident_forget(r);
   if (mus_resident_is_at_fault(status) && c->settings->solver.device == MUS_DEVICE_AUTO)

@@ -1,5 +1,6 @@
-// Linearised steps on a GPU: the state lies there, elements are evaluated and the system is assembled there, the solver
-// solves it there, and the end of the step is measured there. See cuda/step_stages.h.
+// Steps on a GPU, linearised or minimised by Newton's method: the state lies there, elements are evaluated and systems
+// are assembled there, the solver solves them there, and the end of the step is measured there. See cuda/step_stages.h
+// and search.h.
 //
 // Positions and velocities come back after each step, so that whatever else looks at the state finds it on the host;
 // they go there again only after something else has changed them.
@@ -8,6 +9,8 @@
 
 #include "cuda/step_stages.h"
 #include "step/step.h"
+
+struct mus_search;
 
 // What keeps the next step from running there, in words that fit before "do not run on a GPU"; NULL: nothing.
 const char *mus_resident_obstacle(const mus_step_context *c);
@@ -22,7 +25,8 @@ void mus_resident_tell(const mus_resident *resident, mus_sim_device *out);
 
 // A whole step, as mus_step() does it on the host: on failure the state is as before. *done is 0, and nothing has
 // happened, where the host has to do it: something in the way (above), a system that the solver there fails at, threads
-// beyond their limits, or a failure of the device's where MUS_DEVICE_AUTO allows it.
+// beyond their limits (a minimum that was found is kept for mus_resident_take_end()), or a failure of the device's
+// where MUS_DEVICE_AUTO allows it.
 mus_status mus_resident_step(const mus_step_context *c, double h, int halvings, mus_step_record *record, int *done);
 
 // The host's state has been changed other than by mus_resident_step(), and counts from now on. NULL is fine.
@@ -40,6 +44,14 @@ mus_status mus_resident_accept(const mus_step_context *c, const mus_scheme *s, c
                                mus_step_record *record);
 void mus_resident_end(const mus_step_context *c, const mus_stage_sums *sums, mus_step_record *record);
 int mus_resident_is_at_fault(mus_status status);
+// For integrators that minimise: the state and workspace are there, for a search by mus_minimise_there.
+mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, struct mus_search *out);
+// Nested levels for that search, with so many sweeps of Gauss-Seidel before and after each coarser one; it is then for
+// mus_minimise_levels_there.
+mus_status mus_resident_ladder(mus_resident *resident, int sweeps, struct mus_search *search);
+// Whether mus_resident_step() has just left this step for the host to finish; then its end becomes the state, and what
+// it took is added to the record.
+int mus_resident_take_end(const mus_step_context *c, mus_step_record *record);
 
 // The pieces, for tests: the state goes there; the system of a step is assembled there, without what is held.
 mus_status mus_resident_put(mus_resident *resident, const mus_state *state, int order);

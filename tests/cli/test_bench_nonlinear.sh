@@ -40,6 +40,8 @@ refuses 'time-step: 0 is out of range' --time-step 0
 refuses 'stiffness: -1 is out of range' --stiffness -1
 refuses 'iterations: 0 is out of range' --iterations 0
 refuses 'stop: 2 is out of range' --stop 2
+refuses 'median: 0 is out of range' --median 0
+refuses 'device.*cpu.*cuda.*auto' --device gpu
 refuses 'unknown option --solvers' --solvers sa
 
 # --- figures ------------------------------------------------------------------------------------------------------
@@ -92,6 +94,13 @@ expect 0 $skips --adaptive-smoothing 0 --json skips-0.json
 holds "the scene's adaptive smoothing" cmp -s <(of fmg:plain products skips-scene.json) <(of fmg:plain products skips-1.json)
 holds "the option's" awk 'NR == FNR { last = $1; next } END { exit !($1 > last) }' <(of fmg:plain products skips-1.json) \
   <(of fmg:plain products skips-0.json)
+
+# On a GPU where there is one, and otherwise here; a median is one of the runs.
+expect 0 bench --nonlinear --example skips.json --warmup 2 --methods newton-sa --iterations 3 --reference none \
+  --device auto --median 3 --json median.json
+holds "the device" grep -q '"device": "' median.json
+holds "the number of runs" grep -q '"median": 3' median.json
+holds "three iterations" test "$(of newton-sa seconds median.json | wc -l)" = 4
 
 expect 1 $small --methods newton-sa --json no/such/folder.json
 says err 'cannot write'

@@ -12,7 +12,7 @@ mus_status mus_conjugate_create(mus_arena *arena, size_t unknowns, mus_conjugate
   return out->right && out->way ? MUS_OK : mus_fail_memory();
 }
 
-void mus_conjugate_apply(mus_conjugate *conjugate, const mus_minimisation *m, int anew, double slope) {
+void mus_conjugate_apply(mus_minimisation *m, mus_conjugate *conjugate, int anew, double slope) {
   size_t unknowns = m->c->work->unknowns;
   double *change = m->c->work->change, product = mus_dot(unknowns, m->free, change), keep = 0;
   if (!anew)

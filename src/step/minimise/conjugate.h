@@ -14,6 +14,6 @@ typedef struct mus_conjugate {
 mus_status mus_conjugate_create(mus_arena *arena, size_t unknowns, mus_conjugate *out);
 // Adds part of the last direction to work->change, which a preconditioner has made of r, unless it begins `anew`. Where
 // that leaves less than `slope` of the descent along work->change alone, it stays alone.
-void mus_conjugate_apply(mus_conjugate *conjugate, const mus_minimisation *m, int anew, double slope);
+void mus_conjugate_apply(mus_minimisation *m, mus_conjugate *conjugate, int anew, double slope);
 
 #endif

@@ -144,7 +144,7 @@ static mus_status iterate(mus_minimisation *m, void *own) {
   f->fresh &= !m->changed;
   f->cycles = m->changed ? 0 : f->cycles + 1;
   mus_status status = f->matrix != MATRIX_STEP || m->changed ? renew(m, f) : MUS_OK;
-  int levels = mus_solver_levels(m->c->linear->solver);
+  int levels = mus_minimise_levels(m);
   if (!status)
     status = mus_full_cycle_rise(m, levels, search, f);
   if (!status)

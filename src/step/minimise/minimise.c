@@ -113,11 +113,7 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix) {
   if (m->assembled && !with_matrix)
     return;
   double begin = mus_seconds();
-  mus_objective_assemble(m->c, m->s, with_matrix);
-  mus_minimise_terms_load(m->terms, m->c->model, m->c->state->velocity, with_matrix ? &m->c->linear->matrix : NULL,
-                          m->c->work->right);
-  mus_copy(m->c->work->unknowns, m->c->work->right, m->free);
-  mus_prescribed_clear(&m->c->work->prescribed, m->free);
+  m->machine->assemble(m, with_matrix);
   m->assembled = 1;
   m->record->assemble_seconds += mus_seconds() - begin;
 }
@@ -132,11 +128,19 @@ mus_status mus_minimise_solve(mus_minimisation *m, const double *right) {
 
 mus_status mus_minimise_prepare(mus_minimisation *m) {
   mus_minimise_assemble(m, 1);
+  if (m->machine->prepare)
+    return m->machine->prepare(m);
   mus_linear_system system = mus_linear_system_of(m->c);
   return mus_linear_prepare(m->c->linear, &system, m->record);
 }
 
+int mus_minimise_levels(const mus_minimisation *m) {
+  return m->machine->levels ? m->machine->levels(m) : mus_solver_levels(m->c->linear->solver);
+}
+
 mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind) {
+  if (m->machine->correct)
+    return m->machine->correct(m, level, kind);
   mus_linear_system system = mus_linear_system_of(m->c);
   system.right = right;
   double before = mus_solver_work(m->c->linear->solver);
@@ -145,23 +149,8 @@ mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int le
   return status;
 }
 
-// The state at so much of the way along `change` from the iterate.
-static void place(const mus_minimisation *m, double length) {
-  const mus_step_context *c = m->c;
-  size_t n = c->work->unknowns;
-  mus_copy(n, m->iterate, c->state->velocity);
-  mus_axpy(n, length, c->work->change, c->state->velocity);
-  mus_scheme_move(m->s, n, c->work->predicted, c->state->velocity, c->state->position);
-}
-
-static double energy_here(const mus_minimisation *m) {
-  return mus_objective(m->c, m->s) + mus_minimise_terms_energy(m->terms, m->c->model, m->c->state->velocity);
-}
-
 static double energy_at(mus_minimisation *m, double length) {
-  double begin = mus_seconds();
-  place(m, length);
-  double energy = energy_here(m);
+  double begin = mus_seconds(), energy = m->machine->energy(m, length);
   m->record->assemble_seconds += mus_seconds() - begin;
   return energy;
 }
@@ -176,32 +165,16 @@ static double lowest_of(double downhill, double length, double rise) {
 }
 
 // Whether to take a trial that has risen by so little that rounding decides: the slope tells what energies cannot.
-static int slope_agrees(mus_minimisation *m, double downhill) {
-  m->assembled = 0;
-  mus_minimise_assemble(m, 0);
-  return fabs(mus_dot(m->c->work->unknowns, m->free, m->c->work->change)) <= 0.9 * downhill;
-}
+static int slope_agrees(mus_minimisation *m, double downhill) { return fabs(m->machine->slope(m)) <= 0.9 * downhill; }
 
-// m: how far two velocities lead apart: the root mean square of vertices, or a part of the farthest's way.
-static double distance(const mus_minimisation *m, const double *one, const double *other) {
-  size_t n = m->c->work->unknowns;
-  double sum = 0, largest = 0;
-  for (size_t i = 0; i < n; i += 3) {
-    double way[3], square;
-    mus_subtract3(one + i, other + i, way);
-    square = mus_dot3(way, way);
-    sum += square;
-    largest = fmax(largest, square);
-  }
-  return m->s->length * fmax(sqrt(3 * sum / (double)n), sqrt(largest) / m->spread);
+double mus_minimise_distance(const mus_minimisation *m, double sum, double largest) {
+  return m->s->length * fmax(sqrt(3 * sum / (double)m->c->work->unknowns), sqrt(largest) / m->spread);
 }
 
 mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, double *best) {
   enum { TRIALS = 24 };
   static const double wolfe = 1e-4;
-  size_t n = m->c->work->unknowns;
-  double downhill = mus_dot(n, m->free, m->c->work->change), rounding = rounding_of(m), part = *length, lowest = part;
-  mus_copy(n, m->c->state->velocity, m->iterate);
+  double downhill = m->machine->start(m), rounding = rounding_of(m), part = *length, lowest = part;
   for (int trial = 0; trial < TRIALS && downhill > 0; ++trial) {
     double rise = energy_at(m, part) - m->energy;
     m->assembled = 0;
@@ -213,7 +186,7 @@ mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, doub
         rise = also;
         part = other;
       } else {
-        place(m, part);
+        m->machine->place(m, part);
       }
     }
     if (lower || (fabs(rise) <= rounding && slope_agrees(m, downhill))) {
@@ -226,9 +199,8 @@ mus_status mus_minimise_go(mus_minimisation *m, int search, double *length, doub
     }
     part *= isfinite(rise) ? fmin(0.5, fmax(0.1, lowest / part)) : 0.1;
   }
-  place(m, 0);
-  mus_axpy(n, *length, m->c->work->change, m->iterate);
-  m->barred = fmax(m->barred, distance(m, m->c->state->velocity, m->iterate));
+  m->machine->place(m, 0);
+  m->barred = fmax(m->barred, m->machine->way(m, *length));
   m->assembled = 0;
   *length = 0;
   return mus_fail(MUS_NOT_CONVERGED, "no lower energy was found in the step to %g s", m->s->time);
@@ -246,32 +218,31 @@ mus_status mus_minimise_workspace_create(mus_arena *arena, size_t unknowns, mus_
   return MUS_OK;
 }
 
-// Has the iterate do what is prescribed, from then on exactly.
 static mus_status obey(mus_minimisation *m) {
-  const mus_step_context *c = m->c;
-  mus_prescribed_go(&c->work->prescribed, c->state->velocity);
-  mus_prescribe_rest(&c->work->prescribed);
-  mus_seams_expand(&c->work->seams, c->state->velocity);
-  mus_scheme_move(m->s, c->work->unknowns, c->work->predicted, c->state->velocity, c->state->position);
-  m->energy = energy_here(m);
+  m->energy = m->machine->obey(m);
   m->assembled = 0;
   m->changed = 1;
-  return isfinite(m->energy)
-             ? MUS_OK
-             : mus_fail(MUS_BREAKDOWN, "the energy of the step to %g s is not finite: take a smaller time_step",
-                        m->s->time);
+  mus_status status = m->machine->status ? m->machine->status(m) : MUS_OK;
+  if (status || isfinite(m->energy))
+    return status;
+  return mus_fail(MUS_BREAKDOWN, "the energy of the step to %g s is not finite: take a smaller time_step", m->s->time);
 }
 
 mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,
                               mus_step_record *record, mus_minimisation *out) {
-  *out = (mus_minimisation){.c = c,
-                            .s = s,
-                            .record = record,
-                            .free = work->free,
-                            .iterate = work->iterate,
-                            .last = work->last,
-                            .moved = INFINITY,
-                            .factor = 1};
+  return mus_minimise_begin_on(&mus_minimise_host, NULL, c, s, work, record, out);
+}
+
+mus_status mus_minimise_begin_on(const mus_minimise_machine *machine, void *there, const mus_step_context *c,
+                                 const mus_scheme *s, const mus_minimise_workspace *work, mus_step_record *record,
+                                 mus_minimisation *out) {
+  *out = (mus_minimisation){
+      .machine = machine, .there = there, .c = c, .s = s, .record = record, .moved = INFINITY, .factor = 1};
+  if (work) {
+    out->free = work->free;
+    out->iterate = work->iterate;
+    out->last = work->last;
+  }
   return obey(out);
 }
 
@@ -280,14 +251,16 @@ mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser) {
   mus_status status = mus_stop_check();
   if (status)
     return status;
-  mus_copy(m->c->work->unknowns, m->c->state->velocity, m->last);
+  m->machine->mark(m);
   m->cut = 1;
   m->barred = 0;
   status = minimiser->kind->iterate(m, minimiser->own);
+  if (m->machine->status && m->machine->status(m))
+    return m->machine->status(m);
   m->changed = 0;
   memmove(m->drop + 1, m->drop, 3 * sizeof *m->drop);
   m->drop[0] = fmax(energy - m->energy, 0);
-  m->moved = status ? m->barred : distance(m, m->c->state->velocity, m->last) / m->cut;
+  m->moved = status ? m->barred : m->machine->moved(m) / m->cut;
   m->factor = m->iteration > 0 && before > 0 ? m->moved / before : 1;
   if (status == MUS_NOT_CONVERGED) // as far as energies tell, this is the minimum
     m->factor = 0;

@@ -10,8 +10,45 @@
 #include "step/minimise/terms.h"
 #include "step/objective.h"
 
+struct mus_conjugate;
+struct mus_minimisation;
+
+// Where the iterate and all vectors lie, and what is done with them there: on the host, or on a GPU (step/search.h).
+// Minimisers that use nothing else, as Newton's method does, run on either. What fails on a GPU is kept: `status`
+// (NULL: nothing can) tells, and numbers mean nothing from then on.
+typedef struct mus_minimise_machine {
+  // Has the iterate do what is prescribed, from then on exactly. J: its energy.
+  double (*obey)(struct mus_minimisation *m);
+  // r, in all directions and in those that are free, and its matrix where wanted.
+  void (*assemble)(struct mus_minimisation *m, int with_matrix);
+  // The change that solves the system which was assembled last, as far as the solver gets.
+  mus_status (*solve)(struct mus_minimisation *m);
+  // See conjugate.h.
+  void (*conjugate)(struct mus_minimisation *m, struct mus_conjugate *conjugate, int anew, double slope);
+  // A search along the change begins at the iterate. Returns r . change.
+  double (*start)(struct mus_minimisation *m);
+  // The iterate becomes the point at so much of the change; the same, and its energy; r there, and r . change.
+  void (*place)(struct mus_minimisation *m, double length);
+  double (*energy)(struct mus_minimisation *m, double length);
+  double (*slope)(struct mus_minimisation *m);
+  // An iteration begins; as a distance below, how far the iterate has come since, and how far so much of the change
+  // leads, after which no more is done with it.
+  void (*mark)(struct mus_minimisation *m);
+  double (*moved)(struct mus_minimisation *m);
+  double (*way)(struct mus_minimisation *m, double length);
+  mus_status (*status)(const struct mus_minimisation *m);
+  // In place of the solver's hierarchy: the functions below. NULL: the solver's counts.
+  mus_status (*prepare)(struct mus_minimisation *m);
+  mus_status (*correct)(struct mus_minimisation *m, int level, mus_correction kind);
+  int (*levels)(const struct mus_minimisation *m);
+} mus_minimise_machine;
+
+extern const mus_minimise_machine mus_minimise_host; // host.c
+
 // The minimum of one step, while it is looked for.
 typedef struct mus_minimisation {
+  const mus_minimise_machine *machine;
+  void *there;               // its own; what follows of vectors is the host's alone
   const mus_step_context *c; // c->linear is the minimiser's to use
   const mus_scheme *s;
   mus_step_record *record;
@@ -98,8 +135,14 @@ void mus_minimise_assemble(mus_minimisation *m, int with_matrix);
 mus_status mus_minimise_solve(mus_minimisation *m, const double *right);
 // ... r and its matrix at the iterate, with the solver prepared for corrections ...
 mus_status mus_minimise_prepare(mus_minimisation *m);
-// ... and what a level makes of a right-hand side with that matrix, in work->change.
+// ... how many levels it has ...
+int mus_minimise_levels(const mus_minimisation *m);
+// ... and what a level makes of a right-hand side (on another machine always r) with that matrix, in work->change.
 mus_status mus_minimise_correct(mus_minimisation *m, const double *right, int level, mus_correction kind);
+
+// m: the root mean square of vertices, or a part of the farthest's way, for velocities that differ by this sum of
+// squares over all vertices, and by this square at most.
+double mus_minimise_distance(const mus_minimisation *m, double sum, double largest);
 
 // Goes from the iterate along work->change: `length` of it, or less until the energy is lower, or more or less where
 // the parabola through what is known says so and `search` is 1. `length` becomes the part that was gone, `best` (unless
@@ -117,6 +160,10 @@ mus_status mus_minimise_workspace_create(mus_arena *arena, size_t unknowns, mus_
 // From what c->work and c->state hold after contacts are found: has velocities do what is prescribed, and begins.
 mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,
                               mus_step_record *record, mus_minimisation *out);
+// The same on another machine; `work` is the host's and NULL for others.
+mus_status mus_minimise_begin_on(const mus_minimise_machine *machine, void *there, const mus_step_context *c,
+                                 const mus_scheme *s, const mus_minimise_workspace *work, mus_step_record *record,
+                                 mus_minimisation *out);
 // One iteration.
 mus_status mus_minimise_iterate(mus_minimisation *m, mus_minimiser *minimiser);
 // Looks at contact again (contact/contact.h) between iterations; at the minimum, where `converged` is 1, it is also
@@ -126,7 +173,7 @@ mus_status mus_minimise_look(mus_minimisation *m, int converged);
 // falls; INFINITY before there are any. With `by_energy` it is also, as a root mean square by mass, the distance at
 // which inertia alone would cost the energy that iterations have yet to gain, judged by what the last ones have gained.
 double mus_minimise_error(const mus_minimisation *m);
-// Leaves the step as integrators do (step/integrator.h).
+// On the host: leaves the step as integrators do (step/integrator.h).
 void mus_minimise_end(mus_minimisation *m);
 
 #endif

@@ -79,7 +79,7 @@ static mus_status iterate(mus_minimisation *m, void *own) {
     status = precondition(m, n);
   if (status)
     return status;
-  mus_conjugate_apply(&n->conjugate, m, anew, 0);
+  mus_conjugate_apply(m, &n->conjugate, anew, 0);
   double length = m->iteration == 0 ? 1 : n->length;
   status = mus_minimise_go(m, 1, &length, NULL);
   n->length = fmax(length, 1e-6);

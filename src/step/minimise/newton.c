@@ -54,10 +54,10 @@ static size_t bytes(const void *own) { return sizeof(newton) + ((const newton *)
 
 static mus_status iterate(mus_minimisation *m, void *own) {
   mus_minimise_assemble(m, 1);
-  mus_status status = mus_minimise_solve(m, m->c->work->right);
+  mus_status status = m->machine->solve(m);
   if (status)
     return status;
-  mus_conjugate_apply(&((newton *)own)->conjugate, m, m->changed, slope_kept);
+  m->machine->conjugate(m, &((newton *)own)->conjugate, m->changed, slope_kept);
   double length = 1;
   return mus_minimise_go(m, 1, &length, NULL);
 }
