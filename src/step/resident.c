@@ -49,6 +49,8 @@ const char *mus_resident_obstacle(const mus_step_context *c) {
   mus_integrator integrator = c->settings->integrator;
   if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2 && !mus_minimised_is_newton(c))
     return "integrators that are neither linearised nor minimised by Newton's method";
+  if (c->contact && c->integrator->kind->minimises)
+    return "contacts within steps that are minimised";
   if (c->contact)
     return "contacts";
   if (c->lattices)
