@@ -55,6 +55,8 @@ const char *mus_resident_obstacle(const mus_step_context *c) {
     return mus_projective_there_obstacle(c);
   if (integrator != MUS_INTEGRATOR_EULER && integrator != MUS_INTEGRATOR_BDF2 && !mus_minimised_is_newton(c))
     return "integrators that are neither linearised nor minimised by Newton's method";
+  if (c->contact && c->integrator->kind->minimises)
+    return "contacts within steps that are minimised";
   if (c->contact)
     return "contacts";
   if (c->lattices)
