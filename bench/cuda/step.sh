@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Whole linearised steps on the GPU and on all cores: medians over steps of 2 ms, tolerance 1e-5, without contact.
+# Whole linearised steps on the GPU and on all cores: medians over steps of 2 ms, tolerance 1e-5, without contact, and for
+# "ball" with contact of vertices and a ball that a sheet falls onto.
 # QUICK=1: small sizes only.
 set -u
 folder=$(mktemp -d)
@@ -11,7 +12,12 @@ around=$corner', {"where": {"box": [0.4999, -1, -1, 0.6, 1, 1]}}, {"where": {"bo
 row() {
   local scene=$1 vertices=$2 steps=$3 pins=$4 device
   shift 4
-  echo '{"contact": false, "time_step": 0.002, "frame_rate": 500, "frames": '"$steps"', "cloths": [{"shape": {"vertices": '"$vertices"'}, "pins": ['"$pins"']}]}' >"$folder/$scene.json"
+  local contact='"contact": false' speed=
+  if [ "$scene" = ball ]; then
+    contact='"contact_with": "bodies", "bodies": [{"shape": {"kind": "sphere", "radius": 0.3}, "translate": [0, -0.302, 0]}]'
+    speed='"velocity": [0, -0.5, 0], '
+  fi
+  echo '{'"$contact"', "time_step": 0.002, "frame_rate": 500, "frames": '"$steps"', "cloths": [{'"$speed"'"shape": {"vertices": '"$vertices"'}, "pins": ['"$pins"']}]}' >"$folder/$scene.json"
   for device in "$@"; do
     program muslin run "$folder/$scene.json" --device "$device" --checkpoint 0 -o "$folder/$scene-$vertices-$device" \
       >"$folder/text" 2>&1 || { cat "$folder/text" >&2; return 1; }
@@ -44,7 +50,9 @@ echo '| scene, vertices | steps | iterations | assembly | renewal | solve | move
 echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|'
 device=${DEVICE:-cuda}
 row drooping 40401 23 "$corner" "$device" cpu || exit 1
+row ball 40401 43 '' "$device" cpu || exit 1
 [ "${QUICK:-0}" != 0 ] && exit 0
 row drooping 120409 23 "$corner" "$device" cpu || exit 1
 row pinned 120409 23 "$around" "$device" cpu || exit 1
+row ball 120409 43 '' "$device" cpu || exit 1
 row pinned 1002001 13 "$around" "$device" || exit 1

@@ -293,20 +293,74 @@ static void couplings_are_solved_with(void **state) {
   sheet_system_free(&sheet);
 }
 
-static void equalities_run_on_the_cpu_where_allowed(void **state) {
+// Ties between nodes, in one direction or in all, that depend on each other, with values, beside what is held; they
+// come and go.
+static void equalities_are_solved_with(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  const mus_equality tie[] = {
+      {.count = 2, .node = {100, 300}, .direction = {{0, 1, 0}, {0, -1, 0}}},
+      {.count = 2, .node = {100, 300}, .direction = {{1, 0, 0}, {-1, 0, 0}}, .value = 0.001},
+      {.count = 2, .node = {300, 220}, .direction = {{0, 1, 0}, {0, -1, 0}}, .value = -0.002},
+      {.count = 4, .node = {150, 151, 172, 260}, .direction = {{0, .3, .1}, {0, .3, .1}, {0, .4, .1}, {0, -1, -.3}}},
+      {.count = 2, .node = {0, 240}, .direction = {{0, 0, 1}, {0, 0, 1}}}};
+  options.tolerance = 1e-8;
+  mus_solver *there = solver_for(&sheet, &options);
+  options.device = MUS_DEVICE_CPU;
+  mus_solver *here = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet), *y = vector_of(&sheet);
+  for (int step = 0; step < 6; ++step) {
+    int count = (const int[]){5, 5, 0, 1, 3, 5}[step];
+    for (int k = 0; k < sheet.constraint_count && step > 1; ++k)
+      sheet.constraint[k].value[1] += 0.01;
+    assert_ok(mus_solver_set_equalities(there, count, tie));
+    assert_ok(mus_solver_set_equalities(here, count, tie));
+    assert_ok(solve(there, &sheet, x));
+    assert_ok(solve(here, &sheet, y));
+    double off = dense_difference(3 * sheet.rows, x, y);
+    if (!(off <= 1e-5))
+      fail_msg("step %d: the solution is off by %g", step, off);
+    for (int e = 0; e < count; ++e) {
+      double sum = -tie[e].value;
+      for (int k = 0; k < tie[e].count; ++k)
+        for (int c = 0; c < 3; ++c)
+          sum += tie[e].direction[k][c] * x[3 * tie[e].node[k] + c];
+      assert_true(fabs(sum) < 1e-12);
+    }
+    const mus_solve_record *a = mus_solver_record(there), *b = mus_solver_record(here);
+    assert_true(*a->device && a->true_residual < 1e-5);
+    if (!(a->iterations <= 12 * b->iterations + 40))
+      fail_msg("step %d: %d iterations instead of %d", step, a->iterations, b->iterations);
+    move(&sheet, 0.002);
+  }
+  mus_solver_free(there);
+  mus_solver_free(here);
+  free(x);
+  free(y);
+  sheet_system_free(&sheet);
+}
+
+static void equalities_beside_couplings_run_on_the_cpu_where_allowed(void **state) {
   (void)state;
   mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
   sheet_system sheet = sheet_of(21, SHEET_DROOPING);
   const mus_equality tie = {.count = 2, .node = {100, 300}, .direction = {{0, 1, 0}, {0, -1, 0}}};
+  const int node[2] = {50, 350};
+  const double weight[2] = {1, -1};
+  const mus_coupling spring = {2, node, weight, {5, 0, 0, 0, 5, 0, 0, 0, 5}};
   double *x = vector_of(&sheet);
   mus_solver *solver = solver_for(&sheet, &options);
   assert_ok(mus_solver_set_equalities(solver, 1, &tie));
-  assert_fails(solve(solver, &sheet, x), MUS_UNSUPPORTED, "equalities across nodes do not run on a GPU");
+  assert_ok(mus_solver_set_couplings(solver, 1, &spring));
+  assert_fails(solve(solver, &sheet, x), MUS_UNSUPPORTED,
+               "equalities across nodes beside couplings do not run on a GPU");
   assert_ok(mus_solver_set_equalities(solver, 0, NULL));
   assert_ok(solve(solver, &sheet, x)); // nothing is broken
   mus_solver_free(solver);
   options.device = MUS_DEVICE_AUTO;
   solver = solver_for(&sheet, &options);
+  assert_ok(mus_solver_set_couplings(solver, 1, &spring));
   for (int step = 0; step < 4; ++step) {
     assert_ok(mus_solver_set_equalities(solver, step % 2, &tie));
     assert_ok(solve(solver, &sheet, x));
@@ -448,7 +502,8 @@ int main(void) {
       cmocka_unit_test(constraints_come_and_go),
       cmocka_unit_test(stops_that_are_missing_there_are_said),
       cmocka_unit_test(couplings_are_solved_with),
-      cmocka_unit_test(equalities_run_on_the_cpu_where_allowed),
+      cmocka_unit_test(equalities_are_solved_with),
+      cmocka_unit_test(equalities_beside_couplings_run_on_the_cpu_where_allowed),
       cmocka_unit_test(other_methods_say_so),
       cmocka_unit_test(failures_are_said_or_worked_around),
       cmocka_unit_test(indefinite_matrices_break_down),

@@ -28,13 +28,17 @@ static int use_emulation(void **state) {
   return 0;
 }
 
+static int on_floor; // 1: the sheet touches one, by "contact_with": "bodies"
+
 static mus_scene sheet_on(mus_device_choice device) {
   mus_scene scene;
   assert_ok(mus_scene_parse("test",
-                            "{\"name\": \"sheet\", \"contact\": false, \"frames\": 4, \"time_step\": 0.002, "
+                            "{\"name\": \"sheet\", \"contact_with\": \"bodies\", \"bodies\": [{\"shape\": {\"kind\": "
+                            "\"floor\"}, \"translate\": [0, -0.0006, 0]}], \"frames\": 4, \"time_step\": 0.002, "
                             "\"frame_rate\": 500, \"cloths\": [{\"shape\": {\"vertices\": 121}, \"pins\": [{\"where\": "
                             "{\"box\": [-0.6, -1, -1, -0.4999, 1, 1]}}]}]}",
                             &scene));
+  scene.contact = on_floor;
   scene.solver = mus_preset_solver_options(MUS_PRESET_FAST);
   scene.solver.tolerance = 1e-10;
   scene.solver.multigrid.bottom = 60;
@@ -76,6 +80,7 @@ static long long operations(mus_status kind, mus_device_choice device) {
   for (int k = 0; k < FRAMES; ++k)
     assert_ok(mus_sim_frame(sim, NULL));
   assert_int_equal(mus_sim_device_used(sim).steps, FRAMES);
+  assert_int_equal(mus_sim_step_record(sim, 0)->body_contacts > 0, on_floor);
   assert_string_equal(mus_sim_device_used(sim).failure, "");
   mus_sim_free(sim);
   mus_scene_free(&scene);
@@ -134,20 +139,31 @@ static void state_is_kept(mus_status kind, long long after, size_t count, const 
   mus_scene_free(&scene);
 }
 
-static void any_operation_may_fail(void **state) {
-  (void)state;
+static void fail_everywhere(int places) {
   const mus_status kinds[] = {MUS_DEVICE_FAILED, MUS_OUT_OF_MEMORY};
   size_t count;
   double *end = end_of_host(&count);
   for (int k = 0; k < 2; ++k) {
     long long of_auto = operations(kinds[k], MUS_DEVICE_AUTO), all = operations(kinds[k], MUS_DEVICE_CUDA);
-    assert_true(of_auto > PLACES && all > PLACES);
-    for (int place = 0; place < PLACES; ++place) { // the last of all among them
-      host_goes_on(kinds[k], (of_auto - 1) * place / (PLACES - 1), count, end);
-      state_is_kept(kinds[k], (all - 1) * place / (PLACES - 1), count, end);
+    assert_true(of_auto > places && all > places);
+    for (int place = 0; place < places; ++place) { // the last of all among them
+      host_goes_on(kinds[k], (of_auto - 1) * place / (places - 1), count, end);
+      state_is_kept(kinds[k], (all - 1) * place / (places - 1), count, end);
     }
   }
   free(end);
+}
+
+static void any_operation_may_fail(void **state) {
+  (void)state;
+  fail_everywhere(PLACES);
+}
+
+static void any_operation_may_fail_on_a_floor(void **state) {
+  (void)state;
+  on_floor = 1;
+  fail_everywhere(PLACES / 2);
+  on_floor = 0;
 }
 
 // --- what cannot be opened -------------------------------------------------------------------------------------------
@@ -274,6 +290,7 @@ static void runs_can_be_resumed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_operation_may_fail),
+      cmocka_unit_test(any_operation_may_fail_on_a_floor),
       cmocka_unit_test(what_cannot_be_opened_is_said),
       cmocka_unit_test(other_libraries_are_refused),
       cmocka_unit_test_setup_teardown(runs_go_on, files_setup, files_teardown),

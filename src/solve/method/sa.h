@@ -86,6 +86,8 @@ const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run);
 // Sets up there, or on the host what has to be, and iterates. With MUS_DEVICE_AUTO, a failure of the device's closes
 // it, and has to be followed by a solve on the host.
 mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits);
+// The same with equalities across nodes.
+mus_status mus_sa_device_run_held(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits);
 mus_status mus_sa_measure_device(void *self, int repeat, mus_device_speeds *speeds);
 // See mus_method_kind.
 mus_status mus_sa_remember(void *self, mus_list *bytes);

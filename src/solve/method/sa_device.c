@@ -62,8 +62,10 @@ void mus_sa_close_device(mus_sa *sa) {
 }
 
 const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run) {
-  if (sa->system->filter.across)
-    return "equalities across nodes";
+  if (sa->system->filter.across && sa->system->couplings.count > 0)
+    return "equalities across nodes beside couplings";
+  if (sa->system->filter.across && run->there)
+    return "equalities across nodes in systems that are there already";
   if (!sa->options->prefilter || run->stationary)
     return "filtered vectors and stationary cycles";
   if (sa->system->block != 3)
