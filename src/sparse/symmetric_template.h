@@ -239,8 +239,9 @@ ALWAYS_INLINE REAL NAME(chunk_block)(const TYPE(mus_symmetric_task) *t, int bloc
     const int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
     const REAL *x_i = x + (size_t)i * (size_t)block, *a = value + (size_t)start * size;
     REAL *y_i = ring + ((unsigned)i & mask) * stride;
-    for (const REAL *last = value + (size_t)next * size, *line = a; line < last; line += LINE)
-      NAME(fetch)(line);
+    if (block <= 8) // longer rows are read ahead without being asked for, and so many requests at once delay that
+      for (const REAL *last = value + (size_t)next * size, *line = a; line < last; line += LINE)
+        NAME(fetch)(line);
     for (unsigned r = 0; r < stride; ++r) {
       sum[r] = y_i[r];
       y_i[r] = 0;
