@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define MUS_STEP_STAGES_VERSION 2
+#define MUS_STEP_STAGES_VERSION 3
 #define MUS_STEP_STAGES_SYMBOL "mus_cuda_step_stages_3"
 
 typedef struct mus_device_step mus_device_step; // a model on a device, with its state

@@ -274,6 +274,7 @@ static void mus_place_touch(mus_device_step *s, const mus_stage_model &m) {
 // The sums of a step, one after the other: mus_stage_sums is made of them by mus_tell_sums().
 static void mus_place_sums(mus_device_step *s) {
   std::vector<mus_sum_task> task;
+  s->node_blocks = mus_step_blocks(s->nodes / s->copies, mus_measure_nodes_kernel::THREADS);
   size_t copies = (size_t)s->copies, node_blocks = (size_t)s->node_blocks;
   s->node_partial = s->run.take<double>(copies * node_blocks * MUS_NODE_MEASURES);
   s->work_partial = s->run.take<double>(copies);
@@ -431,7 +432,6 @@ static mus_status mus_make_step(const mus_stage_model &m, mus_device_step *s, mu
   if (m.half && s->copies > 1)
     return mus_step_refuse(failure, MUS_UNSUPPORTED, "bodies are for a single copy of a model");
   s->nodes = m.pattern.rows;
-  s->node_blocks = mus_step_blocks(s->nodes / s->copies, mus_measure_nodes_kernel::THREADS);
   s->unknowns = 3 * m.pattern.rows;
   s->blocks = m.pattern.row_start[m.pattern.rows];
   mus_place_lists(s, m, &at);
