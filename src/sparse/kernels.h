@@ -33,6 +33,7 @@ typedef enum mus_shape {
   MUS_SHAPE_3X6,
   MUS_SHAPE_12X12,
   MUS_SHAPE_3X12,
+  MUS_SHAPE_1X1,
   MUS_SHAPES
 } mus_shape;
 
@@ -47,6 +48,8 @@ static inline mus_shape mus_shape_of(int row_block, int column_block) {
     return MUS_SHAPE_12X12;
   if (row_block == 3 && column_block == 12)
     return MUS_SHAPE_3X12;
+  if (row_block == 1 && column_block == 1)
+    return MUS_SHAPE_1X1;
   return MUS_SHAPE_ANY;
 }
 

@@ -39,6 +39,18 @@ ALWAYS_INLINE void NAME(row_by_fours)(const TYPE(mus_task) *t, int row_block, in
     sum[r] = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3]);
 }
 
+// Rows of single numbers: four sums at once, since one alone would wait for itself.
+ALWAYS_INLINE void NAME(row_1x1)(const TYPE(mus_task) *t, int begin, int end, REAL *sum) {
+  REAL lane[4] = {0};
+  int k = begin;
+  for (; k + 4 <= end; k += 4)
+    for (int l = 0; l < 4; ++l)
+      lane[l] += t->value[k + l] * t->x[t->column[k + l]];
+  for (; k < end; ++k)
+    lane[0] += t->value[k] * t->x[t->column[k]];
+  *sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
 // One row of A^T x; here `row_block` counts the rows of A's blocks, so the sum has column_block entries.
 ALWAYS_INLINE void NAME(row_transposed)(const TYPE(mus_task) *t, int row_block, int column_block, int begin, int end,
                                         REAL *sum) {
@@ -131,6 +143,8 @@ ALWAYS_INLINE void NAME(rows)(const TYPE(mus_task) *t, int begin, int end, mus_o
         NAME(row_6x6)(t, from, to, sum);
       else if (row_block == 3 && column_block == 6)
         NAME(row_3x6)(t, from, to, sum);
+      else if (row_block == 1 && column_block == 1)
+        NAME(row_1x1)(t, from, to, sum);
       else if (column_block == 12)
         NAME(row_by_fours)(t, row_block, column_block, from, to, sum);
       else
@@ -169,7 +183,8 @@ ALWAYS_INLINE void NAME(scatter_rows)(const TYPE(mus_task) *t, int begin, int en
   KERNEL_OF(operation, stem, 6x6, 6, 6)                                                                                \
   KERNEL_OF(operation, stem, 3x6, 3, 6)                                                                                \
   KERNEL_OF(operation, stem, 12x12, 12, 12)                                                                            \
-  KERNEL_OF(operation, stem, 3x12, 3, 12)
+  KERNEL_OF(operation, stem, 3x12, 3, 12)                                                                              \
+  KERNEL_OF(operation, stem, 1x1, 1, 1)
 
 KERNEL(MUS_OP_MULTIPLY, multiply)
 KERNEL(MUS_OP_ADD, add)
@@ -188,9 +203,13 @@ SCATTER_OF(6x6, 6, 6)
 SCATTER_OF(3x6, 3, 6)
 SCATTER_OF(12x12, 12, 12)
 SCATTER_OF(3x12, 3, 12)
+SCATTER_OF(1x1, 1, 1)
 
 #define SHAPES(stem)                                                                                                   \
-  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12) }
+  {                                                                                                                    \
+    NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_3x6), NAME(stem##_12x12), NAME(stem##_3x12),     \
+        NAME(stem##_1x1)                                                                                               \
+  }
 static TYPE(mus_row_kernel) *const NAME(table)[MUS_OPERATIONS][MUS_SHAPES] = {
     SHAPES(multiply),   SHAPES(add),          SHAPES(residual), SHAPES(chebyshev),
     SHAPES(transposed), SHAPES(scatter_rows), SHAPES(relax)};

@@ -258,7 +258,10 @@ static const mus_symmetric_kernels *kernels(void) {
 }
 
 static mus_symmetric_shape shape_of(int block) {
-  return block == 3 ? MUS_SYMMETRIC_3X3 : block == 6 ? MUS_SYMMETRIC_6X6 : MUS_SYMMETRIC_ANY;
+  return block == 3   ? MUS_SYMMETRIC_3X3
+         : block == 6 ? MUS_SYMMETRIC_6X6
+         : block == 1 ? MUS_SYMMETRIC_1X1
+                      : MUS_SYMMETRIC_ANY;
 }
 
 // Into how many pieces a chunk is best cut: what counts is the work of the thread that has most.

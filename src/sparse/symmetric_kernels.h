@@ -23,6 +23,7 @@ typedef enum mus_symmetric_shape {
   MUS_SYMMETRIC_ANY,
   MUS_SYMMETRIC_3X3,
   MUS_SYMMETRIC_6X6,
+  MUS_SYMMETRIC_1X1,
   MUS_SYMMETRIC_SHAPES
 } mus_symmetric_shape;
 

@@ -244,6 +244,9 @@ static REAL NAME(dot_alone_any)(const TYPE(mus_symmetric_task) *t, mus_symmetric
   }                                                                                                                    \
   static REAL NAME(stem##_6x6)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
     return NAME(chunk_block)(t, 6, rows, operation);                                                                   \
+  }                                                                                                                    \
+  static REAL NAME(stem##_1x1)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {                           \
+    return NAME(chunk_block)(t, 1, rows, operation);                                                                   \
   }
 
 KERNEL(MUS_SYMMETRIC_MULTIPLY, multiply)
@@ -252,13 +255,13 @@ KERNEL(MUS_SYMMETRIC_RESIDUAL, residual)
 KERNEL(MUS_SYMMETRIC_CHEBYSHEV, chebyshev)
 
 #define SHAPES(stem)                                                                                                   \
-  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6) }
+  { NAME(stem##_any), NAME(stem##_3x3), NAME(stem##_6x6), NAME(stem##_1x1) }
 static TYPE(mus_chunk_kernel) *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_SYMMETRIC_SHAPES] = {
     SHAPES(multiply),
     SHAPES(multiply_dot),
     SHAPES(residual),
     SHAPES(chebyshev),
-    {NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any)}};
+    {NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any), NAME(dot_alone_any)}};
 
 #undef SHAPES
 #undef KERNEL
