@@ -113,7 +113,7 @@ double mus_small_radius(int n, const double *a) {
   double logarithm = 0, weight = 1; // log2 of the radius; what a factor of `power` adds to it
   for (int step = 0;; ++step) {
     double largest = largest_entry(n * n, power);
-    if (!(largest > 0) || !isfinite(largest))
+    if (n == 1 || !(largest > 0) || !isfinite(largest))
       return largest;
     logarithm += weight * normalise(n * n, largest, power);
     if (step == SQUARINGS)

@@ -607,6 +607,10 @@ double mus_hierarchy_passes(const mus_hierarchy *h, int level) {
   return s->kind->passes(&s->options, 1) + s->kind->passes(&s->options, 0) + 1;
 }
 
+double mus_hierarchy_bottom_numbers(const mus_hierarchy *h) {
+  return h->bottom.factor ? mus_factor_numbers(h->bottom.factor) : 0;
+}
+
 void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
   size_t size = h->precision == MUS_PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
   long long total = 0;

@@ -121,6 +121,8 @@ mus_level_parts mus_hierarchy_parts(mus_hierarchy *hierarchy, int level);
 void mus_hierarchy_report(const mus_hierarchy *hierarchy, mus_solve_record *record);
 // Passes over a level's matrix that one visit of the cycle makes: both sweeps and the residual between them.
 double mus_hierarchy_passes(const mus_hierarchy *hierarchy, int level);
+// Numbers that a direct solution at the bottom passes over; 0 where there is none.
+double mus_hierarchy_bottom_numbers(const mus_hierarchy *hierarchy);
 size_t mus_hierarchy_bytes(const mus_hierarchy *hierarchy);
 
 #endif

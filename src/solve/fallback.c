@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "solve/method/direct.h"
+#include "solve/run.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
@@ -45,8 +46,6 @@ static mus_status make(mus_fallback *f, const mus_method_kind *kind, mus_linear_
 
 // In products, of the preset robust: its set-up, an iteration, and iterations that it takes for one of the others.
 static const double robust_setup = 440, robust_iteration = 26, robust_share = 0.4;
-// Of a direct solve, where it has not been analysed yet: at least.
-static const double direct_least = 700;
 // A factor that has more numbers than so many matrices does not fit.
 static const double direct_size = 40;
 // Iterations that no method is denied, for a tenth of the residual, and those that a change of motions may take.
@@ -72,54 +71,50 @@ static double direct_price(mus_fallback *f) {
   return price.factor + price.solution;
 }
 
-static double digits(double tolerance) { return -log10(fmin(fmax(tolerance, 1e-16), 0.1)); }
+// Of a direct solve, where it has not been analysed yet: at least.
+static double direct_least(void) { return mus_direct_analysis + mus_direct_least; }
 
-// Iterations at which what comes next would have been paid for. 0: nothing comes next.
-static int patience(const mus_fallback *f, mus_fall_back stage, double iteration, double tolerance) {
-  double next = stage == MUS_FALL_BACK_NONE && !is_robust(f->options)
-                    ? robust_setup + digits(tolerance) * 2 * robust_iteration
-                    : direct_least;
-  if (stage == MUS_FALL_BACK_DIRECT || (next == direct_least && !may_be_direct(f)))
-    return 0;
-  int motions = stage == MUS_FALL_BACK_NONE && f->options->sa.motions == MUS_MOTIONS_AUTO ? MOTIONS_ITERATIONS : 0;
-  return motions + (int)ceil(usual_iterations * digits(tolerance) + next / iteration);
+static int robust_comes_next(const mus_fallback *f, mus_fall_back stage) {
+  return stage == MUS_FALL_BACK_NONE && !is_robust(f->options);
 }
 
-// Iterations that a run would take in all, by how far it has come.
-static double iterations_in_all(const mus_run *run, const mus_cg_options *limits) {
-  const mus_solve_record *record = run->record;
-  double first = run->residuals[0], last = run->residuals[record->iterations];
-  double wanted = log(limits->tolerance * record->reference / first), done = log(last / first);
-  return wanted < 0 && done < 0 ? record->iterations * wanted / done : HUGE_VAL;
+// Iterations at which what comes next would have been paid for. 0: nothing comes next. Where the near-null space is a
+// guess, more iterations than usual tell that it is a bad one, which no hierarchy mends.
+static int patience(const mus_fallback *f, mus_fall_back stage, double iteration, double tolerance) {
+  int robust = robust_comes_next(f, stage), blind = !f->system->positions && !f->system->kernel;
+  double next = robust ? robust_setup + mus_run_digits(tolerance) * 2 * robust_iteration : HUGE_VAL;
+  if (may_be_direct(f) && (blind || !robust))
+    next = fmin(next, direct_least());
+  if (stage == MUS_FALL_BACK_DIRECT || isinf(next))
+    return 0;
+  int motions = stage == MUS_FALL_BACK_NONE && f->options->sa.motions == MUS_MOTIONS_AUTO && f->system->positions
+                    ? MOTIONS_ITERATIONS
+                    : 0;
+  return motions + (int)ceil(usual_iterations * mus_run_digits(tolerance) + next / iteration);
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
 
 static int has_failed(mus_status status) { return status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN; }
 
-// What takes over after a stage that has taken so long; the stage itself where nothing is better.
+// What takes over after a stage that has taken so long; the stage itself where nothing is better, for what is left of
+// it, or where that is little. The residual falls faster at first than later on: each time that a stage is believed to
+// have little left, it has to be half as much.
 static mus_fall_back choose_next(mus_fallback *f, mus_fall_back stage, mus_status status, const mus_run *run,
-                                 const mus_cg_options *limits) {
-  int robust_left = stage == MUS_FALL_BACK_NONE && !is_robust(f->options);
+                                 const mus_cg_options *limits, double iteration, int *believed) {
+  int robust_left = robust_comes_next(f, stage);
   if (status == MUS_BREAKDOWN) // of a matrix that is not definite, all would
     return robust_left ? MUS_FALL_BACK_ROBUST : stage;
-  double iterations = iterations_in_all(run, limits), left = fmax(iterations - run->record->iterations, 0);
-  double robust =
-      robust_left ? robust_setup + robust_share * iterations * robust_iteration : fmax(left, 1) * robust_iteration;
-  double direct = robust > direct_least ? direct_price(f) : HUGE_VAL;
+  double iterations = mus_run_iterations_in_all(run, limits), left = fmax(iterations - run->record->iterations, 1);
+  double robust = robust_left ? robust_setup + robust_share * iterations * robust_iteration : left * iteration;
+  double direct = robust > direct_least() ? direct_price(f) : HUGE_VAL;
+  if (robust_left && ldexp(left * iteration, *believed + 1) < fmin(robust, direct)) {
+    ++*believed;
+    return stage;
+  }
   if (direct < robust)
     return MUS_FALL_BACK_DIRECT;
   return robust_left ? MUS_FALL_BACK_ROBUST : stage;
-}
-
-// What is left of the limits for a run that continues from the iterate reached.
-static mus_cg_options limits_left(const mus_fallback *f, const mus_run *run, const mus_cg_options *limits) {
-  double last = run->residuals[run->record->iterations];
-  mus_cg_options left = *limits;
-  left.iterations -= run->record->iterations;
-  if (limits->stop == MUS_STOP_INITIAL && f->options->prefilter && run->record->iterations > 0 && last > 0)
-    left.tolerance = fmin(limits->tolerance * run->record->reference / last, 1);
-  return left;
 }
 
 static mus_status run_stage(mus_fallback *f, mus_fall_back stage, mus_linear_method *own, mus_run *run,
@@ -128,7 +123,7 @@ static mus_status run_stage(mus_fallback *f, mus_fall_back stage, mus_linear_met
                               : stage == MUS_FALL_BACK_DIRECT ? &f->direct
                                                               : own;
   int is_first = !(run->record->iterations > 0);
-  mus_cg_options left = is_first ? *limits : limits_left(f, run, limits);
+  mus_cg_options left = is_first ? *limits : mus_run_limits_left(run, limits, f->options->prefilter);
   mus_status status = MUS_OK;
   if (stage == MUS_FALL_BACK_ROBUST)
     status = make(f, &mus_method_sa, method);
@@ -139,6 +134,10 @@ static mus_status run_stage(mus_fallback *f, mus_fall_back stage, mus_linear_met
   if (is_first || stage == MUS_FALL_BACK_DIRECT)
     return mus_linear_method_solve(method, run, stage == MUS_FALL_BACK_DIRECT ? limits : &left);
   return method->kind->solve(method->self, run, &left);
+}
+
+static double iteration_of(mus_fall_back stage, const mus_linear_method *own) {
+  return stage == MUS_FALL_BACK_NONE && own->kind->cost ? own->kind->cost(own->self).iteration : robust_iteration;
 }
 
 enum { FIRST_BAN = 4, LONGEST_BAN = 256 };
@@ -166,10 +165,9 @@ mus_status mus_fallback_solve(mus_fallback *f, mus_linear_method *own, mus_run *
   }
   mus_fall_back stage = begun;
   mus_status status;
-  for (int is_last = 0;;) {
-    double iteration =
-        stage == MUS_FALL_BACK_NONE && own->kind->cost ? own->kind->cost(own->self).iteration : robust_iteration;
-    int before = run->record->iterations, most = is_last ? 0 : patience(f, stage, iteration, limits->tolerance);
+  for (int is_last = 0, believed = 0;;) {
+    int before = run->record->iterations;
+    int most = is_last ? 0 : patience(f, stage, iteration_of(stage, own), limits->tolerance);
     mus_cg_options capped = *limits;
     if (most > 0 && before + most < limits->iterations)
       capped.iterations = before + most;
@@ -183,11 +181,12 @@ mus_status mus_fallback_solve(mus_fallback *f, mus_linear_method *own, mus_run *
     }
     if (!has_failed(status) || is_last || capped.iterations == limits->iterations)
       break;
-    mus_fall_back next = choose_next(f, stage, status, run, limits);
-    is_last = next == stage;
+    int believed_before = believed;
+    mus_fall_back next = choose_next(f, stage, status, run, limits, iteration_of(stage, own), &believed);
+    is_last = next == stage && believed == believed_before;
     if (is_last && status == MUS_BREAKDOWN)
       break;
-    if (!is_last)
+    if (next != stage)
       reason = status == MUS_BREAKDOWN ? "breakdown" : "stagnation";
     stage = next;
   }

@@ -85,6 +85,25 @@ void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, 
   mus_run_note(run, result, last);
 }
 
+mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *limits, int prefilter) {
+  const mus_solve_record *record = run->record;
+  double last = run->residuals[record->iterations];
+  mus_cg_options left = *limits;
+  left.iterations -= record->iterations;
+  if (limits->stop == MUS_STOP_INITIAL && prefilter && record->iterations > 0 && last > 0)
+    left.tolerance = fmin(limits->tolerance * record->reference / last, 1);
+  return left;
+}
+
+double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits) {
+  const mus_solve_record *record = run->record;
+  double first = run->residuals[0], last = run->residuals[record->iterations];
+  double wanted = log(limits->tolerance * record->reference / first), done = log(last / first);
+  return wanted < 0 && done < 0 ? record->iterations * wanted / done : HUGE_VAL;
+}
+
+double mus_run_digits(double tolerance) { return -log10(fmin(fmax(tolerance, 1e-16), 0.1)); }
+
 // What the two kinds of conjugate gradients begin and end with alike.
 typedef struct iterations {
   double begin;           // s

@@ -25,4 +25,12 @@ void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, 
 // The result alone, where x is known already.
 void mus_run_note(mus_run *run, const mus_cg_result *result, double last);
 
+// For those who end runs early. What is left of the limits for one that continues from the iterate reached, for which
+// the matrix is filtered or not.
+mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *limits, int prefilter);
+// Iterations that a run would take in all, by how far it has come; infinite where it has not.
+double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits);
+// Decimal digits that a tolerance asks for.
+double mus_run_digits(double tolerance);
+
 #endif

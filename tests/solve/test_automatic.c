@@ -142,6 +142,56 @@ static void what_is_kept_is_paid_for_once(void **state) {
   sheet_system_free(&system);
 }
 
+// A plate that bends, held at its rim, with one unknown per node, whose unit differs from node to node: aggregates
+// move their nodes alike, which is not what it hardly resists, and a factor of so few unknowns costs less.
+enum { PLATE = 40, NEAR = 13 };
+
+static double laplacian(int x, int y) {
+  int apart = abs(x) + abs(y);
+  return apart == 0 ? 4 : apart == 1 ? -1 : 0;
+}
+
+static void what_a_factor_is_cheaper_for_gets_one(void **state) {
+  (void)state;
+  if (!mus_method_available(MUS_METHOD_CHOLMOD))
+    skip();
+  static int row_start[PLATE * PLATE + 1], column[NEAR * PLATE * PLATE];
+  static double values[NEAR * PLATE * PLATE], b[PLATE * PLATE], x[PLATE * PLATE];
+  int used = 0;
+  for (int i = 0; i < PLATE * PLATE; row_start[++i] = used) {
+    b[i] = sin(0.7 * i);
+    for (int j = 0; j < PLATE * PLATE; ++j) {
+      int dx = j % PLATE - i % PLATE, dy = j / PLATE - i / PLATE;
+      if (abs(dx) + abs(dy) > 2)
+        continue;
+      double sum = 0;
+      for (int k = -1; k <= 1; ++k)
+        for (int l = -1; l <= 1; ++l)
+          sum += laplacian(k, l) * laplacian(k - dx, l - dy);
+      column[used] = j;
+      values[used++] = sum * pow(10, sin(1.7 * i) + sin(1.7 * j)); // units of 0.1 to 10
+    }
+  }
+  given g = {.rows = PLATE * PLATE,
+             .block = 1,
+             .n = PLATE * PLATE,
+             .row_start = row_start,
+             .column = column,
+             .values = values,
+             .b = b};
+  mus_solver_options options = mus_default_solver_options();
+  options.method = MUS_METHOD_AUTO;
+  options.tolerance = 1e-10;
+  mus_solver *solver = given_solver(&g, &options);
+  for (int step = 0; step < 12; ++step) {
+    assert_int_equal(mus_solver_set_values(solver, values), MUS_OK);
+    mus_method last = method_of(solver, &g, x);
+    if (step >= 10)
+      assert_int_equal(last, MUS_METHOD_CHOLMOD);
+  }
+  mus_solver_free(solver);
+}
+
 // What was right once is not right for ever: the choice follows the matrix both ways, in a few dozen solves at most.
 static void the_choice_follows_the_matrix(void **state) {
   (void)state;
@@ -307,10 +357,10 @@ static history run_history(int threads) {
 static void the_choice_is_the_same_on_every_run(void **state) {
   (void)state;
   history first = run_history(1);
-  int used[MUS_METHODS] = {0};
+  int used[MUS_METHODS] = {0}, methods = 0;
   for (int step = 0; step < STEPS; ++step)
-    used[first.method[step]] = 1;
-  assert_true(used[MUS_METHOD_DIAG] && used[MUS_METHOD_SA]);
+    methods += !used[first.method[step]]++;
+  assert_true(used[MUS_METHOD_DIAG] && methods > 1);
   const int threads[] = {1, 2, 7};
   for (int k = 0; k < 3; ++k) {
     history again = run_history(threads[k]);
@@ -324,6 +374,7 @@ int main(void) {
       cmocka_unit_test(stiff_systems_get_smoothed_aggregation),
       cmocka_unit_test(stiff_cloth_gets_smoothed_aggregation),
       cmocka_unit_test(what_is_kept_is_paid_for_once),
+      cmocka_unit_test(what_a_factor_is_cheaper_for_gets_one),
       cmocka_unit_test(the_choice_follows_the_matrix),
       cmocka_unit_test(a_direct_solve_is_the_last_resort),
       cmocka_unit_test(what_is_given_up_leaves_no_trace),

@@ -178,7 +178,7 @@ static void iterations_hardly_grow(void **state) {
 static void auto_picks_by_cost(void **state) {
   (void)state;
   solid_system s = box((const double[]){4, 0.4, 0.4}, (const int[]){60, 5, 5});
-  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
+  mus_solver_options options = mus_default_solver_options();
   options.method = MUS_METHOD_AUTO;
   options.tolerance = 1e-9;
   const double young[2] = {1e9, 1e3}, step[2] = {1.0 / 30, 1e-3};

@@ -3,24 +3,38 @@
 // Costs are counted in products with the fine matrix, not in seconds, so that the same calls make the same choice on
 // every machine, every run and any number of threads. What a solve costs is measured on the solves themselves:
 // iterations of block-Jacobi are known after it has run, or extrapolated from the rate it showed; iterations of
-// smoothed aggregation and the work of its cycle likewise. The first solve tries block-Jacobi, and gives up where
-// smoothed aggregation would have been done. A method that was set aside is tried again from time to time.
+// smoothed aggregation and the work of its cycle likewise. What a factor costs is known from its analysis. The first
+// solve tries block-Jacobi, and gives up where smoothed aggregation would have been done; that is looked at after some
+// iterations, and gives way to a factor that costs less than what it has left. A method that was set aside is tried
+// again from time to time.
 //
 // A hierarchy that is kept is paid for once: what block-Jacobi costs beyond what smoothed aggregation would with one
-// adds up from solve to solve, until that has reached its price.
+// adds up from solve to solve, until that has reached its price. An analysis is paid for in the same way, by what
+// solves cost beyond the cheapest factor there is.
 #include <math.h>
 
 #include "base/error.h"
 #include "par/vector.h"
-#include "solve/method.h"
+#include "solve/method/direct.h"
+#include "solve/run.h"
 
 enum { SOLVES_BETWEEN_TRIALS = 32 };
+// Iterations of smoothed aggregation, for a tenth of the residual, after which it is looked at: where its near-null
+// space is known, and where it is a guess.
+static const double usual_iterations = 10, blind_iterations = 5;
+// The residual falls faster at first than later on: what a run takes is so many times what its start tells, and twice
+// as much whenever that has been believed and was wrong.
+static const double usual_doubt = 1, blind_doubt = 1.5;
+// Block-Jacobi is looked at halfway when it is first tried, and given up where it would take so many times as long as
+// it may.
+static const double hopeless = 4;
 
 // From the cheapest to the one that never fails.
-enum { SIMPLE, STRONG, LAST_RESORT, CHOICES };
+enum { SIMPLE, STRONG, DIRECT, CHOICES };
 static const mus_method_kind *const choice[CHOICES] = {&mus_method_diag, &mus_method_sa, &mus_method_cholmod};
 
 typedef struct automatic {
+  const mus_solver_options *options;
   mus_system *system;
   mus_linear_method method[CHOICES];
   int last; // which of them ran last
@@ -29,6 +43,10 @@ typedef struct automatic {
   double strong_iterations, strong_iteration_cost; // 0: not known yet
   double lost;                                     // by the simple method, since the strong one last ran
   int solves_since_trial;
+  double direct_price;           // of a factor and a solution; 0: not known yet, infinite: it does not fit
+  double direct_solution;        // of that, of the solution
+  double overpaid;               // by the others, beyond the cheapest factor, while its price is not known
+  unsigned changed_since_direct; // MUS_CHANGED_... bits
 } automatic;
 
 static void destroy(void *self) {
@@ -42,7 +60,7 @@ static mus_status create(const mus_solver_options *options, mus_system *system, 
   automatic *a = mus_alloc_zero(1, sizeof *a);
   if (!a)
     return mus_fail_memory();
-  *a = (automatic){.system = system};
+  *a = (automatic){.options = options, .system = system, .changed_since_direct = ~0u};
   mus_status status = MUS_OK;
   for (int k = 0; k < CHOICES && !status; ++k)
     if (mus_method_kind_available(choice[k]))
@@ -56,6 +74,7 @@ static mus_status create(const mus_solver_options *options, mus_system *system, 
 
 static void changed(void *self, unsigned what) {
   automatic *a = self;
+  a->changed_since_direct |= what;
   for (int k = 0; k < CHOICES; ++k)
     mus_linear_method_changed(&a->method[k], what);
 }
@@ -95,61 +114,169 @@ static void note_loss(automatic *a, double cost) {
   a->lost = fmax(a->lost + cost - strong.renewal - strong_solve_cost(a, &strong), 0);
 }
 
+// --- a factor --------------------------------------------------------------------------------------------------------
+
+// A factor that has more numbers than so many matrices does not fit.
+static const double direct_size = 40;
+
+static int may_be_direct(const automatic *a) {
+  return a->method[DIRECT].self && mus_system_unknowns(a->system) <= MUS_DIRECT_MOST && !isinf(a->direct_price);
+}
+
+// Analyses the pattern, while a solve has the system in a form.
+static void ask_price(automatic *a) {
+  mus_direct_price price;
+  int fits = !mus_direct_price_of(a->method[DIRECT].self, &price) && price.size <= direct_size;
+  a->direct_price = fits ? price.factor + price.solution : HUGE_VAL;
+  a->direct_solution = fits ? price.solution : 0;
+  a->overpaid = 0;
+  if (fits)
+    a->changed_since_direct &= ~(unsigned)(MUS_CHANGED_COUPLINGS | MUS_CHANGED_EQUALITIES);
+}
+
+// With what of it is left to be done; infinite where that is not known.
+static double direct_cost(const automatic *a) {
+  if (!may_be_direct(a) || a->direct_price <= 0)
+    return HUGE_VAL;
+  unsigned since = a->changed_since_direct;
+  if (!(since & (MUS_CHANGED_VALUES | MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_COUPLINGS | MUS_CHANGED_EQUALITIES)))
+    return a->direct_solution;
+  return a->direct_price + (since & (MUS_CHANGED_COUPLINGS | MUS_CHANGED_EQUALITIES) ? mus_direct_analysis : 0);
+}
+
+// The same, at the least where it is not known.
+static double direct_least(const automatic *a) {
+  return may_be_direct(a) && a->direct_price <= 0 ? mus_direct_analysis + mus_direct_least : direct_cost(a);
+}
+
+// After a solve by another method.
+static void note_overpaid(automatic *a, double cost) {
+  if (!may_be_direct(a) || a->direct_price > 0)
+    return;
+  a->overpaid = fmax(a->overpaid + cost - mus_direct_least, 0);
+  if (a->overpaid > mus_direct_analysis)
+    ask_price(a);
+}
+
+// --- solving ---------------------------------------------------------------------------------------------------------
+
+static int has_failed(mus_status status) { return status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN; }
+
 static mus_status run_choice(automatic *a, int which, mus_run *run, const mus_cg_options *limits) {
   a->last = which;
   return mus_linear_method_solve(&a->method[which], run, limits);
 }
 
-static mus_status run_simple(automatic *a, mus_run *run, const mus_cg_options *limits) {
-  mus_status status = run_choice(a, SIMPLE, run, limits);
-  if (status == MUS_OK || status == MUS_NOT_CONVERGED)
-    a->simple_iterations =
-        status == MUS_OK ? run->record->iterations : iterations_at_rate(run->record, limits->tolerance);
-  if (status == MUS_OK)
-    note_loss(a, run->record->iterations * cost_of(&a->method[SIMPLE]).iteration);
+// From the iterate reached, where there is one.
+static mus_status go_on(automatic *a, int which, mus_run *run, const mus_cg_options *limits, int patience) {
+  mus_linear_method *method = &a->method[which];
+  int is_first = a->last != which || !(run->record->iterations > 0);
+  mus_cg_options left = is_first ? *limits : mus_run_limits_left(run, limits, a->options->prefilter);
+  left.iterations = patience < left.iterations ? patience : left.iterations;
+  return is_first ? run_choice(a, which, run, &left) : method->kind->solve(method->self, run, &left);
+}
+
+static void note_simple(automatic *a, mus_status status, const mus_run *run, const mus_cg_options *limits) {
+  if (status != MUS_OK && status != MUS_NOT_CONVERGED)
+    return;
+  a->simple_iterations =
+      status == MUS_OK ? run->record->iterations : iterations_at_rate(run->record, limits->tolerance);
+  if (status == MUS_OK) {
+    double cost = run->record->iterations * cost_of(&a->method[SIMPLE]).iteration;
+    note_loss(a, cost);
+    note_overpaid(a, cost);
+  }
+}
+
+// Block-Jacobi for what another method would cost; a little longer where it has little left by then.
+static mus_status run_simple(automatic *a, mus_run *run, const mus_cg_options *limits, double other) {
+  int most = (int)fmin(limits->iterations, ceil(other / cost_of(&a->method[SIMPLE]).iteration));
+  int is_new = a->simple_iterations <= 0;
+  a->last = CHOICES;
+  mus_status status = go_on(a, SIMPLE, run, limits, is_new ? (most + 1) / 2 : most);
+  double in_all = mus_run_iterations_in_all(run, limits);
+  if (status == MUS_NOT_CONVERGED && is_new && run->record->iterations < most && in_all < hopeless * most) {
+    status = go_on(a, SIMPLE, run, limits, most - run->record->iterations);
+    in_all = mus_run_iterations_in_all(run, limits);
+  }
+  if (status == MUS_NOT_CONVERGED && run->record->iterations < limits->iterations && in_all < 1.5 * most)
+    status = go_on(a, SIMPLE, run, limits, most);
+  note_simple(a, status, run, limits);
   return status;
 }
 
-static mus_status run_strong(automatic *a, mus_run *run, const mus_cg_options *limits) {
-  mus_status status = run_choice(a, STRONG, run, limits);
-  a->lost = 0;
-  if (status == MUS_OK) {
-    a->strong_iterations = fmax(run->record->iterations, 1);
-    a->strong_iteration_cost = cost_of(&a->method[STRONG]).iteration;
-  }
+static mus_status run_direct(automatic *a, mus_run *run, const mus_cg_options *limits) {
+  mus_status status = run_choice(a, DIRECT, run, limits);
+  if (!status)
+    a->changed_since_direct = 0;
   return status;
+}
+
+// Whether the near-null space is a guess.
+static int is_blind(const automatic *a) { return !a->system->positions && !a->system->kernel; }
+
+// Iterations that smoothed aggregation has before it is looked at for the first time.
+static int strong_patience(const automatic *a, const mus_cg_options *limits) {
+  double usual = is_blind(a) ? blind_iterations : usual_iterations;
+  return (int)ceil(fmax(usual * mus_run_digits(limits->tolerance), 2 * a->strong_iterations));
+}
+
+// Smoothed aggregation, as long as a factor would not be cheaper than what it has left by how far it has come.
+static mus_status run_strong(automatic *a, mus_run *run, const mus_cg_options *limits, const double *guess) {
+  int patience = may_be_direct(a) ? strong_patience(a, limits) : limits->iterations;
+  a->lost = 0;
+  a->last = CHOICES;
+  for (double doubt = is_blind(a) ? blind_doubt : usual_doubt;; patience *= 2, doubt *= 2) {
+    mus_status status = go_on(a, STRONG, run, limits, patience);
+    double step = cost_of(&a->method[STRONG]).iteration;
+    if (!has_failed(status) || status == MUS_BREAKDOWN || run->record->iterations >= limits->iterations) {
+      if (status == MUS_OK) {
+        a->strong_iterations = fmax(run->record->iterations, 1);
+        a->strong_iteration_cost = step;
+        note_overpaid(a, run->record->iterations * step);
+      }
+      return status;
+    }
+    double in_all = mus_run_iterations_in_all(run, limits) * doubt;
+    double left = (in_all - run->record->iterations) * step;
+    if (left > direct_least(a) && a->direct_price <= 0)
+      ask_price(a);
+    if (left > direct_cost(a)) {
+      a->strong_iterations = fmin(in_all, limits->iterations);
+      a->strong_iteration_cost = step;
+      mus_copy(mus_system_unknowns(a->system), guess, run->x);
+      return run_direct(a, run, limits);
+    }
+  }
 }
 
 // Runs what is expected to be cheapest.
 static mus_status run_cheapest(automatic *a, mus_run *run, const mus_cg_options *limits, const double *guess) {
-  double strong = strong_cost(a), step = cost_of(&a->method[SIMPLE]).iteration, simple = a->simple_iterations * step;
+  double strong = strong_cost(a), direct = direct_cost(a), other = fmin(strong, direct);
+  double step = cost_of(&a->method[SIMPLE]).iteration, simple = a->simple_iterations * step;
   int trial = a->simple_iterations <= 0 || ++a->solves_since_trial >= SOLVES_BETWEEN_TRIALS;
-  if (trial || simple <= strong) {
+  if (trial || simple <= other) {
     if (trial)
       a->solves_since_trial = 0;
-    mus_cg_options budget = *limits;
-    budget.iterations = (int)fmin(limits->iterations, ceil(strong / step));
-    mus_status status = run_simple(a, run, &budget);
+    mus_status status = run_simple(a, run, limits, other);
     if (status != MUS_NOT_CONVERGED)
       return status;
     mus_copy(mus_system_unknowns(a->system), guess, run->x);
   }
-  return run_strong(a, run, limits);
+  return direct < strong ? run_direct(a, run, limits) : run_strong(a, run, limits, guess);
 }
-
-static int has_failed(mus_status status) { return status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN; }
 
 // A failure is not the last word while a stronger method is left.
 static mus_status run_up(automatic *a, mus_run *run, const mus_cg_options *limits, const double *guess) {
   size_t n = mus_system_unknowns(a->system);
   mus_status status = run_cheapest(a, run, limits, guess);
-  if (has_failed(status) && a->last != STRONG) {
+  if (has_failed(status) && a->last == SIMPLE) {
     mus_copy(n, guess, run->x);
-    status = run_strong(a, run, limits);
+    status = run_strong(a, run, limits, guess);
   }
-  if (has_failed(status) && a->method[LAST_RESORT].self) {
+  if (has_failed(status) && a->last != DIRECT && a->method[DIRECT].self) {
     mus_copy(n, guess, run->x);
-    status = run_choice(a, LAST_RESORT, run, limits);
+    status = run_direct(a, run, limits);
   }
   return status;
 }
@@ -170,8 +297,9 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
 
 static mus_status remember(void *self, mus_list *bytes) {
   automatic *a = self;
-  double seen[] = {a->simple_iterations, a->strong_iterations, a->strong_iteration_cost, a->lost,
-                   a->solves_since_trial};
+  double seen[] = {a->simple_iterations,  a->strong_iterations, a->strong_iteration_cost, a->lost,
+                   a->solves_since_trial, a->direct_price,      a->direct_solution,       a->overpaid};
+  a->changed_since_direct = ~0u;
   mus_status status = mus_bytes_put(bytes, seen, sizeof seen);
   for (int k = 0; k < CHOICES && !status; ++k)
     status = mus_linear_method_remember(&a->method[k], bytes);
@@ -180,7 +308,7 @@ static mus_status remember(void *self, mus_list *bytes) {
 
 static mus_status recall(void *self, mus_bytes *from) {
   automatic *a = self;
-  double seen[5];
+  double seen[8];
   if (!mus_bytes_take(from, seen, sizeof seen))
     return mus_fail(MUS_BAD_INPUT, "what is remembered of the solver is damaged: start again");
   a->simple_iterations = seen[0];
@@ -188,6 +316,9 @@ static mus_status recall(void *self, mus_bytes *from) {
   a->strong_iteration_cost = seen[2];
   a->lost = seen[3];
   a->solves_since_trial = (int)seen[4];
+  a->direct_price = seen[5];
+  a->direct_solution = seen[6];
+  a->overpaid = seen[7];
   mus_status status = MUS_OK;
   for (int k = 0; k < CHOICES && !status; ++k)
     status = mus_linear_method_recall(&a->method[k], from);

@@ -163,11 +163,12 @@ static double products_of(const direct *d) {
   return mus_factor_numbers(d->factor) / (double)mus_matrix_values(&d->system->a);
 }
 
-// Measured on one core, for sheets of 961 to 26,569 vertices, in products: the analysis, and of the rest what does not
-// depend on the factor's size; BLAS makes so many multiplications in the time that a product makes one, and passing
-// over the factor takes so many times as long as passing over as many numbers of a matrix.
-const double mus_direct_analysis = 300;
-static const double factor_least = 350, dense_speed = 8, factor_pass = 3;
+// In products, measured on one core for sheets of 961 to 26,569 vertices, octopuses of 983 to 6,535 and matrices of
+// structures with some 4,500 unknowns: the analysis; what a number of the factor takes to be filled in, beside a number
+// of the matrix; BLAS makes so many multiplications in the time that a product makes one; and passing over the factor
+// takes so many times as long as passing over as many numbers of a matrix.
+const double mus_direct_analysis = 300, mus_direct_least = 180;
+static const double factor_fill = 40, dense_speed = 8, factor_pass = 4;
 
 mus_status mus_direct_price_of(void *self, mus_direct_price *out) {
   direct *d = self;
@@ -187,7 +188,7 @@ mus_status mus_direct_price_of(void *self, mus_direct_price *out) {
   }
   double matrix = (double)mus_matrix_values(&d->system->a), size = mus_factor_numbers(d->factor) / matrix;
   *out = (mus_direct_price){.analysis = is_new ? mus_direct_analysis : 0,
-                            .factor = factor_least + mus_factor_work(d->factor) / (dense_speed * matrix),
+                            .factor = factor_fill * size + mus_factor_work(d->factor) / (dense_speed * matrix),
                             .solution = 1 + factor_pass * size,
                             .size = size / 2};
   return MUS_OK;

@@ -16,7 +16,7 @@ typedef struct mus_direct_price {
 // is kept for the solve. Systems of more than MUS_DIRECT_MOST unknowns are not analysed: MUS_UNSUPPORTED.
 enum { MUS_DIRECT_MOST = 300000 };
 mus_status mus_direct_price_of(void *self, mus_direct_price *out);
-// What the analysis costs, which is known before.
-extern const double mus_direct_analysis;
+// What the analysis costs, and a factor with a solution at the least, which is known before.
+extern const double mus_direct_analysis, mus_direct_least;
 
 #endif
