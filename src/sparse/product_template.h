@@ -106,6 +106,8 @@ static void NAME(product_rows)(const TYPE(mus_product_task) *t, int begin, int e
     NAME(product_rows_of)(t, begin, end, workspace->place, 6, 3, 6, 1);
   else if (rows == 6 && inner == 6 && columns == 6 && transposed)
     NAME(product_rows_of)(t, begin, end, workspace->place, 6, 6, 6, 1);
+  else if (rows == 1 && inner == 1 && columns == 1)
+    NAME(product_rows_of)(t, begin, end, workspace->place, 1, 1, 1, transposed);
   else
     NAME(product_rows_of)(t, begin, end, workspace->place, rows, inner, columns, transposed);
 }
