@@ -73,14 +73,16 @@ void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, con
   h->held = held;
 }
 
-// Clusters of the finest level, for smoothers that divide by its block diagonal.
+// Clusters of the finest level, for smoothers that divide by its block diagonal. What will be rounded lasts no longer
+// than the level's other numbers.
 static mus_status find_clusters(mus_hierarchy *h) {
-  const mus_level *l = &h->level[0];
+  mus_level *l = &h->level[0];
+  mus_arena *room = h->precision == MUS_PRECISION_DOUBLE ? &h->cluster_arena : &l->numbers;
   mus_arena_clear(&h->cluster_arena);
   h->clusters = (mus_clusters){0};
   if (!h->clustered || l->block != MUS_CLUSTER_BLOCK || !h->smoother[0].kind->uses_radius)
     return MUS_OK;
-  mus_status status = mus_clusters_find(&h->cluster_arena, &l->a, l->inverse_diagonal, &h->clusters);
+  mus_status status = mus_clusters_find(&h->cluster_arena, room, &l->a, l->inverse_diagonal, &h->clusters);
   if (!status)
     mus_clusters_fill(&h->clusters, &l->a, l->inverse_diagonal);
   return status;

@@ -13,8 +13,8 @@ enum { ENTRIES = MUS_CLUSTER_BLOCK * MUS_CLUSTER_BLOCK, UNKNOWNS = MUS_CLUSTER_N
 
 // Connections above this make clusters. On a line of equal nodes each is connected by 0.5 to its neighbours. Iterations
 // in six scenes with seams and in contact, 10,000 vertices each: 207 without clusters, 140 with those above 0.7, 132
-// above 0.6 and 128 above 0.5, while 0.5, 0.7 and 0.9 of the nodes are in one. Of the nodes that
-// a cluster may have: 147 with 2 (above 0.5), 119 with 8, which cost twice as much as 4.
+// above 0.6 and 128 above 0.5, while 0.5, 0.7 and 0.9 of the nodes are in one (of four of the scenes). Of the nodes
+// that a cluster may have: 147 with 2 (above 0.5), 119 with 8, which cost twice as much as 4.
 static const double strong = 0.6;
 // A pivot below this part of the largest is none.
 static const double smallest_pivot = 1e-10;
@@ -154,11 +154,9 @@ static mus_status find(mus_arena *arena, mus_arena *scratch, const mus_matrix *a
   return list_clusters(arena, p->rows, of, size, out);
 }
 
-// a <- a^-1 by Gauss and Jordan, with pivots by rows; 0 where it has none.
-static int invert(int n, double *a, double *inverse) {
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c)
-      inverse[r * n + c] = r == c;
+// a <- a^-1 in place by Gauss and Jordan, with pivots by rows; 0 where it has none.
+static inline __attribute__((always_inline)) int invert(int n, double *a) {
+  int taken[UNKNOWNS];
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int r = k + 1; r < n; ++r)
@@ -167,28 +165,34 @@ static int invert(int n, double *a, double *inverse) {
     double value = a[pivot * n + k];
     if (!(fabs(value) > smallest_pivot) || !isfinite(value))
       return 0;
+    taken[k] = pivot;
+    a[pivot * n + k] = 1;
     for (int c = 0; c < n; ++c) {
-      double one = a[pivot * n + c], other = inverse[pivot * n + c];
+      double one = a[pivot * n + c];
       a[pivot * n + c] = a[k * n + c];
-      inverse[pivot * n + c] = inverse[k * n + c];
       a[k * n + c] = one / value;
-      inverse[k * n + c] = other / value;
     }
     for (int r = 0; r < n; ++r) {
       double factor = a[r * n + k];
-      for (int c = 0; c < n && r != k; ++c) {
+      if (r == k)
+        continue;
+      a[r * n + k] = 0;
+      for (int c = 0; c < n; ++c)
         a[r * n + c] -= factor * a[k * n + c];
-        inverse[r * n + c] -= factor * inverse[k * n + c];
-      }
     }
   }
+  for (int k = n - 1; k >= 0; --k) // rows that have changed places are columns of the inverse
+    for (int r = 0; r < n && taken[k] != k; ++r) {
+      double swap = a[r * n + k];
+      a[r * n + k] = a[r * n + taken[k]];
+      a[r * n + taken[k]] = swap;
+    }
   return 1;
 }
 
 // E of a cluster: the inverse of I + D^-1 (G - D), or I.
 static void join(const mus_matrix *a, int nodes, const int *node, const double *inverse_diagonal, double *e) {
   int n = nodes * MUS_CLUSTER_BLOCK;
-  double m[UNKNOWNS * UNKNOWNS] = {0};
   for (int i = 0; i < nodes; ++i)
     for (int j = 0; j < nodes; ++j) {
       int k = i == j ? -1 : mus_pattern_find(a->pattern, node[i], node[j]);
@@ -198,10 +202,10 @@ static void join(const mus_matrix *a, int nodes, const int *node, const double *
           double sum = i == j && r == c;
           for (int q = 0; q < 3 && k >= 0; ++q)
             sum += inverse[3 * r + q] * block[3 * q + c];
-          m[(3 * i + r) * n + 3 * j + c] = sum;
+          e[(3 * i + r) * n + 3 * j + c] = sum;
         }
     }
-  if (invert(n, m, e))
+  if (nodes == 2 ? invert(6, e) : nodes == 3 ? invert(9, e) : invert(UNKNOWNS, e))
     return;
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c)
@@ -211,12 +215,13 @@ static void join(const mus_matrix *a, int nodes, const int *node, const double *
 #define TEMPLATE "sparse/clusters_template.h"
 #include "base/both_precisions.h"
 
-mus_status mus_clusters_find(mus_arena *arena, const mus_matrix *a, const double *inverse_diagonal, mus_clusters *out) {
+mus_status mus_clusters_find(mus_arena *arena, mus_arena *room, const mus_matrix *a, const double *inverse_diagonal,
+                             mus_clusters *out) {
   *out = (mus_clusters){0};
   mus_arena scratch = {0};
   mus_status status = find(arena, &scratch, a, inverse_diagonal, out);
   mus_arena_clear(&scratch);
-  return status ? status : make_room(arena, out);
+  return status ? status : make_room(room, out);
 }
 
 mus_status mus_clusters_round(mus_arena *arena, const mus_clusters *from, mus_clusters_f *out) {

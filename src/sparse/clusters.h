@@ -23,10 +23,11 @@ enum { MUS_CLUSTER_NODES = 4, MUS_CLUSTER_BLOCK = 3 }; // at most; unknowns per 
 #define TEMPLATE "sparse/clusters_types_template.h"
 #include "base/both_precisions.h"
 
-// Clusters of a matrix with blocks of MUS_CLUSTER_BLOCK, by || D_i^(-1/2) A_ij
-// D_j^(-1/2) ||, the strongest first. No node is in two. E is not filled in.
-// The inverses of the blocks of D are symmetric.
-mus_status mus_clusters_find(mus_arena *arena, const mus_matrix *a, const double *inverse_diagonal, mus_clusters *out);
+// Clusters of a matrix with blocks of MUS_CLUSTER_BLOCK, by || D_i^(-1/2) A_ij D_j^(-1/2) ||, the strongest first. No
+// node is in two. The inverses of the blocks of D are symmetric. E is not filled in: it and workspace are taken from
+// `room`, the lists from `arena`.
+mus_status mus_clusters_find(mus_arena *arena, mus_arena *room, const mus_matrix *a, const double *inverse_diagonal,
+                             mus_clusters *out);
 // The same clusters in single precision, with E rounded.
 mus_status mus_clusters_round(mus_arena *arena, const mus_clusters *from, mus_clusters_f *out);
 // E and room of its own for the same clusters.

@@ -66,7 +66,7 @@ static void strong_connections_make_small_clusters(void **state) {
   chain c = chain_create(50);
   mus_clusters found;
   unsigned char seen[NODES] = {0};
-  assert_int_equal(mus_clusters_find(&c.arena, &c.a, c.inverse, &found), MUS_OK);
+  assert_int_equal(mus_clusters_find(&c.arena, &c.arena, &c.a, c.inverse, &found), MUS_OK);
   for (int k = 0; k < found.count; ++k) {
     int nodes = found.start[k + 1] - found.start[k];
     const int *node = found.node + found.start[k];
@@ -85,7 +85,7 @@ static void even_chains_have_none(void **state) {
   (void)state;
   chain c = chain_create(0);
   mus_clusters found;
-  assert_int_equal(mus_clusters_find(&c.arena, &c.a, c.inverse, &found), MUS_OK);
+  assert_int_equal(mus_clusters_find(&c.arena, &c.arena, &c.a, c.inverse, &found), MUS_OK);
   assert_int_equal(found.count, 0);
   mus_arena_clear(&c.arena);
 }
@@ -116,7 +116,7 @@ static void they_turn_d_into_g(void **state) {
   double *b = random_vector(&c.arena, N, 1), *x = random_vector(&c.arena, N, 2), *y = random_vector(&c.arena, N, 3);
   double *first = random_vector(&c.arena, N, 4);
   float *f = mus_arena_alloc(&c.arena, N, sizeof *f);
-  assert_int_equal(mus_clusters_find(&c.arena, &c.a, c.inverse, &found), MUS_OK);
+  assert_int_equal(mus_clusters_find(&c.arena, &c.arena, &c.a, c.inverse, &found), MUS_OK);
   mus_clusters_fill(&found, &c.a, c.inverse);
   assert_int_equal(mus_clusters_round(&c.arena, &found, &rounded), MUS_OK);
   for (int threads = 1; threads <= 3; threads += 2) {
@@ -146,7 +146,7 @@ static void steps_divide_by_g(void **state) {
   mus_clusters found;
   double *b = random_vector(&c.arena, N, 1), *x = random_vector(&c.arena, N, 2), *next = random_vector(&c.arena, N, 3);
   double *wanted = random_vector(&c.arena, N, 4), *made = random_vector(&c.arena, N, 5);
-  assert_int_equal(mus_clusters_find(&c.arena, &c.a, c.inverse, &found), MUS_OK);
+  assert_int_equal(mus_clusters_find(&c.arena, &c.arena, &c.a, c.inverse, &found), MUS_OK);
   mus_clusters_fill(&found, &c.a, c.inverse);
   mus_block_diagonal_multiply(NODES, 3, 1, c.inverse, b, made);
   memcpy(wanted, made, N * sizeof *made);
@@ -172,7 +172,7 @@ static void singular_clusters_stay_single_nodes(void **state) {
                                              -1, 0, 0, 0, -1, 0, 0, 0, -1, 1,  0, 0, 0, 1,  0, 0, 0, 1}};
   double inverse[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, x[6] = {1, 2, 3, 4, 5, 6};
   mus_clusters found;
-  assert_int_equal(mus_clusters_find(&arena, &a, inverse, &found), MUS_OK);
+  assert_int_equal(mus_clusters_find(&arena, &arena, &a, inverse, &found), MUS_OK);
   assert_int_equal(found.count, 1);
   mus_clusters_fill(&found, &a, inverse);
   mus_clusters_apply(&found, x);
@@ -185,7 +185,7 @@ static mus_status make_all(mus_arena *arena, void *data) {
   const chain *c = data;
   mus_clusters found, copy;
   mus_clusters_f rounded;
-  mus_status status = mus_clusters_find(arena, &c->a, c->inverse, &found);
+  mus_status status = mus_clusters_find(arena, arena, &c->a, c->inverse, &found);
   if (!status) {
     mus_clusters_fill(&found, &c->a, c->inverse);
     status = mus_clusters_copy(arena, &found, &copy);
