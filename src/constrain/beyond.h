@@ -8,6 +8,7 @@
 #define MUS_CONSTRAIN_BEYOND_H
 
 #include "par/operator.h"
+#include "sparse/clusters.h"
 #include "sparse/matrix.h"
 #include "sparse/symmetric.h"
 
@@ -61,6 +62,7 @@ typedef struct mus_block_operator {
   const mus_beyond *beyond;
   const mus_symmetric *symmetric; // the same matrix, read by products in place of `a`; NULL: none
   const unsigned char *active;    // rows that mus_block_operator_chebyshev() computes; NULL: all
+  const mus_clusters *clusters;   // nodes that D^-1 takes together, not with `active`; NULL: none
 } mus_block_operator;
 
 typedef struct mus_block_operator_f {
@@ -68,6 +70,7 @@ typedef struct mus_block_operator_f {
   const mus_beyond_f *beyond;
   const mus_symmetric_f *symmetric;
   const unsigned char *active; // rows that mus_block_operator_chebyshev_f() computes; NULL: all
+  const mus_clusters_f *clusters;
 } mus_block_operator_f;
 
 // The same as an operator for conjugate gradients; `o` must stay.
@@ -84,11 +87,16 @@ void mus_block_operator_chebyshev(const mus_block_operator *o, const double *inv
                                   const double *x, double alpha, double beta, double gamma, double *next);
 void mus_block_operator_chebyshev_f(const mus_block_operator_f *o, const float *inverse_diagonal, const float *b,
                                     const float *x, float alpha, float beta, float gamma, float *next);
-// The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
+// x = factor D^-1 b, or G^-1 b where there are clusters.
+void mus_block_operator_divide(const mus_block_operator *o, double factor, const double *inverse_diagonal,
+                               const double *b, double *x);
+void mus_block_operator_divide_f(const mus_block_operator_f *o, float factor, const float *inverse_diagonal,
+                                 const float *b, float *x);
 // Before passes of it that trade x and `other`: rows that are not active become zero in both, or in `other` what they
 // are in x.
 void mus_block_operator_rest(const mus_block_operator *o, int from_zero, double *x, double *other);
 void mus_block_operator_rest_f(const mus_block_operator_f *o, int from_zero, float *x, float *other);
+// The inverses of the diagonal blocks of A + C, as mus_inverse_diagonal.
 mus_status mus_block_operator_inverse_diagonal(const mus_block_operator *o, const int *place, double *inverse);
 // A + C as one matrix with a pattern of its own. There must be a C.
 mus_status mus_block_operator_merge(mus_arena *arena, const mus_block_operator *o, mus_pattern *pattern,

@@ -42,6 +42,8 @@ void NAME(mus_block_operator_residual)(const TYPE(mus_block_operator) *o, const 
 
 void NAME(mus_block_operator_chebyshev)(const TYPE(mus_block_operator) *o, const REAL *inverse_diagonal, const REAL *b,
                                         const REAL *x, REAL alpha, REAL beta, REAL gamma, REAL *next) {
+  if (o->clusters)
+    NAME(mus_clusters_before)(o->clusters, beta, gamma, x, next);
   if (o->active)
     NAME(mus_chebyshev_step_of)(o->a, o->active, inverse_diagonal, b, x, alpha, beta, gamma, next);
   else if (o->symmetric)
@@ -50,6 +52,15 @@ void NAME(mus_block_operator_chebyshev)(const TYPE(mus_block_operator) *o, const
     NAME(mus_chebyshev_step)(o->a, inverse_diagonal, b, x, alpha, beta, gamma, next);
   if (o->beyond)
     NAME(mus_beyond_scaled_add)(o->beyond, inverse_diagonal, -alpha, x, next);
+  if (o->clusters)
+    NAME(mus_clusters_after)(o->clusters, next);
+}
+
+void NAME(mus_block_operator_divide)(const TYPE(mus_block_operator) *o, REAL factor, const REAL *inverse_diagonal,
+                                     const REAL *b, REAL *x) {
+  NAME(mus_block_diagonal_multiply)(o->a->pattern->rows, o->a->row_block, factor, inverse_diagonal, b, x);
+  if (o->clusters)
+    NAME(mus_clusters_apply)(o->clusters, x);
 }
 
 void NAME(mus_block_operator_rest)(const TYPE(mus_block_operator) *o, int from_zero, REAL *x, REAL *other) {

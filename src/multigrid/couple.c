@@ -20,10 +20,11 @@ void mus_hierarchy_uncouple(mus_hierarchy *h) {
 }
 
 // One term with n nodes is at most n times its own block diagonal. So A + C <= max(rho, n) (D_A + D_C) where A <= rho
-// D_A, and no radius of the sum has to be computed on the finest level.
+// D_A, and no radius of the sum has to be computed on the finest level. The same holds for G_A, with clusters.
 static double coupled_radius(const mus_beyond *beyond, double radius) { return fmax(radius, beyond->widest); }
 
-static mus_status couple_finest_f(mus_hierarchy *h, const mus_beyond *beyond, size_t numbers, const double *inverse) {
+static mus_status couple_finest_f(mus_hierarchy *h, const mus_matrix *a, const mus_beyond *beyond, size_t numbers,
+                                  const double *inverse) {
   mus_cycle_level_f *c = &h->coupled_f[0];
   float *rounded = mus_arena_alloc(&h->coupled_arena, numbers, sizeof *rounded);
   if (!rounded)
@@ -35,6 +36,12 @@ static mus_status couple_finest_f(mus_hierarchy *h, const mus_beyond *beyond, si
   c->system.radius = coupled_radius(beyond, h->f[0].system.radius);
   c->smoother_state = NULL;
   mus_status status = mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
+  if (!status && c->system.clusters) {
+    status = mus_clusters_copy_f(&h->coupled_arena, c->system.clusters, &h->coupled_clusters_f);
+    c->system.clusters = &h->coupled_clusters_f;
+    if (!status)
+      mus_clusters_fill_f(c->system.clusters, a, rounded);
+  }
   return status || !mus_level_is_smoothed(h, 0) ? status : mus_hierarchy_smooth_f(h, 0, c, &h->coupled_arena);
 }
 
@@ -48,13 +55,20 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
   if (status)
     return status;
   if (h->precision == MUS_PRECISION_SINGLE)
-    return couple_finest_f(h, beyond, numbers, inverse);
+    return couple_finest_f(h, a, beyond, numbers, inverse);
   mus_cycle_level *c = &h->coupled_d[0];
   *c = h->d[0];
   c->system.beyond = beyond;
   c->system.inverse_diagonal = inverse;
   c->system.radius = coupled_radius(beyond, h->d[0].system.radius);
   c->smoother_state = NULL;
+  if (c->system.clusters) {
+    status = mus_clusters_copy(&h->coupled_arena, c->system.clusters, &h->coupled_clusters);
+    c->system.clusters = &h->coupled_clusters;
+    if (status)
+      return status;
+    mus_clusters_fill(c->system.clusters, a, inverse);
+  }
   return mus_level_is_smoothed(h, 0) ? mus_hierarchy_smooth(h, 0, c, &h->coupled_arena) : MUS_OK;
 }
 

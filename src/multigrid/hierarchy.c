@@ -30,6 +30,7 @@ mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const 
   h->precision = options->precision;
   h->own_finest = options->setup == MUS_SETUP_REUSE || options->setup == MUS_SETUP_AUTO;
   h->renewable = options->setup == MUS_SETUP_COARSE || options->setup == MUS_SETUP_AUTO;
+  h->clustered = options->clusters && !(options->multigrid.adaptive_smoothing > 0);
   for (int k = 0; options->smoother && k < MUS_LEVELS_MAXIMUM; ++k)
     h->smoother[k] = (mus_level_smoother){options->smoother, options->multigrid};
   mus_status status =
@@ -49,6 +50,8 @@ static void clear(mus_hierarchy *h) {
   mus_arena_clear(&h->patterns);
   mus_arena_clear(&h->cycle);
   mus_arena_clear(&h->made);
+  mus_arena_clear(&h->cluster_arena);
+  h->clusters = (mus_clusters){0};
   memset(h->renewal, 0, sizeof h->renewal);
   memset(h->renewal_f, 0, sizeof h->renewal_f);
   mus_factor_free(h->bottom.factor);
@@ -72,6 +75,21 @@ void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, con
 
 void mus_hierarchy_set_symmetric(mus_hierarchy *h, const mus_symmetric *finest) { h->symmetric = finest; }
 
+// Clusters of the finest level, for smoothers that divide by its block diagonal. What will be rounded lasts no longer
+// than the level's other numbers.
+static mus_status find_clusters(mus_hierarchy *h) {
+  mus_level *l = &h->level[0];
+  mus_arena *room = h->precision == MUS_PRECISION_DOUBLE ? &h->cluster_arena : &l->numbers;
+  mus_arena_clear(&h->cluster_arena);
+  h->clusters = (mus_clusters){0};
+  if (!h->clustered || l->block != MUS_CLUSTER_BLOCK || !h->smoother[0].kind->uses_radius)
+    return MUS_OK;
+  mus_status status = mus_clusters_find(&h->cluster_arena, room, &l->a, l->inverse_diagonal, &h->clusters);
+  if (!status)
+    mus_clusters_fill(&h->clusters, &l->a, l->inverse_diagonal);
+  return status;
+}
+
 // The inverse block diagonal and, for those who ask, the spectral radius.
 static mus_status measure(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
@@ -82,12 +100,16 @@ static mus_status measure(mus_hierarchy *h, int index) {
       return mus_fail_memory();
   }
   mus_status status = mus_inverse_diagonal(&l->a, l->diagonal, l->inverse_diagonal);
+  if (!status && index == 0)
+    status = find_clusters(h);
   if (status || !(h->method->uses_radius || h->smoother[index].kind->uses_radius))
     return status;
   double *work = mus_alloc(4 * n, sizeof *work);
   if (!work)
     return mus_fail_memory();
-  mus_block_operator a = {.a = &l->a, .symmetric = index == 0 ? h->symmetric : NULL};
+  mus_block_operator a = {.a = &l->a,
+                          .symmetric = index == 0 ? h->symmetric : NULL,
+                          .clusters = index == 0 && h->clusters.count > 0 ? &h->clusters : NULL};
   status = mus_spectral_radius(&a, l->inverse_diagonal, h->options.lanczos_steps, work, &l->radius);
   mus_free(work);
   return status;
@@ -274,6 +296,7 @@ static mus_status publish_as_it_is(mus_hierarchy *h, int index) {
   }
   c->p = l->p;
   c->system.inverse_diagonal = l->inverse_diagonal;
+  c->system.clusters = index == 0 && h->clusters.count > 0 ? &h->clusters : NULL;
   return publish(h, index, c);
 }
 
@@ -296,6 +319,9 @@ static mus_status publish_rounded(mus_hierarchy *h, int index) {
     mus_matrix_round(&l->p, &c->p);
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
+  c->system.clusters = index == 0 && h->clusters.count > 0 ? &h->clusters_f : NULL;
+  if (c->system.clusters && (status = mus_clusters_round(&h->cluster_arena, &h->clusters, &h->clusters_f)))
+    return status;
   mus_arena_clear(&l->numbers);
   l->a.value = l->p.value = l->inverse_diagonal = NULL;
   return publish_f(h, index, c);
@@ -640,7 +666,8 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
 }
 
 size_t mus_hierarchy_bytes(const mus_hierarchy *h) {
-  size_t bytes = sizeof *h + h->patterns.bytes + h->cycle.bytes + h->made.bytes + h->coupled_arena.bytes;
+  size_t bytes =
+      sizeof *h + h->patterns.bytes + h->cycle.bytes + h->made.bytes + h->cluster_arena.bytes + h->coupled_arena.bytes;
   for (int k = 0; k < h->levels; ++k)
     bytes += h->level[k].numbers.bytes;
   return bytes + (h->bottom.factor ? mus_factor_bytes(h->bottom.factor) : 0);

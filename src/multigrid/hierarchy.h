@@ -61,6 +61,9 @@ typedef struct mus_hierarchy_options {
   // finest matrix where the caller has it; MUS_SETUP_REUSE and MUS_SETUP_AUTO make it keep a copy, for hierarchies that
   // are to stay as they are while that matrix changes.
   mus_setup setup;
+  // Whether nodes of the finest level that are connected very strongly are smoothed as one (sparse/clusters.h). Not
+  // with adaptive smoothing.
+  int clusters;
 } mus_hierarchy_options;
 
 typedef struct mus_hierarchy mus_hierarchy;

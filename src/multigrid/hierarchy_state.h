@@ -50,7 +50,11 @@ struct mus_hierarchy {
   const mus_symmetric *symmetric;          // the finest matrix as the caller has it for products; NULL: not at all
   mus_symmetric_pattern symmetric_pattern; // of the finest level where the caller has none
   mus_symmetric_f symmetric_f;             // for the cycle in single precision; no values where it would not pay
-  mus_arena made;                          // rows of the finest prolongator before what is held was taken out
+  int clustered;                           // nodes of the finest level are smoothed in clusters ...
+  mus_arena cluster_arena;                 // ... which are in here
+  mus_clusters clusters;
+  mus_clusters_f clusters_f;
+  mus_arena made; // rows of the finest prolongator before what is held was taken out
   // The cycle with what lies beyond the pattern: the same prolongators and vectors, other matrices.
   int coupled;
   mus_arena coupled_arena;
@@ -58,6 +62,8 @@ struct mus_hierarchy {
   mus_cycle_level coupled_d[MUS_LEVELS_MAXIMUM];
   mus_cycle_level_f coupled_f[MUS_LEVELS_MAXIMUM];
   mus_beyond_f beyond_f;
+  mus_clusters coupled_clusters;
+  mus_clusters_f coupled_clusters_f;
   mus_cycle_bottom coupled_bottom;
 };
 

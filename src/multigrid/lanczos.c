@@ -56,7 +56,7 @@ mus_status mus_spectral_radius(const mus_block_operator *a, const double *invers
 
   mus_fill(n, 0, u_before);
   mus_fill_random(n, START_SEED, u);
-  mus_block_diagonal_multiply(rows, block, 1, inverse_diagonal, u, v);
+  mus_block_operator_divide(a, 1, inverse_diagonal, u, v);
   double norm = sqrt(mus_dot(n, u, v));
   if (!(norm > 0) || !isfinite(norm))
     return not_definite();
@@ -70,7 +70,7 @@ mus_status mus_spectral_radius(const mus_block_operator *a, const double *invers
     mus_axpy(n, -beta[m], u_before, w);
     alpha[m] = mus_dot(n, w, v);
     mus_axpy(n, -alpha[m], u, w);
-    mus_block_diagonal_multiply(rows, block, 1, inverse_diagonal, w, v);
+    mus_block_operator_divide(a, 1, inverse_diagonal, w, v);
     double square = mus_dot(n, w, v);
     scale = fmax(scale, fabs(alpha[m]));
     ++m;

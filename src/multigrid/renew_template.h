@@ -24,7 +24,8 @@ static void NAME(scale_probe)(size_t n, double factor, const REAL *from, REAL *t
 static double NAME(advance)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r) {
   size_t n = (size_t)level->system.a.pattern->rows * (size_t)level->system.a.row_block;
   memset(level->x, 0, n * sizeof(REAL));
-  TYPE(mus_block_operator) a = {.a = &level->system.a, .symmetric = level->system.symmetric};
+  TYPE(mus_block_operator) a = {
+      .a = &level->system.a, .symmetric = level->system.symmetric, .clusters = level->system.clusters};
   NAME(mus_block_operator_chebyshev)(&a, level->system.inverse_diagonal, level->x, r->probe, 1, -1, 0, level->other);
   double growth = sqrt(NAME(square)(n, level->other));
   NAME(scale_probe)(n, growth > 0 ? 1 / growth : 0, level->other, r->probe);
@@ -135,6 +136,8 @@ mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *leve
       REAL *inverse = (REAL *)level[k].system.inverse_diagonal;
       status = k == 0 ? NAME(invert_finest)(finest, r->diagonal, inverse)
                       : NAME(mus_inverse_diagonal)(&level[k].system.a, r[k].diagonal, inverse);
+      if (!status && level[k].system.clusters)
+        NAME(mus_clusters_fill)(level[k].system.clusters, finest, inverse);
       if (!status && r[k].probe)
         level[k].system.radius = followed(r[k].radius, r[k].growth, NAME(advance)(&level[k], &r[k]));
       if (!status && level[k].smoother->renew)

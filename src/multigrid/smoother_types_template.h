@@ -7,13 +7,17 @@ typedef struct TYPE(mus_level_system) {
   const TYPE(mus_symmetric) *symmetric; // a once more, for products; NULL: none
   const int *diagonal;                  // place of each row's diagonal block in a
   const REAL *inverse_diagonal;         // of D, the block diagonal of a and beyond together
+  TYPE(mus_clusters) *clusters;         // of nodes that are smoothed as one, with G in the place of D; NULL: none
   const unsigned char *active;          // for each row, whether it is smoothed; NULL: all are
   double radius;                        // an upper bound of the spectral radius of D^-1 (a + beyond); 0: not asked for
 } TYPE(mus_level_system);
 
 static inline TYPE(mus_block_operator) NAME(mus_level_operator)(const TYPE(mus_level_system) *level) {
-  return (TYPE(mus_block_operator)){
-      .a = &level->a, .beyond = level->beyond, .symmetric = level->symmetric, .active = level->active};
+  return (TYPE(mus_block_operator)){.a = &level->a,
+                                    .beyond = level->beyond,
+                                    .symmetric = level->symmetric,
+                                    .active = level->active,
+                                    .clusters = level->clusters};
 }
 
 typedef struct TYPE(mus_smoother_calls) {

@@ -23,7 +23,7 @@ void NAME(mus_chebyshev_sweep)(const mus_chebyshev *c, const TYPE(mus_block_oper
 void NAME(mus_chebyshev_start)(const mus_chebyshev *c, const TYPE(mus_block_operator) *a, const REAL *inverse_diagonal,
                                const REAL *b, REAL **x, REAL **other) {
   recurrence r = first_pass(c);
-  NAME(mus_block_diagonal_multiply)(a->a->pattern->rows, a->a->row_block, (REAL)r.alpha, inverse_diagonal, b, *x);
+  NAME(mus_block_operator_divide)(a, (REAL)r.alpha, inverse_diagonal, b, *x);
   NAME(passes)(c, 1, r, a, inverse_diagonal, b, x, other);
 }
 

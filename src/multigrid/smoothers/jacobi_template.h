@@ -31,8 +31,8 @@ static void NAME(sweep)(const level_state *s, int from_zero, const TYPE(mus_leve
 
 static void NAME(pre)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x, REAL **other) {
   const level_state *s = state;
-  NAME(mus_block_diagonal_multiply)
-  (level->a.pattern->rows, level->a.row_block, (REAL)s->omega, level->inverse_diagonal, b, *x);
+  TYPE(mus_block_operator) a = NAME(mus_level_operator)(level);
+  NAME(mus_block_operator_divide)(&a, (REAL)s->omega, level->inverse_diagonal, b, *x);
   NAME(sweep)(s, 1, level, b, x, other);
 }
 

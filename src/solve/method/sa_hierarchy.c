@@ -109,6 +109,8 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = mus_sa_create_aggregation(sa);
   mus_hierarchy_options options = {
       .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
+  options.clusters =
+      sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->handles && !sa->is_geometric && !sa->gpu.device;
   if (sa->gpu.device) { // which renews in single precision
     options.precision = MUS_PRECISION_SINGLE;
     options.setup = MUS_SETUP_COARSE;
