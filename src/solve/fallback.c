@@ -146,7 +146,7 @@ static void note(mus_fallback *f, mus_fall_back begun, mus_fall_back ended) {
   if (ended > begun) { // begun too low
     f->next_ban = f->next_ban == 0 ? FIRST_BAN : f->next_ban < LONGEST_BAN ? 2 * f->next_ban : f->next_ban;
     f->ban = f->next_ban;
-    f->begin = ended;
+    f->begin = (int)ended;
   } else if (begun == MUS_FALL_BACK_NONE) {
     f->next_ban /= 2;
   }
