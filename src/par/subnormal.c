@@ -20,6 +20,7 @@ unsigned mus_subnormal_flush(void) {
     is_kept = 1;
     _mm_setcsr(own | FLUSH);
   }
+  _mm_setcsr(before | FLUSH); // clang's library hands on what the calling thread has outside of loops
   return before;
 }
 
