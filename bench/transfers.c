@@ -253,9 +253,9 @@ static void print_levels(const workload *w) {
   for (int k = 0; k < w->levels; ++k) {
     const level *l = &w->level[k];
     double rows = l->pattern.rows;
-    printf("level %d: %d nodes, blocks per row: %.1f of A, %.2f of P, %.1f of U P; %d tiles\n", k, l->pattern.rows,
+    printf("level %d: %d nodes, blocks per row: %.1f of A, %.2f of P, %.1f of U P; %d chunks\n", k, l->pattern.rows,
            mus_pattern_blocks(&l->pattern) / rows, mus_pattern_blocks(&l->prolongator) / rows,
-           mus_pattern_blocks(&l->plan.up) / rows, l->plan.tiles);
+           mus_pattern_blocks(&l->plan.up) / rows, l->plan.pass.chunks);
   }
 }
 

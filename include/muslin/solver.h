@@ -111,8 +111,8 @@ typedef enum mus_setup {
 typedef enum mus_motions {
   MUS_MOTIONS_TRANSLATIONS, ///< three: cheap levels
   MUS_MOTIONS_RIGID,        ///< six, with rotations: fewer iterations, and hardly more of them for larger meshes
-  MUS_MOTIONS_AUTO ///< three; if these take many iterations, or if nodes fill space as those of solids do, six,
-                   ///< with a reach of 2 and a smoother of twice the order
+  MUS_MOTIONS_AUTO ///< six if coordinates are given, with a strength of 0.48, a reach of 2 and a smoother of twice the
+                   ///< order, and, if nodes fill space as those of solids do, prolongators that are not filtered
 } mus_motions;
 
 /// How often a cycle visits each coarser level.
@@ -136,15 +136,16 @@ MUS_API mus_status mus_preset_from_name(const char *name, mus_preset *preset);
 /// What takes over in a solve that would take too long.
 typedef enum mus_fall_back {
   MUS_FALL_BACK_NONE,   ///< nothing
-  MUS_FALL_BACK_RIGID,  ///< six rigid motions after three translations (MUS_MOTIONS_AUTO)
   MUS_FALL_BACK_ROBUST, ///< the settings of MUS_PRESET_ROBUST
   MUS_FALL_BACK_DIRECT  ///< sparse Cholesky, where the build has it and the factor fits
 } mus_fall_back;
 
-/// "none", "rigid", "robust", "direct"; NULL if out of range.
+/// "none", "robust", "direct"; NULL if out of range.
 MUS_API const char *mus_fall_back_name(mus_fall_back fall_back);
 
-/// The names of the smoothers: "chebyshev", "gs" (symmetric block Gauss-Seidel), "jacobi"; NULL if out of range.
+/// The names of the smoothers: "chebyshev", "gs" (symmetric block Gauss-Seidel by colours), "jacobi", "sweep" (one
+/// Gauss-Seidel sweep each way on the finest level, in single precision, a Chebyshev polynomial elsewhere); NULL if out
+/// of range.
 MUS_API const char *mus_smoother_name(int index);
 
 enum { MUS_SMOOTHER_TEXT = 64 };
@@ -199,6 +200,8 @@ typedef struct mus_solver_options {
   mus_device_choice device; ///< MUS_DEVICE_CPU; on a GPU the preconditioner is always in single precision
   mus_preset preset;        ///< where the other settings came from; for reports only (MUS_PRESET_FAST)
   int fall_back;            ///< 1: sa hands over to something stronger where it stagnates, 0 in MUS_PRESET_PAPER (1)
+  int recycle;              ///< earlier solutions that conjugate gradients begin from, 0 to 7: those of slowly changing
+                            ///< systems save iterations; see docs/solver.md (0)
   int count_from;           ///< 0 or 1: what error texts call the first node, unknown and so on (0, as in all calls)
   int prefilter;            ///< 0: sa and diag filter vectors instead of the matrix, as mpcg does; for comparison (1)
   mus_multigrid_options multigrid;
@@ -305,7 +308,8 @@ MUS_API mus_status mus_solver_set_couplings(mus_solver *solver, int count, const
 
 /// Solves A x = b, where A includes its couplings, subject to the constraints and equalities. x holds the initial guess
 /// and receives the solution (rows * block numbers). MUS_NOT_CONVERGED leaves the last iterate in x, MUS_BREAKDOWN the
-/// last good one; other failures leave x as it was.
+/// last good one; other failures leave x as it was. With options.recycle, where the solve begins depends on those
+/// before, and so do the digits beyond the tolerance.
 MUS_API mus_status mus_solver_solve(mus_solver *solver, const double *b, double *x);
 
 /// A linear system whose numbers lie on a GPU. Pointers to host memory are allowed too, and are copied.
@@ -377,8 +381,8 @@ typedef struct mus_level_report {
 typedef struct mus_solve_record {
   mus_status status;
   mus_method method; ///< what was run in the end; differs from the options' for MUS_METHOD_AUTO and after a fall-back
-  int iterations;
-  double rate;             ///< geometric mean of ||r_i|| / ||r_{i-1}||
+  int iterations;    ///< a projection onto earlier solutions (options.recycle) is the first of them
+  double rate;       ///< geometric mean of ||r_i|| / ||r_{i-1}||
   const double *residuals; ///< iterations + 1 norms of the kind that options.stop names (direct solves have Euclidean
                            ///< ones where it names those of M^-1); valid until the next solve
   double reference;        ///< what the residuals were compared with
@@ -411,8 +415,8 @@ typedef struct mus_solve_record {
 MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 
 /// What later solves depend on of those that were, such as aggregates and costs, as bytes that stay valid until the
-/// next call with this solver. It drops everything else that they depend on, so that it and another that recalls the
-/// bytes give bit-identical solutions from here on: for checkpoints.
+/// next call with this solver. It drops everything else that they depend on, earlier solutions too, so that it and
+/// another that recalls the bytes give bit-identical solutions from here on: for checkpoints.
 MUS_API mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size);
 /// For a new solver with the same options and pattern, and with coordinates if the other one had any; on the same kind
 /// of machine. MUS_BAD_INPUT for bytes of something else, after which it can only be freed.

@@ -23,6 +23,9 @@ enum { MUS_SMALL_LANES = 8 };
 void mus_small_radii(double a[9][MUS_SMALL_LANES], double radius[MUS_SMALL_LANES]);
 // As mus_small_inverse_root() does it, with errors up to 1e-8 where eigenvalues are far apart.
 void mus_small_inverse_roots(double a[9][MUS_SMALL_LANES], double root[9][MUS_SMALL_LANES]);
+// The same of 6 x 6: radii as mus_small_radius() has them, roots as mus_small_inverse_root().
+void mus_small_radii_6(double a[36][MUS_SMALL_LANES], double radius[MUS_SMALL_LANES]);
+void mus_small_inverse_roots_6(double a[36][MUS_SMALL_LANES], double root[36][MUS_SMALL_LANES]);
 
 // c = a b
 void mus_small_multiply(int n, const double *a, const double *b, double *c);

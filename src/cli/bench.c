@@ -19,14 +19,15 @@ typedef struct bench_options {
   bench_plan plan;
   const char *scene, *solvers, *json;
   const char *levels, *smoother; // of skinning, of multigrid; NULL: as they are chosen
-  int vertices, tessellation, seed, threads, precision, cycle, stop; // negative, or 0 vertices: as the scene says
-  double time_step, tolerance, density;                              // 0: as the scene says
+  int vertices, tessellation, seed, threads, precision, cycle, stop,
+      recycle;                          // negative, or 0 vertices: as the scene says
+  double time_step, tolerance, density; // 0: as the scene says
   int unknown, fixed_steps, preset, stationary, device, help;
 } bench_options;
 
 // --- options ---------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 30, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
+enum { OPTIONS_MAXIMUM = 31, VERTICES_MOST = 100000000, STEPS_MOST = 1000000, THREADS_MOST = 1024 };
 
 static const char *const usual_solvers = "sa,diag,mpcg,cholmod,gamg,boomeramg";
 static const char *const tessellations[] = {"regular", "irregular", NULL}; // in the order of mus_tessellation
@@ -65,6 +66,7 @@ static int list_options(bench_options *o, option *list) {
                             "what the tolerance is of: the residual in the norm of the preconditioner (rhs), in\n"
                             "the euclidean one, or the energy norm of the error; for the simulator too, where\n"
                             "initial compares with the first residual (rhs)");
+  list[n++] = option_whole("recycle", &o->recycle, 0, 7, "earlier solutions that conjugate gradients begin from");
   list[n++] = option_choice("precision", &o->precision, "P", precisions, "of preconditioners: double or single");
   list[n++] = option_choice("cycle", &o->cycle, "C", cycles, "of multigrid: v or w");
   list[n++] = option_text("levels", &o->levels, "LIST",
@@ -191,6 +193,8 @@ static int change_scene(const bench_options *o, mus_scene *scene) {
     preset_fill((mus_preset)o->preset, &scene->solver);
   if (o->stop >= 0)
     scene->solver.stop = (mus_stop)o->stop;
+  if (o->recycle >= 0)
+    scene->solver.recycle = o->recycle;
   if (o->precision >= 0)
     scene->solver.precision = (mus_precision)o->precision;
   if (o->cycle >= 0)
@@ -245,7 +249,8 @@ int bench_command(int argc, char **argv) {
       .precision = -1,
       .preset = -1,
       .cycle = -1,
-      .stop = -1};
+      .stop = -1,
+      .recycle = -1};
   mus_scene scene;
   bench_results results = {0};
   for (int k = 0; k < argc; ++k) {

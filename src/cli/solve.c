@@ -40,7 +40,7 @@ typedef struct solve_options {
 
 // --- options ------------------------------------------------------------------------------------------------------
 
-enum { OPTIONS_MAXIMUM = 39 };
+enum { OPTIONS_MAXIMUM = 40 };
 
 static const char *const precisions[] = {"double", "single", NULL};
 static const char *const motions[] = {"translations", "rigid", "auto", NULL}; // in the order of mus_motions
@@ -73,6 +73,8 @@ static int solver_options(solve_options *o, option *list) {
                             "(initial, or rhs: the same here), in the euclidean one, or the energy norm of\n"
                             "the error, estimated (initial)");
   list[n++] = option_whole("iterations", &o->solver.iterations, 0, INT_MAX, "at most this many (10000)");
+  list[n++] = option_whole("recycle", &o->solver.recycle, 0, 7,
+                           "with several right-hand sides, earlier solutions that solves begin from (0)");
   list[n++] =
       option_choice("precision", &o->precision, "P", precisions, "of the preconditioner: double or single (single)");
   list[n++] = option_whole("threads", &o->solver.threads, 0, INT_MAX,

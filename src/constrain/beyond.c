@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "par/par.h"
 #include "par/vector.h"
+#include "sparse/gram.h"
 
 enum { ENTRIES_MAXIMUM = MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM };
 
@@ -195,6 +196,19 @@ double mus_block_operator_multiply_dot(const mus_block_operator *o, const double
   return mus_dot((size_t)o->a->pattern->rows * (size_t)o->a->row_block, x, y);
 }
 
+void mus_block_operator_gram(const mus_block_operator *o, int count, const float *v, double *gram) {
+  for (int k = 0; k < count * count; ++k)
+    gram[k] = 0;
+  if (o->symmetric)
+    mus_symmetric_gram_add(o->symmetric, count, v, gram);
+  else
+    mus_gram_add(o->a, NULL, count, v, gram);
+  if (!o->beyond)
+    return;
+  mus_matrix c = {&o->beyond->pattern, o->beyond->block, o->beyond->block, o->beyond->value};
+  mus_gram_add(&c, o->beyond->node, count, v, gram);
+}
+
 static void multiply(const void *self, const double *x, double *y) { mus_block_operator_multiply(self, x, y); }
 
 static double multiply_dot(const void *self, const double *x, double *y) {
@@ -205,9 +219,13 @@ static void residual(const void *self, const double *b, const double *x, double 
   mus_block_operator_residual(self, b, x, r);
 }
 
+static void gram(const void *self, int count, const float *v, double *out) {
+  mus_block_operator_gram(self, count, v, out);
+}
+
 mus_operator mus_block_operator_view(const mus_block_operator *o) {
   size_t size = (size_t)o->a->pattern->rows * (size_t)o->a->row_block;
-  return (mus_operator){&mus_host, size, o, multiply, multiply_dot, residual};
+  return (mus_operator){&mus_host, size, o, multiply, multiply_dot, residual, gram};
 }
 
 // The diagonal blocks of the sum, as a matrix that holds nothing else.

@@ -81,6 +81,8 @@ void mus_block_operator_multiply(const mus_block_operator *o, const double *x, d
 double mus_block_operator_multiply_dot(const mus_block_operator *o, const double *x, double *y);
 // r = b - (A + C) x
 void mus_block_operator_residual(const mus_block_operator *o, const double *b, const double *x, double *r);
+// gram = V^T (A + C) V for the vectors of par/lanes.h, count x count numbers
+void mus_block_operator_gram(const mus_block_operator *o, int count, const float *v, double *gram);
 void mus_block_operator_residual_f(const mus_block_operator_f *o, const float *b, const float *x, float *r);
 // mus_chebyshev_step with A + C.
 void mus_block_operator_chebyshev(const mus_block_operator *o, const double *inverse_diagonal, const double *b,

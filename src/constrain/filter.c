@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "par/lanes.h"
 #include "par/par.h"
 #include "par/vector.h"
 
@@ -40,6 +41,34 @@ void mus_filter_apply(const mus_filter *s, double *x) {
   project(s, NULL, x);
   if (s->across)
     mus_equalities_project(s->across, x);
+}
+
+// The same for each of the vectors of one node.
+static inline void project_lanes(int block, const double *b, int count, float *v) {
+  double y[BLOCK_MAXIMUM];
+  for (int k = 0; k < count; ++k) {
+    for (int r = 0; r < block; ++r)
+      y[r] = (double)v[r * count + k];
+    project_node(block, b, NULL, y);
+    for (int r = 0; r < block; ++r)
+      v[r * count + k] = (float)y[r];
+  }
+}
+
+void mus_filter_apply_lanes(const mus_filter *s, int count, double *work, float *v) {
+  size_t block = (size_t)s->block, n = (size_t)s->rows * block;
+  if (!s->across) {
+    MUS_PARALLEL_FOR_IF(s->count >= MUS_PAR_MINIMUM)
+    for (int k = 0; k < s->count; ++k)
+      FOR_BLOCK(s->block, project_lanes, s->projection + (size_t)k * block * block, count,
+                v + (size_t)s->node[k] * block * (size_t)count);
+    return;
+  }
+  for (int k = 0; k < count; ++k) {
+    mus_lanes_get(n, count, k, v, work);
+    mus_filter_apply(s, work);
+    mus_lanes_put(n, count, k, 1, work, v);
+  }
 }
 
 void mus_filter_impose(const mus_filter *s, double *x) {

@@ -29,6 +29,8 @@ static inline int mus_filter_holds(const mus_filter *s) { return s->count > 0 ||
 mus_projection mus_filter_view(const mus_filter *s);
 // x <- S x
 void mus_filter_apply(const mus_filter *s, double *x);
+// The same for each of the vectors of par/lanes.h. `work` holds one vector, and is used for equalities across nodes.
+void mus_filter_apply_lanes(const mus_filter *s, int count, double *work, float *v);
 // x <- S x + (I - S) z
 void mus_filter_impose(const mus_filter *s, double *x);
 // x <- (I - S) z

@@ -462,6 +462,7 @@ static const mus_schema_field solver_fields[] = {
     {"threads", MUS_SCHEMA_WHOLE, AT(mus_solver_options, threads), FROM_TO(0, 1024)},
     {"stationary", MUS_SCHEMA_TRUTH, AT(mus_solver_options, stationary)},
     {"fall_back", MUS_SCHEMA_TRUTH, AT(mus_solver_options, fall_back)},
+    {"recycle", MUS_SCHEMA_WHOLE, AT(mus_solver_options, recycle), FROM_TO(0, 7)},
     {"sa", MUS_SCHEMA_OBJECT, .offset = 0, .inner = &aggregation_schema},
     {"skinning", MUS_SCHEMA_OBJECT, AT(mus_solver_options, skinning), .inner = &skinning_schema}};
 SCHEMA(solver_schema, "the solver", mus_solver_options, solver_fields, NULL);

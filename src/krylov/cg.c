@@ -27,6 +27,7 @@ typedef struct problem {
   const mus_projection *s; // NULL: the identity
   const mus_preconditioner *m;
   double *x, *r, *z, *p, *q;
+  int is_zero;      // x, as guesses often are: its residual needs no product
   double factor;    // of what is in m->right
   const float *z_f; // M^-1 of it; z is M^-1 r where that is NULL
   mus_stop stop;
@@ -40,6 +41,7 @@ static problem make_problem(const mus_operator *a, const mus_projection *s, cons
   result->iterations = 0;
   result->reference = 0;
   result->residuals[0] = NAN;
+  result->is_projected = 0;
   result->is_absolute = options->stop == MUS_STOP_EUCLIDEAN || options->stop == MUS_STOP_ENERGY;
   return (problem){.n = n,
                    .space = a->space,
@@ -209,7 +211,11 @@ static mus_status iterate_to(problem *o, double delta, double square, int limit,
 
 // r = S(b - A x); returns r.r
 static double residual_of(problem *o, const double *b) {
-  mus_operator_residual(o->a, b, o->x, o->r);
+  if (o->is_zero)
+    o->space->copy(o->n, b, o->r);
+  else
+    mus_operator_residual(o->a, b, o->x, o->r);
+  o->is_zero = 0;
   filter(o, o->r);
   return o->space->dot(o->n, o->r, o->r);
 }
@@ -261,7 +267,8 @@ static void begin_estimate(problem *o, const double *b, mus_cg_result *result) {
 
 // The first residual, and what norms are compared with: 0 where the solution is x = 0, which is then put there.
 static mus_status start(problem *o, const double *b, double *delta, double *square, mus_cg_result *result) {
-  int separate = o->stop != MUS_STOP_INITIAL && o->space->max_abs(o->n, o->x) != 0;
+  o->is_zero = o->space->max_abs(o->n, o->x) == 0;
+  int separate = o->stop != MUS_STOP_INITIAL && !o->is_zero;
   if (separate) {
     mus_status status = reference_of(o, b, &result->reference);
     if (status)
@@ -306,14 +313,56 @@ static mus_status iterate_to_residual(problem *o, const double *b, double delta,
   }
 }
 
-mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
-                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+// S z becomes a vector of those that the solution is projected onto.
+static void put_direction(problem *o, const mus_recycle *recycle) {
+  int count = recycle->most + 1, lane = mus_recycle_lane(recycle);
+  if (o->z_f && !o->s) {
+    mus_lanes_put_f(o->n, count, lane, o->z_f, recycle->v);
+    return;
+  }
+  o->space->fill(o->n, 0.0, o->p);
+  advance(o, 0, 0);
+  double square = o->space->dot(o->n, o->p, o->p); // single precision may have no room for it as it is
+  mus_lanes_put(o->n, count, lane, square > 0 ? 1 / sqrt(square) : 0, o->p, recycle->v);
+}
+
+// The first iteration, from the guess to the best that earlier solutions and z span.
+static mus_status project(problem *o, const mus_recycle *recycle, const double *b, double *delta, double *square,
+                          mus_cg_result *result) {
+  put_direction(o, recycle);
+  double gain = mus_recycle_project(recycle, o->a, o->r, o->x);
+  if (gain == 0)
+    return MUS_OK;
+  filter(o, o->x);
+  mus_status status = residual_now(o, b, 1, delta, square, result);
+  if (status)
+    return status;
+  if (o->stop == MUS_STOP_ENERGY)
+    mus_estimate_add(&o->estimate, gain);
+  result->iterations = 1;
+  result->is_projected = 1;
+  return MUS_OK;
+}
+
+mus_status mus_pcg_recycled(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m,
+                            const mus_recycle *recycle, const double *b, double *x, const mus_cg_options *options,
+                            double *work, mus_cg_result *result) {
   problem o = make_problem(a, s, m, x, options, work, result);
   double delta, square;
   mus_status status = start(&o, b, &delta, &square, result);
   if (status || result->reference == 0)
     return status;
+  if (recycle && a->gram && options->iterations > 0 && !is_done(&o, delta, result)) {
+    status = project(&o, recycle, b, &delta, &square, result);
+    if (status)
+      return end(&o, status, result);
+  }
   return iterate_to_residual(&o, b, delta, square, options->iterations, result);
+}
+
+mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
+                   double *x, const mus_cg_options *options, double *work, mus_cg_result *result) {
+  return mus_pcg_recycled(a, s, m, NULL, b, x, options, work, result);
 }
 
 // --- without conjugate gradients ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #ifndef MUS_KRYLOV_CG_H
 #define MUS_KRYLOV_CG_H
 
+#include "krylov/recycle.h"
 #include "muslin/solver.h"
 #include "par/operator.h"
 
@@ -21,7 +22,8 @@ typedef struct mus_cg_result {
   int iterations;
   double reference; // what the norms were compared with
   double *residuals;
-  int is_absolute; // the norms do not depend on M
+  int is_absolute;  // the norms do not depend on M
+  int is_projected; // the first iteration was a projection onto earlier solutions
 } mus_cg_result;
 
 enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
@@ -35,6 +37,13 @@ enum { MUS_CG_VECTORS = 4 }; // workspace, in vectors of the system's size
 // range of S, where b and the guess must lie.
 mus_status mus_pcg(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, const double *b,
                    double *x, const mus_cg_options *options, double *work, mus_cg_result *result);
+
+// The same with a first iteration that is a projection onto earlier solutions (recycle.h; NULL: none). These hold what
+// S and the matrix do. Whatever it gains, iterations end where they would from the guess: the residual of that is what
+// others are compared with.
+mus_status mus_pcg_recycled(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m,
+                            const mus_recycle *recycle, const double *b, double *x, const mus_cg_options *options,
+                            double *work, mus_cg_result *result);
 
 // The same without conjugate gradients: x <- x + S M^-1 r, for comparison. It converges where M^-1 is a cycle that
 // makes every error smaller in the norm of A. MUS_BREAKDOWN where residuals grow beyond all bounds.

@@ -34,7 +34,8 @@ static mus_status couple_finest_f(mus_hierarchy *h, const mus_matrix *a, const m
   c->system.beyond = &h->beyond_f;
   c->system.inverse_diagonal = rounded;
   c->system.radius = coupled_radius(beyond, h->f[0].system.radius);
-  c->smoother_state = NULL;
+  c->smoother_state = c->spare_state = NULL;
+  c->smoother = NULL;
   mus_status status = mus_beyond_round(&h->coupled_arena, beyond, &h->beyond_f);
   if (!status && c->system.clusters) {
     status = mus_clusters_copy_f(&h->coupled_arena, c->system.clusters, &h->coupled_clusters_f);
@@ -61,7 +62,8 @@ static mus_status couple_finest(mus_hierarchy *h, const mus_matrix *a, const mus
   c->system.beyond = beyond;
   c->system.inverse_diagonal = inverse;
   c->system.radius = coupled_radius(beyond, h->d[0].system.radius);
-  c->smoother_state = NULL;
+  c->smoother_state = c->spare_state = NULL;
+  c->smoother = NULL;
   if (c->system.clusters) {
     status = mus_clusters_copy(&h->coupled_arena, c->system.clusters, &h->coupled_clusters);
     c->system.clusters = &h->coupled_clusters;
@@ -165,7 +167,8 @@ static mus_status couple_level_f(mus_hierarchy *h, int k, const mus_matrix *a, c
   size_t numbers = mus_level_unknowns(&h->level[k]) * (size_t)h->level[k].block;
   mus_cycle_level_f *c = &h->coupled_f[k];
   *c = h->f[k];
-  c->smoother_state = NULL;
+  c->smoother_state = c->spare_state = NULL;
+  c->smoother = NULL;
   float *rounded = m->inverse ? mus_arena_alloc(arena, numbers, sizeof *rounded) : NULL;
   if (m->inverse && !rounded)
     return mus_fail_memory();
@@ -190,7 +193,8 @@ static mus_status couple_level(mus_hierarchy *h, int k, mus_matrix *a, mus_arena
     return status ? status : couple_level_f(h, k, a, &m);
   mus_cycle_level *c = &h->coupled_d[k];
   *c = h->d[k];
-  c->smoother_state = NULL;
+  c->smoother_state = c->spare_state = NULL;
+  c->smoother = NULL;
   c->system.a = *a;
   c->system.diagonal = m.diagonal;
   c->system.inverse_diagonal = m.inverse;

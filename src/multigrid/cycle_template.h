@@ -75,11 +75,14 @@ static double NAME(active_part)(const TYPE(mus_level_system) *system) {
   return system->active ? blocks / start[rows] : 1;
 }
 
-static void NAME(smooth)(TYPE(mus_cycle_level) *level, int from_zero, REAL **x, REAL **other) {
+static void NAME(smooth_with)(TYPE(mus_cycle_level) *level, int from_zero, int with_residual, REAL **x, REAL **other) {
   const TYPE(mus_smoother_calls) *calls = level->smoother;
   if (from_zero)
     NAME(choose_rows)(level);
-  (from_zero ? calls->pre : calls->post)(level->smoother_state, &level->system, level->b, x, other);
+  if (with_residual)
+    calls->pre_with_residual(level->smoother_state, &level->system, level->b, x, other);
+  else
+    (from_zero ? calls->pre : calls->post)(level->smoother_state, &level->system, level->b, x, other);
   double all = level->sweep_passes[from_zero] * NAME(numbers)(&level->system);
   if (level->system.clusters) // once for each division, also where a pass over the matrix is saved
     all += (level->sweep_passes[from_zero] + from_zero) * level->system.clusters->place[level->system.clusters->count];
@@ -87,10 +90,24 @@ static void NAME(smooth)(TYPE(mus_cycle_level) *level, int from_zero, REAL **x, 
   NAME(count_smoothing)(level, part * all, (1 - part) * all);
 }
 
+static void NAME(smooth)(TYPE(mus_cycle_level) *level, int from_zero, REAL **x, REAL **other) {
+  NAME(smooth_with)(level, from_zero, 0, x, other);
+}
+
 static void NAME(take_residual)(const TYPE(mus_cycle_level) *level, const REAL *b, const REAL *x, REAL *out) {
   TYPE(mus_block_operator) a = NAME(mus_level_operator)(&level->system);
   NAME(mus_block_operator_residual)(&a, b, x, out);
   NAME(count)(level, NAME(numbers)(&level->system));
+}
+
+// The first sweep and what it leaves, in *other.
+static void NAME(smooth_down)(TYPE(mus_cycle_level) *level, REAL **x, REAL **other) {
+  int at_once = level->smoother->pre_with_residual != NULL;
+  NAME(smooth_with)(level, 1, at_once, x, other);
+  if (at_once)
+    NAME(count)(level, NAME(numbers)(&level->system));
+  else
+    NAME(take_residual)(level, level->b, *x, *other);
 }
 
 static void NAME(add_coarse)(const TYPE(mus_cycle_level) *level, const REAL *coarse, REAL *x) {
@@ -110,10 +127,11 @@ REAL *NAME(mus_cycle_run)(TYPE(mus_cycle_level) *level, int levels, int visits, 
   if (levels == 1 && bottom->factor)
     return NAME(finish)(level, bottom);
   REAL *x = level->x, *other = level->other;
-  NAME(smooth)(level, 1, &x, &other);
-  if (levels > 1) {
+  if (levels == 1)
+    NAME(smooth)(level, 1, &x, &other);
+  else {
     TYPE(mus_cycle_level) *next = level + 1;
-    NAME(take_residual)(level, level->b, x, other);
+    NAME(smooth_down)(level, &x, &other);
     NAME(descend)(level, other, next->b);
     const REAL *coarse = NAME(mus_cycle_run)(next, levels - 1, visits, bottom);
     NAME(add_coarse)(level, coarse, x);

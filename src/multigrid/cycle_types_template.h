@@ -4,6 +4,7 @@ typedef struct TYPE(mus_cycle_level) {
   TYPE(mus_level_system) system;
   const TYPE(mus_smoother_calls) *smoother; // unused at a bottom that is factored
   void *smoother_state;
+  void *spare_state;             // of what stands in for a smoother, or of the smoother while that does
   TYPE(mus_matrix) p;            // leads to the next coarser level; unused at the bottom
   const mus_transpose *pt;       // of p's pattern
   const mus_restriction *passes; // of p, the other way to multiply by P^T; NULL, or without chunks: none

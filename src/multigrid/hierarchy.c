@@ -18,6 +18,8 @@
 static const double stalled = 0.9;
 // Without a sparse factorisation, larger bottoms than this are smoothed only.
 enum { DENSE_MAXIMUM = 5000 };
+// Up to this part of the nodes may be in clusters for sweeps that know none.
+static const double sweeps_clustered = 0.1;
 
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_hierarchy_options *options,
                                 mus_hierarchy **out) {
@@ -175,9 +177,36 @@ static int mend_diagonal(const mus_level *next, const unsigned char *live) {
   return dropped;
 }
 
+// P^T A P as the cycle and renewals have it in single precision, where it takes half the time and memory, for set-up to
+// go on with in double.
+static mus_status galerkin_rounded(mus_hierarchy *h, int index) {
+  mus_level *l = &h->level[index], *next = l + 1;
+  mus_status status = MUS_OK;
+  if (!l->p_rounded.value)
+    status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &l->p_rounded);
+  if (!status && !next->rounded.value)
+    status = mus_matrix_create_f(&h->cycle, next->pattern, next->block, next->block, &next->rounded);
+  if (status)
+    return status;
+  mus_matrix_round(&l->p, &l->p_rounded);
+  status = index == 0 ? mus_galerkin_fill_rounded(&l->plan, &l->a, &l->p_rounded, &next->rounded)
+                      : mus_galerkin_fill_f(&l->plan, &l->rounded, &l->p_rounded, &next->rounded);
+  if (!status)
+    mus_matrix_widen(&next->rounded, &next->a);
+  return status;
+}
+
+// Diagonal blocks that were changed in double precision.
+static void round_diagonal(mus_level *l) {
+  size_t size = (size_t)(l->block * l->block);
+  for (int i = 0; i < l->pattern->rows; ++i)
+    mus_to_float(size, 1, l->a.value + (size_t)l->diagonal[i] * size, l->rounded.value + (size_t)l->diagonal[i] * size);
+}
+
 // Prolongator and coarse matrix.
 static mus_status fill_coarser(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index], *next = l + 1;
+  int single = h->precision == MUS_PRECISION_SINGLE;
   mus_status status = MUS_OK;
   if (!l->p.value)
     status = mus_matrix_create(&l->numbers, &l->prolongator, l->block, l->coarse_block, &l->p);
@@ -188,12 +217,17 @@ static mus_status fill_coarser(mus_hierarchy *h, int index) {
   mus_level_view view = view_of(h, index);
   if ((status = h->method->fill(h->self, &view, &l->p, l->live)))
     return status;
-  status = mus_galerkin_fill(&l->plan, &l->a, &l->p, &next->a);
-  if (!status)
-    next->dropped = mend_diagonal(next, l->live);
-  if (!status && h->method->may_be_singular)
-    (h->precision == MUS_PRECISION_SINGLE ? mus_prop_up_for_rounding : mus_prop_up)(&next->a, next->diagonal);
-  return status;
+  status = single ? galerkin_rounded(h, index) : mus_galerkin_fill(&l->plan, &l->a, &l->p, &next->a);
+  if (status)
+    return status;
+  next->dropped = mend_diagonal(next, l->live);
+  if (single) {
+    mus_prop_up_for_rounding(&next->a, next->diagonal);
+    round_diagonal(next);
+  } else if (h->method->may_be_singular) {
+    mus_prop_up(&next->a, next->diagonal);
+  }
+  return MUS_OK;
 }
 
 // --- the cycle's view of the levels ---------------------------------------------------------------------------------
@@ -272,6 +306,10 @@ static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a)
     mus_symmetric_fill_f(a, &h->symmetric_f);
     return MUS_OK;
   }
+  if (index > 0) { // made so
+    c->a = h->level[index].rounded;
+    return MUS_OK;
+  }
   mus_status status =
       c->a.value ? MUS_OK : mus_matrix_create_f(&h->cycle, a->pattern, a->row_block, a->column_block, &c->a);
   if (!status)
@@ -300,14 +338,10 @@ static mus_status publish_as_it_is(mus_hierarchy *h, int index) {
   return publish(h, index, c);
 }
 
-// `p` exists on all but the bottom level.
 static mus_status publish_rounded(mus_hierarchy *h, int index) {
   mus_level *l = &h->level[index];
   mus_cycle_level_f *c = &h->f[index];
-  int has_p = l->p.value != NULL;
   mus_status status = round_matrix(h, index, &l->a);
-  if (!status && has_p && !c->p.value)
-    status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &c->p);
   float *inverse = (float *)c->system.inverse_diagonal;
   if (!status && l->inverse_diagonal && !inverse &&
       !(c->system.inverse_diagonal = inverse =
@@ -315,8 +349,7 @@ static mus_status publish_rounded(mus_hierarchy *h, int index) {
     status = mus_fail_memory();
   if (status)
     return status;
-  if (has_p)
-    mus_matrix_round(&l->p, &c->p);
+  c->p = l->p_rounded;
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
   c->system.clusters = index == 0 && h->clusters.count > 0 ? &h->clusters_f : NULL;
@@ -621,16 +654,16 @@ static void report_more(const mus_hierarchy *h, int index, mus_level_report *rep
     h->method->report(h->self, index, report);
   if (!mus_level_is_smoothed(h, index))
     return;
-  const mus_smoother *smoother = h->smoother[index].kind;
-  if (h->precision == MUS_PRECISION_DOUBLE && smoother->in_double.report)
-    smoother->in_double.report(h->d[index].smoother_state, report);
-  if (h->precision == MUS_PRECISION_SINGLE && smoother->in_single.report)
-    smoother->in_single.report(h->f[index].smoother_state, report);
+  if (h->precision == MUS_PRECISION_DOUBLE && h->d[index].smoother && h->d[index].smoother->report)
+    h->d[index].smoother->report(h->d[index].smoother_state, report);
+  if (h->precision == MUS_PRECISION_SINGLE && h->f[index].smoother && h->f[index].smoother->report)
+    h->f[index].smoother->report(h->f[index].smoother_state, report);
 }
 
 double mus_hierarchy_passes(const mus_hierarchy *h, int level) {
-  const mus_level_smoother *s = &h->smoother[level];
-  return s->kind->passes(&s->options, 1) + s->kind->passes(&s->options, 0) + 1;
+  const double *passes = h->precision == MUS_PRECISION_DOUBLE ? (h->coupled ? h->coupled_d : h->d)[level].sweep_passes
+                                                              : (h->coupled ? h->coupled_f : h->f)[level].sweep_passes;
+  return passes[0] + passes[1] + 1;
 }
 
 double mus_hierarchy_bottom_numbers(const mus_hierarchy *h) {

@@ -22,6 +22,7 @@ typedef struct mus_level {
   // numeric
   mus_arena numbers;
   mus_matrix a, p;
+  mus_matrix_f rounded, p_rounded; // what the cycle reads in single precision; of the finest matrix, nothing
   double *inverse_diagonal;
   unsigned char *live; // for the unknowns of the coarser level
   mus_radius radius;

@@ -3,13 +3,24 @@
 mus_status NAME(mus_hierarchy_smooth)(const mus_hierarchy *h, int index, TYPE(mus_cycle_level) *level,
                                       mus_arena *arena) {
   const mus_level_smoother *smoother = &h->smoother[index];
+  const TYPE(mus_level_system) *system = &level->system;
+  int sweeps = system->symmetric && !system->beyond &&
+               (!system->clusters ||
+                system->clusters->start[system->clusters->count] <= sweeps_clustered * system->a.pattern->rows);
+  const mus_smoother *kind = sweeps || !smoother->kind->stand_in ? smoother->kind : smoother->kind->stand_in;
 #if SINGLE
-  level->smoother = &smoother->kind->in_single;
+  const TYPE(mus_smoother_calls) *calls = &kind->in_single;
 #else
-  level->smoother = &smoother->kind->in_double;
+  const TYPE(mus_smoother_calls) *calls = &kind->in_double;
 #endif
+  if (level->smoother != calls) {
+    void *state = level->smoother_state;
+    level->smoother_state = level->spare_state;
+    level->spare_state = state;
+    level->smoother = calls;
+  }
   for (int from_zero = 0; from_zero < 2; ++from_zero)
-    level->sweep_passes[from_zero] = smoother->kind->passes(&smoother->options, from_zero);
+    level->sweep_passes[from_zero] = kind->passes(&smoother->options, from_zero);
   mus_status status = MUS_OK;
   if (!level->smoother_state)
     status = level->smoother->create(&smoother->options, &level->system, arena, &level->smoother_state);

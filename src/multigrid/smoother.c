@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 static const mus_smoother *const smoothers[] = {&mus_chebyshev_smoother, &mus_gauss_seidel_smoother,
-                                                &mus_jacobi_smoother};
+                                                &mus_jacobi_smoother, &mus_sweep_smoother};
 enum { SMOOTHERS = sizeof smoothers / sizeof *smoothers };
 
 const char *mus_smoother_name(int index) { return index >= 0 && index < SMOOTHERS ? smoothers[index]->name : NULL; }

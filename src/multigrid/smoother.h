@@ -21,6 +21,9 @@ typedef struct mus_smoother {
   int uses_radius;   // wants to know the spectral radius of D^-1 A
   int reads_rows;    // needs the blocks of `a`: products with the matrix are not enough
   int may_skip_rows; // heeds mus_level_system.active: both sweeps, with the same rows, are then adjoint too
+  // Sweeps over mus_level_system.symmetric, and heeds neither terms beyond it nor clusters. This one stands in on
+  // levels without symmetric storage, and with such terms or many nodes in clusters. NULL: it takes any level.
+  const struct mus_smoother *stand_in;
   // Passes over a level's matrix that a sweep makes, from zero or from a given x.
   double (*passes)(const mus_multigrid_options *options, int from_zero);
   mus_smoother_calls in_double;
@@ -44,6 +47,6 @@ mus_status mus_smoothers_read(const mus_multigrid_options *options, int levels, 
 // Adds a number to the report of a level, up to MUS_LEVEL_NUMBERS of them. `name` is kept by address.
 void mus_level_note(mus_level_report *report, const char *name, double value);
 
-extern const mus_smoother mus_chebyshev_smoother, mus_gauss_seidel_smoother, mus_jacobi_smoother;
+extern const mus_smoother mus_chebyshev_smoother, mus_gauss_seidel_smoother, mus_jacobi_smoother, mus_sweep_smoother;
 
 #endif

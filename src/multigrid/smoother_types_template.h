@@ -37,4 +37,8 @@ typedef struct TYPE(mus_smoother_calls) {
   void (*post)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x, REAL **other);
   // Adds the smoother's numbers to the level's report, by mus_level_note(). May be NULL.
   void (*report)(const void *state, mus_level_report *report);
+  // As pre, with the residual b - A x in *other afterwards, which costs no pass of its own: passes() counts it as the
+  // residual's. NULL: the cycle computes it.
+  void (*pre_with_residual)(const void *state, const TYPE(mus_level_system) *level, const REAL *b, REAL **x,
+                            REAL **other);
 } TYPE(mus_smoother_calls);

@@ -39,6 +39,9 @@ typedef struct mus_operator {
   double (*multiply_dot)(const void *self, const double *x, double *y);
   // r = b - A x. NULL: there is no way to have it for less than a pass of its own.
   void (*residual)(const void *self, const double *b, const double *x, double *r);
+  // gram = V^T A V, count x count numbers, for vectors of par/lanes.h. NULL: there is no way to have it for less than
+  // products with each.
+  void (*gram)(const void *self, int count, const float *v, double *gram);
 } mus_operator;
 
 // M^-1, symmetric positive definite, in the space of the operator that it is used with.

@@ -48,9 +48,8 @@ static mus_status make(mus_fallback *f, const mus_method_kind *kind, mus_linear_
 static const double robust_setup = 440, robust_iteration = 26, robust_share = 0.4;
 // A factor that has more numbers than so many matrices does not fit.
 static const double direct_size = 40;
-// Iterations that no method is denied, for a tenth of the residual, and those that a change of motions may take.
+// Iterations that no method is denied, for a tenth of the residual.
 static const double usual_iterations = 6;
-enum { MOTIONS_ITERATIONS = 70 };
 
 // Whether the options are those of the preset robust, or as thorough.
 static int is_robust(const mus_solver_options *o) {
@@ -87,10 +86,7 @@ static int patience(const mus_fallback *f, mus_fall_back stage, double iteration
     next = fmin(next, direct_least());
   if (stage == MUS_FALL_BACK_DIRECT || isinf(next))
     return 0;
-  int motions = stage == MUS_FALL_BACK_NONE && f->options->sa.motions == MUS_MOTIONS_AUTO && f->system->positions
-                    ? MOTIONS_ITERATIONS
-                    : 0;
-  return motions + (int)ceil(usual_iterations * mus_run_digits(tolerance) + next / iteration);
+  return (int)ceil(usual_iterations * mus_run_digits(tolerance) + next / iteration);
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------

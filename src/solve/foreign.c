@@ -66,6 +66,7 @@ static mus_status update(state *s) {
 
 mus_status mus_foreign_solve(void *self, mus_run *run, const mus_cg_options *limits) {
   state *s = self;
+  run->recycle = NULL; // they are measured as they are
   mus_run_prefilter(run);
   mus_status status = s->foreign->start ? s->foreign->start() : MUS_OK;
   if (status)

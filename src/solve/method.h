@@ -23,6 +23,8 @@ typedef struct mus_run {
   int is_prefiltered;             // that system has been made
   double *residuals;              // options.iterations + 1 norms
   int stationary;                 // methods that can do so iterate without conjugate gradients
+  mus_recycle *recycle;           // solutions of earlier solves, for mus_run_pcg(); NULL: none
+  int first;                      // the iterate that iterations proper began from: 1 after a projection onto those
   mus_solve_record *record;       // all but `bytes`, `true_residual` and what report() fills; see run.h
 } mus_run;
 

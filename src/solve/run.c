@@ -95,11 +95,23 @@ mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *lim
   return left;
 }
 
+// Of all that a residual has fallen, in digits: less tells nothing of how fast iterations are.
+static const double enough_to_judge = 0.2;
+
 double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits) {
   const mus_solve_record *record = run->record;
-  double first = run->residuals[0], last = run->residuals[record->iterations];
+  double first = run->residuals[run->first], last = run->residuals[record->iterations];
   double wanted = log(limits->tolerance * record->reference / first), done = log(last / first);
-  return wanted < 0 && done < 0 ? record->iterations * wanted / done : HUGE_VAL;
+  return wanted < 0 && done < 0 ? run->first + (record->iterations - run->first) * wanted / done : HUGE_VAL;
+}
+
+double mus_run_iterations_from_guess(const mus_run *run) {
+  int end = run->record->iterations, first = run->first;
+  const double *norm = run->residuals;
+  if (first == 0)
+    return end;
+  double all = log(norm[0] / norm[end]), rest = first < end ? log(norm[first] / norm[end]) : 0;
+  return rest > enough_to_judge * all ? (end - first) * fmax(all / rest, 1) : 0;
 }
 
 double mus_run_digits(double tolerance) { return -log10(fmin(fmax(tolerance, 1e-16), 0.1)); }
@@ -140,6 +152,42 @@ static mus_status end_iterations(mus_run *run, mus_status status, iterations *i)
   return status;
 }
 
+// Earlier solutions as they count in this run, without what is held now. *out becomes NULL where there are none, or
+// where an earlier run of the same solve has come further.
+static mus_status earlier_solutions(mus_run *run, mus_recycle **out) {
+  mus_system *system = run->system;
+  mus_recycle *recycle = run->recycle;
+  *out = NULL;
+  if (!recycle || run->record->iterations > 0)
+    return MUS_OK;
+  mus_status status = mus_recycle_open(recycle, mus_system_unknowns(system));
+  if (status || !mus_recycle_is_due(recycle))
+    return status;
+  mus_filter_apply_lanes(&system->filter, recycle->most + 1, system->work, recycle->v);
+  *out = recycle;
+  return MUS_OK;
+}
+
+// Of preconditioners that count their own work, in products: what the cheapest cycles cost.
+static const double usual_iteration = 3;
+
+static mus_status run_recycled(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits, iterations *i,
+                               const mus_projection *s) {
+  mus_system *system = run->system;
+  mus_recycle *recycle;
+  mus_status status = earlier_solutions(run, &recycle);
+  if (status)
+    return status;
+  status = mus_pcg_recycled(&i->a, s, m, recycle, system->right, system->solution, limits, system->work, &i->result);
+  run->first = run->record->iterations > 0 ? run->first : i->result.is_projected;
+  if (recycle && i->result.is_projected && !status)
+    mus_recycle_note(recycle, i->result.residuals, i->result.iterations,
+                     m->products > 0 ? i->products : usual_iteration);
+  if (i->result.is_projected)
+    run->record->work += 1; // the pass for the products of the vectors
+  return status;
+}
+
 mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_options *limits) {
   mus_system *system = run->system;
   iterations i;
@@ -148,8 +196,10 @@ mus_status mus_run_pcg(mus_run *run, const mus_preconditioner *m, const mus_cg_o
     return status;
   const mus_projection *s = system->filter.across ? &i.s : NULL; // what the matrix is not filtered by
   i.before_flush = mus_subnormal_flush();
-  status = (run->stationary ? mus_stationary : mus_pcg)(&i.a, s, m, system->right, system->solution, limits,
-                                                        system->work, &i.result);
+  if (run->stationary)
+    status = mus_stationary(&i.a, s, m, system->right, system->solution, limits, system->work, &i.result);
+  else
+    status = run_recycled(run, m, limits, &i, s);
   return end_iterations(run, status, &i);
 }
 

@@ -30,6 +30,9 @@ void mus_run_note(mus_run *run, const mus_cg_result *result, double last);
 mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *limits, int prefilter);
 // Iterations that a run would take in all, by how far it has come; infinite where it has not.
 double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits);
+// Iterations that a run would have taken from the guess itself, where earlier solutions gave it a better start: at the
+// rate of the others. 0: these were too few to tell.
+double mus_run_iterations_from_guess(const mus_run *run);
 // Decimal digits that a tolerance asks for.
 double mus_run_digits(double tolerance);
 

@@ -83,6 +83,7 @@ mus_solver_options mus_preset_solver_options(mus_preset preset) {
     options.sa.filter_prolongator = 1;
     options.multigrid.cycle = MUS_CYCLE_V;
     options.multigrid.smoother_order = 1;
+    snprintf(options.multigrid.smoother, sizeof options.multigrid.smoother, "%s", mus_sweep_smoother.name);
   }
   return options;
 }
@@ -94,7 +95,7 @@ const char *mus_device_name(mus_device_choice device) {
   return (int)device >= 0 && (int)device < DEVICES ? device_name[device] : NULL;
 }
 
-static const char *const fall_back_name[] = {"none", "rigid", "robust", "direct"};
+static const char *const fall_back_name[] = {"none", "robust", "direct"};
 
 const char *mus_fall_back_name(mus_fall_back fall_back) {
   return (int)fall_back >= 0 && fall_back <= MUS_FALL_BACK_DIRECT ? fall_back_name[fall_back] : NULL;
@@ -126,6 +127,7 @@ static mus_status check_options(const mus_solver_options *o) {
                {"device", o->device, 0, DEVICES - 1},
                {"preset", o->preset, 0, PRESETS - 1},
                {"fall_back", o->fall_back, 0, 1},
+               {"recycle", o->recycle, 0, MUS_RECYCLE_MAXIMUM},
                {"prefilter", o->prefilter, 0, 1},
                {"count_from", o->count_from, 0, 1},
                {"stationary", o->stationary, 0, 1},
@@ -165,6 +167,7 @@ struct mus_solver {
   mus_system *system; // NULL before there is a pattern; the method has no state then
   mus_linear_method method;
   mus_fallback fallback;
+  mus_recycle recycle;
   double *residuals;
   mus_solve_record record;
   int is_prepared; // for corrections, and nothing has changed since
@@ -196,7 +199,7 @@ mus_status mus_solver_create_with(const mus_solver_options *options, const mus_m
   mus_solver *solver = mus_alloc_zero(1, sizeof *solver);
   if (!solver)
     return mus_fail_memory();
-  *solver = (mus_solver){.options = *options, .method = {.kind = kind}};
+  *solver = (mus_solver){.options = *options, .method = {.kind = kind}, .recycle = {.most = options->recycle}};
   solver->residuals = mus_alloc(residuals_kept(solver), sizeof *solver->residuals);
   if (!solver->residuals) {
     mus_free(solver);
@@ -218,6 +221,7 @@ static void forget_system(mus_solver *solver) {
   mus_fallback_end(&solver->fallback);
   mus_linear_method_free(&solver->method);
   mus_system_free(solver->system);
+  mus_recycle_free(&solver->recycle);
   solver->system = NULL;
   solver->is_prepared = 0;
   solver->record = (mus_solve_record){0};
@@ -414,6 +418,7 @@ static mus_status solve_checked(mus_solver *solver, const double *b, double *x, 
                  .scale = 1,
                  .residuals = solver->residuals,
                  .stationary = solver->options.stationary,
+                 .recycle = solver->options.recycle > 0 ? &solver->recycle : NULL,
                  .record = record};
   mus_cg_options limits = {
       .tolerance = solver->options.tolerance, .iterations = solver->options.iterations, .stop = solver->options.stop};
@@ -423,6 +428,8 @@ static mus_status solve_checked(mus_solver *solver, const double *b, double *x, 
   int has_x = status == MUS_OK || status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;
   if (has_x && !there && !*record->device) // which computes its own
     record->true_residual = true_residual(&run);
+  if (!status && !there)
+    mus_recycle_keep(&solver->recycle, x);
   mus_system_put(solver->system, MUS_FORM_GIVEN);
   record->status = status;
   record->residuals = solver->residuals;
@@ -657,9 +664,10 @@ double mus_solver_work(const mus_solver *solver) { return solver ? solver->recor
 size_t mus_solver_bytes(const mus_solver *solver) {
   if (!solver)
     return 0;
-  return sizeof *solver + mus_fallback_bytes(&solver->fallback) + residuals_kept(solver) * sizeof *solver->residuals +
-         solver->memory.capacity + solver->curves.capacity * sizeof(double) +
-         (solver->system ? mus_system_bytes(solver->system) : 0) + mus_linear_method_bytes(&solver->method);
+  return sizeof *solver + mus_fallback_bytes(&solver->fallback) + mus_recycle_bytes(&solver->recycle) +
+         residuals_kept(solver) * sizeof *solver->residuals + solver->memory.capacity +
+         solver->curves.capacity * sizeof(double) + (solver->system ? mus_system_bytes(solver->system) : 0) +
+         mus_linear_method_bytes(&solver->method);
 }
 
 const mus_solve_record *mus_solver_record(const mus_solver *solver) { return solver ? &solver->record : NULL; }
@@ -681,6 +689,7 @@ mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *s
   status = need_pattern(solver);
   solver->memory.count = 0;
   solver->is_prepared = 0;
+  mus_recycle_forget(&solver->recycle); // they would take more room than all else, and are soon there again
   if (!status)
     status = mus_linear_method_remember(&solver->method, &solver->memory);
   if (!status)
@@ -697,8 +706,10 @@ mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size)
     status = MUS_NEED(bytes);
   if (!status)
     status = need_pattern(solver);
-  if (!status)
+  if (!status) {
+    mus_recycle_forget(&solver->recycle);
     status = mus_linear_method_recall(&solver->method, &from);
+  }
   if (!status)
     status = mus_fallback_recall(&solver->fallback, &from);
   if (!status && from.left > 0)

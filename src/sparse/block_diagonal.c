@@ -56,6 +56,10 @@ static inline __attribute__((always_inline)) int invert_block(int block, double 
   return 1;
 }
 
+int mus_invert_block(int block, const double *a, double *inverse) {
+  return block == 3 ? invert_block(3, smallest_pivot, a, inverse) : invert_block(block, smallest_pivot, a, inverse);
+}
+
 static mus_status not_positive(int row) {
   return mus_fail(MUS_BREAKDOWN,
                   "the diagonal block of node %d is not positive definite: the matrix is indefinite or singular",

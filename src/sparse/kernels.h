@@ -7,6 +7,7 @@
 #ifndef MUS_SPARSE_KERNELS_H
 #define MUS_SPARSE_KERNELS_H
 
+#include "sparse/galerkin_pass.h"
 #include "sparse/product.h"
 
 typedef enum mus_operation {
@@ -67,6 +68,9 @@ typedef struct mus_kernels {
   mus_row_kernel_f *const (*rows_f)[MUS_SHAPES]; // the same in single precision
   void (*product_rows)(const mus_product_task *task, int begin, int end, const mus_product_workspace *workspace);
   void (*product_rows_f)(const mus_product_task_f *task, int begin, int end, const mus_product_workspace *workspace);
+  // Rows of A in P^T A P; `row` has room for a row of U P, with padded rows of blocks (galerkin_pass.h).
+  void (*pass_rows)(const mus_pass_task *task, int begin, int end, double *row);
+  void (*pass_rows_f)(const mus_pass_task_f *task, int begin, int end, float *row);
 } mus_kernels;
 
 // The kernels in use; see mus_instructions_use.

@@ -6,6 +6,7 @@
 #if MUSLIN_X86
 #include <immintrin.h>
 
+#include "sparse/galerkin_rows_avx2.h"
 #include "sparse/kernels.h"
 #include "sparse/kernels_prolongator.h"
 #include "sparse/kernels_small.h"
@@ -141,7 +142,7 @@ static inline void store_block_f(const float *sum, float *c) {
 
 #include "sparse/kernels_tables.h"
 
-const mus_kernels mus_kernels_avx2 = {table, table_f, product_rows, product_rows_f};
+const mus_kernels mus_kernels_avx2 = {table, table_f, product_rows, product_rows_f, pass_rows, pass_rows_f};
 #else
 typedef int mus_kernels_avx2_not_built;
 #endif

@@ -2,6 +2,7 @@
 #if MUSLIN_X86
 #include <immintrin.h>
 
+#include "sparse/galerkin_rows_avx2.h"
 #include "sparse/kernels.h"
 #include "sparse/kernels_prolongator.h"
 #include "sparse/kernels_small.h"
@@ -124,7 +125,7 @@ static inline void store_block_f(const float *sum, float *c) {
 
 #include "sparse/kernels_tables.h"
 
-const mus_kernels mus_kernels_avx512 = {table, table_f, product_rows, product_rows_f};
+const mus_kernels mus_kernels_avx512 = {table, table_f, product_rows, product_rows_f, pass_rows, pass_rows_f};
 #else
 typedef int mus_kernels_avx512_not_built;
 #endif

@@ -8,4 +8,4 @@
 
 #include "sparse/kernels_tables.h"
 
-const mus_kernels mus_kernels_scalar = {table, table_f, product_rows, product_rows_f};
+const mus_kernels mus_kernels_scalar = {table, table_f, product_rows, product_rows_f, pass_rows, pass_rows_f};

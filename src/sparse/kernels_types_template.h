@@ -20,8 +20,22 @@ typedef struct TYPE(mus_product_task) {
   const REAL *a_value, *b_value;
   const double *a_wide; // where not NULL: A's values, to be rounded, instead of a_value
   REAL *c_value;
-  int b_origin, c_origin;     // which blocks of the patterns b and c b_value and c_value start with
   int rows, inner, columns;   // of a block: C's are rows x columns, those of A (or A^T) rows x inner
   const int *upper;           // where not NULL: A's rows begin there, at their diagonal block, which counts half
   const mus_targets *targets; // NULL: found through C's columns
 } TYPE(mus_product_task);
+
+// Rows of A in P^T A P; see galerkin_pass.h.
+typedef struct TYPE(mus_pass_task) {
+  const mus_pattern *a, *p;
+  const int *upper; // where the rows of U begin in those of A
+  const REAL *a_value, *p_value;
+  const double *a_wide;           // where not NULL: A's values, to be rounded, instead of a_value
+  const int *up_start;            // row starts of U P
+  const unsigned char *up_target; // of the first row
+  const int *coarse_start;        // row starts of A_c
+  const unsigned char *target;    // of the first row
+  int origin;                     // the block of A_c that `sums` starts with
+  int block, coarse_block;
+  REAL *sums;
+} TYPE(mus_pass_task);

@@ -10,13 +10,11 @@
 #include "base/error.h"
 #include "base/order.h"
 #include "par/par.h"
+#include "sparse/galerkin_pass.h"
 #include "sparse/kernels.h"
 
 enum { ROWS_AT_ONCE = 64 };         // at most
 enum { NUMBERS_MINIMUM = 1 << 13 }; // products with no more than this stay on one thread
-// A tile of a Galerkin product has at least so many blocks of U P, and all of them at most so much more than U P has.
-enum { TILE_MINIMUM = 1 << 17 };
-static const double tiles_overlap = 1.2;
 
 // The columns of row i of A B, unordered; seen[j] == i marks j as found. A's row begins at `begin`.
 static int row_columns(const mus_pattern *a, int begin, const mus_pattern *b, int i, int *seen, int *out) {
@@ -265,38 +263,13 @@ static mus_status plan_targets(mus_arena *arena, const mus_pattern *a, const mus
   if (!out->up.row_start || (!known && !out->up.column))
     return mus_fail_memory();
   out->up_targets = out->coarse_targets = (mus_targets){NULL, NULL};
+  out->pass = (mus_galerkin_pass){0};
   mus_status status = known ? targets_create(arena, a, out->upper, p, up, &out->up_targets) : MUS_OK;
   if (!status && known)
+    status = mus_galerkin_pass_create(arena, p, &out->pt, up, &out->coarse, &out->pass);
+  if (!status && known && out->pass.chunks == 0)
     status = targets_create(arena, pt, pt->row_start, up, &out->coarse, &out->coarse_targets);
   return status;
-}
-
-// The blocks of U P that a tile needs.
-static size_t tile_blocks(const mus_galerkin *plan, int tile) {
-  return (size_t)plan->up.row_start[plan->needed[tile][1]] - (size_t)plan->up.row_start[plan->needed[tile][0]];
-}
-
-// Cuts A_c into so many tiles; returns the blocks of U P that all of them together need.
-static size_t cut(int tiles, mus_galerkin *plan) {
-  const mus_pattern *pt = &plan->pt.pattern;
-  size_t blocks = 0;
-  plan->tiles = tiles;
-  for (int t = 0; t <= tiles; ++t)
-    plan->tile[t] = (int)((long long)pt->rows * t / tiles);
-  for (int t = 0; t < tiles; ++t) {
-    mus_pattern_columns(pt, plan->tile[t], plan->tile[t + 1], &plan->needed[t][0], &plan->needed[t][1]);
-    blocks += tile_blocks(plan, t);
-  }
-  return blocks;
-}
-
-static void choose_tiles(mus_galerkin *plan) {
-  size_t all = (size_t)mus_pattern_blocks(&plan->up), most = all / TILE_MINIMUM;
-  int tiles = most < MUS_GALERKIN_TILES ? (int)most : MUS_GALERKIN_TILES;
-  while (tiles > 1 && (double)cut(tiles, plan) > tiles_overlap * (double)all)
-    tiles /= 2;
-  if (tiles <= 1)
-    cut(1, plan);
 }
 
 // For each block (i, j) of a symmetric pattern the place of (j, i); NULL when memory is short.
@@ -327,8 +300,6 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
     status = mus_fail_memory();
   if (!status)
     status = plan_targets(arena, a, p, &up, out);
-  if (!status)
-    choose_tiles(out);
   mus_arena_clear(&scratch);
   return status;
 }
@@ -340,6 +311,8 @@ mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus
 
 mus_status mus_galerkin_fill_rounded(const mus_galerkin *plan, const mus_matrix *a, const mus_matrix_f *p,
                                      mus_matrix_f *coarse) {
+  if (plan->pass.chunks > 0)
+    return mus_galerkin_pass_fill_rounded(plan, a, p, coarse);
   mus_matrix_f shape = {a->pattern, a->row_block, a->column_block, NULL};
   mus_product_task_f first = product_task_f(&shape, a->pattern, NULL, p, p);
   first.a_wide = a->value;
@@ -356,7 +329,7 @@ mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const 
   workspace all;
   mus_status status = workspace_create(c->pattern->columns, longest_row(c->pattern), &all);
   if (!status)
-    run_product(&task, 0, c->pattern->rows, &all);
+    run_product(&task, &all);
   mus_free(all.memory);
   return status;
 }

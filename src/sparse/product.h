@@ -17,9 +17,8 @@ mus_status mus_product_part(const mus_matrix *a, const mus_pattern *part, const 
 //   A_c = S + S^T,   S = P^T (U P)
 // which takes fewer operations than P^T (A P), and is symmetric to the last bit.
 //
-// U P is larger than A_c. It is made and used up in tiles: some rows of S after the other, each tile with the rows of
-// U P that it needs. Where nodes are numbered along the mesh, few of these are needed by two tiles.
-enum { MUS_GALERKIN_TILES = 16 };
+// It is made in one pass over the rows of A that never stores U P (galerkin_pass.h). Where nodes are not numbered along
+// the mesh, or where a row has very many blocks, U P is made as a whole first.
 
 // Where the sums of a product C = A B go, known beforehand: for each pair of blocks that are multiplied, in order,
 // which block of the row of C takes the result, counted from the row's first.
@@ -29,6 +28,17 @@ typedef struct mus_targets {
   unsigned char *row; // all rows, one after the other
 } mus_targets;
 
+// How the product is made in one pass over the rows of A, cut into chunks (galerkin_pass.h).
+enum { MUS_GALERKIN_CHUNKS = 16 };
+typedef struct mus_galerkin_pass {
+  int chunks; // 0: U P is made as a whole
+  int row[MUS_GALERKIN_CHUNKS + 1];
+  int low[MUS_GALERKIN_CHUNKS], high[MUS_GALERKIN_CHUNKS]; // rows of S that a chunk has sums of
+  size_t at[MUS_GALERKIN_CHUNKS + 1];                      // blocks of sums before its own
+  size_t first_target[MUS_GALERKIN_CHUNKS];
+  unsigned char *target;
+} mus_galerkin_pass;
+
 typedef struct mus_galerkin {
   int *upper;         // where the rows of U begin in those of A
   mus_pattern up;     // of U P; without columns where there are targets
@@ -36,10 +46,8 @@ typedef struct mus_galerkin {
   mus_pattern coarse; // of P^T A P
   int *across;        // a block of A_c -> the one on the other side of the diagonal
   mus_targets up_targets, coarse_targets;
-  int longest;                       // row of U P or A_c, in blocks
-  int tiles;                         // tile t has the rows of S from tile[t] to tile[t + 1] ...
-  int tile[MUS_GALERKIN_TILES + 1];  // ... and needs those of U P ...
-  int needed[MUS_GALERKIN_TILES][2]; // ... from needed[t][0] to needed[t][1]
+  mus_galerkin_pass pass;
+  int longest; // row of U P or A_c, in blocks
 } mus_galerkin;
 
 mus_status mus_galerkin_create(mus_arena *arena, const mus_pattern *a, const mus_pattern *p, mus_galerkin *out);

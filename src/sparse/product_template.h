@@ -45,7 +45,7 @@ ALWAYS_INLINE void NAME(product_rows_of)(const TYPE(mus_product_task) *t, int be
   for (int i = begin; i < end; ++i) {
     const unsigned char *target = t->targets ? t->targets->row + t->targets->row_start[i] : NULL;
     int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first;
-    REAL *c = t->c_value + (size_t)(first - t->c_origin) * c_size;
+    REAL *c = t->c_value + (size_t)first * c_size;
     memset(c, 0, (size_t)count * c_size * sizeof *c);
     for (int k = 0; k < count && !target; ++k)
       place[t->c->column[first + k]] = k;
@@ -53,7 +53,7 @@ ALWAYS_INLINE void NAME(product_rows_of)(const TYPE(mus_product_task) *t, int be
       const REAL *a = NAME(left_block)(t, i, k, rows * inner, left);
       int middle = t->a->column[k];
       for (int l = t->b->row_start[middle]; l < t->b->row_start[middle + 1]; ++l) {
-        const REAL *b = t->b_value + (size_t)(l - t->b_origin) * b_size;
+        const REAL *b = t->b_value + (size_t)l * b_size;
         int at = target ? *target++ : place[t->b->column[l]];
         NAME(add_product)(rows, inner, columns, transposed, a, b, c + (size_t)at * c_size);
       }
@@ -67,7 +67,7 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const TYPE(mus_product_task) *t, int b
   const int *a_column = t->a->column, *b_start = t->b->row_start, *b_column = t->b->column;
   const unsigned char *target = targets ? t->targets->row + t->targets->row_start[begin] : NULL;
   REAL *sums = workspace->sums, left[9];
-  int *place = workspace->place, b_origin = t->b_origin;
+  int *place = workspace->place;
   for (int i = begin; i < end; ++i) {
     int first = t->c->row_start[i], count = t->c->row_start[i + 1] - first, a_end = t->a->row_start[i + 1];
     for (int k = 0; k < count; ++k) {
@@ -80,10 +80,10 @@ ALWAYS_INLINE void NAME(product_rows_3x3)(const TYPE(mus_product_task) *t, int b
       int middle = a_column[k], b_end = b_start[middle + 1];
       for (int l = b_start[middle]; l < b_end; ++l) {
         int at = targets ? *target++ : place[b_column[l]];
-        NAME(add_blocks)(&left_factors, t->b_value + (size_t)(l - b_origin) * 9, sums + at * NAME(SUM));
+        NAME(add_blocks)(&left_factors, t->b_value + (size_t)l * 9, sums + at * NAME(SUM));
       }
     }
-    REAL *c = t->c_value + (size_t)(first - t->c_origin) * 9;
+    REAL *c = t->c_value + (size_t)first * 9;
     for (int k = 0; k < count; ++k)
       NAME(store_block)(sums + k * NAME(SUM), c + (size_t)k * 9);
   }

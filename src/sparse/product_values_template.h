@@ -1,13 +1,13 @@
 // Products' values in one precision, as text for base/both_precisions.h.
 
-// Rows begin ... end - 1 of C. Few rows may be much work: those of coarse levels have many blocks, and large ones.
-static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int end, const workspace *all) {
+// Few rows may be much work: those of coarse levels have many blocks, and large ones.
+static void NAME(run_product)(const TYPE(mus_product_task) *task, const workspace *all) {
   const mus_kernels *kernels = mus_kernels_current();
-  size_t numbers = (size_t)(task->c->row_start[end] - task->c->row_start[begin]) * (size_t)(task->rows * task->columns);
-  int length = run_length(end - begin), runs = (end - begin + length - 1) / length;
+  int rows = task->c->rows, length = run_length(rows), runs = (rows + length - 1) / length;
+  size_t numbers = (size_t)mus_pattern_blocks(task->c) * (size_t)(task->rows * task->columns);
   if (numbers <= NUMBERS_MINIMUM || runs < 2) {
     mus_product_workspace mine = workspace_of(all, 0);
-    kernels->NAME(product_rows)(task, begin, end, &mine);
+    kernels->NAME(product_rows)(task, 0, rows, &mine);
     return;
   }
   MUS_PARALLEL
@@ -15,8 +15,8 @@ static void NAME(run_product)(const TYPE(mus_product_task) *task, int begin, int
     mus_product_workspace mine = workspace_of(all, mus_par_index());
     MUS_SHARE_RUNS
     for (int run = 0; run < runs; ++run) {
-      int from = begin + run * length, to = end - from > length ? from + length : end;
-      kernels->NAME(product_rows)(task, from, to, &mine);
+      int begin = run * length, end = rows - begin > length ? begin + length : rows;
+      kernels->NAME(product_rows)(task, begin, end, &mine);
     }
   }
 }
@@ -66,29 +66,26 @@ static void NAME(add_transpose)(const int *across, TYPE(mus_matrix) *a) {
 // `first` is the task of U P, but for what becomes of it.
 static mus_status NAME(fill_coarse)(const mus_galerkin *plan, TYPE(mus_product_task) first, const TYPE(mus_matrix) *p,
                                     TYPE(mus_matrix) *coarse) {
-  size_t most = 0;
-  for (int t = 0; t < plan->tiles; ++t)
-    most = tile_blocks(plan, t) > most ? tile_blocks(plan, t) : most;
-  REAL *tile = mus_alloc(most * (size_t)(p->row_block * p->column_block), sizeof *tile);
+  size_t numbers = (size_t)mus_pattern_blocks(&plan->up) * (size_t)(p->row_block * p->column_block);
+  REAL *value = mus_alloc(numbers, sizeof *value);
   workspace all;
   mus_status status = workspace_create(plan->coarse.columns, plan->longest, &all);
-  if (!tile)
+  if (!value)
     status = mus_fail_memory();
-  TYPE(mus_matrix) up = {&plan->up, p->row_block, p->column_block, tile};
+  TYPE(mus_matrix) up = {&plan->up, p->row_block, p->column_block, value};
   first.c = up.pattern;
-  first.c_value = tile;
+  first.c_value = value;
   first.upper = plan->upper;
   first.targets = plan->up_targets.row_start ? &plan->up_targets : NULL;
   TYPE(mus_product_task) second = NAME(product_task)(p, &plan->pt.pattern, plan->pt.source, &up, coarse);
   second.targets = plan->coarse_targets.row_start ? &plan->coarse_targets : NULL;
   second.transposed = 1;
   second.inner = p->row_block;
-  for (int t = 0; t < plan->tiles && !status; ++t) {
-    first.c_origin = second.b_origin = plan->up.row_start[plan->needed[t][0]];
-    NAME(run_product)(&first, plan->needed[t][0], plan->needed[t][1], &all);
-    NAME(run_product)(&second, plan->tile[t], plan->tile[t + 1], &all);
+  if (!status) {
+    NAME(run_product)(&first, &all);
+    NAME(run_product)(&second, &all);
   }
-  mus_free(tile);
+  mus_free(value);
   mus_free(all.memory);
   if (!status)
     NAME(add_transpose)(plan->across, coarse);
@@ -97,5 +94,7 @@ static mus_status NAME(fill_coarse)(const mus_galerkin *plan, TYPE(mus_product_t
 
 mus_status NAME(mus_galerkin_fill)(const mus_galerkin *plan, const TYPE(mus_matrix) *a, const TYPE(mus_matrix) *p,
                                    TYPE(mus_matrix) *coarse) {
+  if (plan->pass.chunks > 0)
+    return NAME(mus_galerkin_pass_fill)(plan, a, p, coarse);
   return NAME(fill_coarse)(plan, NAME(product_task)(a, a->pattern, NULL, p, p), p, coarse);
 }

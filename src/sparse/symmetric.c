@@ -154,7 +154,7 @@ static size_t values_of(const mus_symmetric_pattern *p) {
   return (size_t)mus_symmetric_blocks(p) * (size_t)(p->block * p->block);
 }
 
-static mus_symmetric_shape shape_of(int block) {
+mus_symmetric_shape mus_symmetric_shape_of(int block) {
   static const mus_symmetric_shape shape[MUS_BLOCK_MAXIMUM + 1] = {
       [1] = MUS_SYMMETRIC_1X1, [2] = MUS_SYMMETRIC_2X2, [3] = MUS_SYMMETRIC_3X3,   [4] = MUS_SYMMETRIC_4X4,
       [5] = MUS_SYMMETRIC_5X5, [6] = MUS_SYMMETRIC_6X6, [12] = MUS_SYMMETRIC_12X12};
@@ -167,7 +167,7 @@ static const double pays_blocks = 0.8;
 
 // By bench_kernels --blocks: with single numbers, what is done for each takes longer than to read the other of a pair,
 // and other sizes have no kernels of their own.
-static int pays_for(int block) { return block > 1 && shape_of(block) != MUS_SYMMETRIC_ANY; }
+static int pays_for(int block) { return block > 1 && mus_symmetric_shape_of(block) != MUS_SYMMETRIC_ANY; }
 
 mus_status mus_symmetric_plan(mus_arena *arena, const mus_pattern *full, int block, mus_symmetric_pattern *out,
                               int *pays) {
@@ -260,7 +260,7 @@ void mus_symmetric_fill_both(const mus_matrix *full, mus_symmetric *out, mus_sym
 // --- products ----------------------------------------------------------------------------------------------------
 
 // AVX-512 has nothing to add: rows of three fill no longer vectors.
-static const mus_symmetric_kernels *kernels(void) {
+const mus_symmetric_kernels *mus_symmetric_kernels_current(void) {
 #if MUSLIN_X86
   if (mus_instructions_current() != MUS_SCALAR)
     return &mus_symmetric_avx2;

@@ -14,6 +14,8 @@ enum { AHEAD = 8192 };
 // Macros, because gcc takes a function that does nothing else for one without effect and leaves it out.
 #define fetch(from) _mm_prefetch((const char *)(from) + AHEAD, _MM_HINT_T1)
 #define fetch_f(from) fetch(from)
+#define fetch_back(from) _mm_prefetch((const char *)(from)-AHEAD, _MM_HINT_T1)
+#define fetch_back_f(from) fetch_back(from)
 
 typedef __m256d vector;
 static inline vector load(const double *from) { return _mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0)); }
@@ -93,9 +95,39 @@ static inline void add_two_f(const float *a, const float *x_i, const float *x_j,
   _mm_storeu_ps(y_l, _mm_add_ps(_mm_loadu_ps(y_l), _mm256_extractf128_ps(y, 1)));
 }
 
+static inline void add_gathered_f(const float *a, wide_f x, wide_f *sum0, wide_f *sum1, wide_f *sum2) {
+  *sum0 = _mm256_fmadd_ps(_mm256_loadu_ps(a), x, *sum0);
+  *sum1 = _mm256_fmadd_ps(_mm256_loadu_ps(a + 6), x, *sum1);
+  *sum2 = _mm256_fmadd_ps(_mm256_loadu_ps(a + 12), x, *sum2);
+}
+// As in add_two_f, what lies before x may be read.
+static inline void gather_two_f(const float *a, const float *x_j, const float *x_l, wide_f *sum0, wide_f *sum1,
+                                wide_f *sum2) {
+  const __m256i join = _mm256_setr_epi32(1, 2, 3, 5, 6, 7, 0, 0);
+  wide_f x = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x_j - 1)), _mm_loadu_ps(x_l - 1), 1);
+  add_gathered_f(a, _mm256_permutevar8x32_ps(x, join), sum0, sum1, sum2);
+}
+// x in places of a ring.
+static inline void gather_ring_f(const float *a, const float *x_j, const float *x_l, wide_f *sum0, wide_f *sum1,
+                                 wide_f *sum2) {
+  const __m256i join = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 0, 0);
+  wide_f x = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x_j)), _mm_loadu_ps(x_l), 1);
+  add_gathered_f(a, _mm256_permutevar8x32_ps(x, join), sum0, sum1, sum2);
+}
+static inline void scatter_two_f(const float *a, vector_f x_i, float *y_j, float *y_l) {
+  const __m256i part = _mm256_setr_epi32(0, 1, 2, 6, 3, 4, 5, 7);
+  wide_f x0 = _mm256_broadcastss_ps(x_i), x1 = _mm256_broadcastss_ps(lane_f(x_i, 1)),
+         x2 = _mm256_broadcastss_ps(lane_f(x_i, 2));
+  wide_f y = _mm256_mul_ps(_mm256_loadu_ps(a), x0);
+  y = _mm256_fmadd_ps(_mm256_loadu_ps(a + 6), x1, y);
+  y = _mm256_permutevar8x32_ps(_mm256_fmadd_ps(_mm256_loadu_ps(a + 12), x2, y), part);
+  _mm_storeu_ps(y_j, _mm_add_ps(_mm_loadu_ps(y_j), _mm256_castps256_ps128(y)));
+  _mm_storeu_ps(y_l, _mm_add_ps(_mm_loadu_ps(y_l), _mm256_extractf128_ps(y, 1)));
+}
+
 #include "sparse/symmetric_tables.h"
 
-const mus_symmetric_kernels mus_symmetric_avx2 = {table, table_f};
+const mus_symmetric_kernels mus_symmetric_avx2 = {table, table_f, two_table, two_table_f};
 #else
 typedef int mus_symmetric_avx2_not_built;
 #endif

@@ -11,6 +11,8 @@ typedef enum mus_symmetric_operation {
   MUS_SYMMETRIC_RESIDUAL,
   MUS_SYMMETRIC_CHEBYSHEV,
   MUS_SYMMETRIC_DOT_ALONE, // x . y of what is there, added up as MUS_SYMMETRIC_DOT does
+  MUS_SYMMETRIC_DOWN,      // Gauss-Seidel in y, from the last row to the first; see symmetric_sweep.h
+  MUS_SYMMETRIC_UP,        // the same from the first row to the last
   MUS_SYMMETRIC_OPERATIONS
 } mus_symmetric_operation;
 
@@ -48,7 +50,13 @@ static inline unsigned mus_pair_place(int pair) { return (unsigned)pair >> 16; }
 typedef struct mus_symmetric_kernels {
   mus_chunk_kernel *const (*chunk)[MUS_SYMMETRIC_SHAPES]; // indexed by operation, then shape
   mus_chunk_kernel_f *const (*chunk_f)[MUS_SYMMETRIC_SHAPES];
+  mus_two_chunks_kernel *const (*two)[2]; // indexed by whether the sweep goes up, and whether blocks are 3x3
+  mus_two_chunks_kernel_f *const (*two_f)[2];
 } mus_symmetric_kernels;
+
+// The kernels in use; see mus_instructions_use.
+const mus_symmetric_kernels *mus_symmetric_kernels_current(void);
+mus_symmetric_shape mus_symmetric_shape_of(int block);
 
 extern const mus_symmetric_kernels mus_symmetric_scalar;
 #if MUSLIN_X86

@@ -12,6 +12,7 @@ static inline void NAME(store)(REAL *to, TYPE(vector) a) {
 }
 static inline void NAME(store_four)(REAL *to, TYPE(vector) a) { NAME(store)(to, a); }
 static inline void NAME(fetch)(const REAL *from) { (void)from; }
+static inline void NAME(fetch_back)(const REAL *from) { (void)from; }
 static inline TYPE(vector) NAME(all)(REAL a) { return (TYPE(vector)){{a, a, a}}; }
 static inline TYPE(vector) NAME(lane)(TYPE(vector) a, int k) { return NAME(all)(a.lane[k]); }
 static inline TYPE(vector) NAME(add)(TYPE(vector) a, TYPE(vector) b) {

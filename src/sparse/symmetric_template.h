@@ -15,7 +15,8 @@
 //   HAS_ROW(block)             if defined, whether NAME(row_of) is there for blocks of this size, in place of
 //                              NAME(row_any)
 // In single precision pairs of a row are stored two by two, rows of one beside rows of the other, and two are added at
-// once, add_two_f(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold_f.
+// once, add_two_f(a, x_i, x_j, x_l, sum0, sum1, sum2, y_j, y_l). Lanes beyond six count for nothing in fold_f. Sweeps
+// do so in two halves, gather_two_f(a, x_j, x_l, sum0, sum1, sum2) and scatter_two_f(a, x_i, y_j, y_l).
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // --- blocks of 3x3 -----------------------------------------------------------------------------------------------
@@ -300,7 +301,10 @@ static TYPE(mus_chunk_kernel) *const NAME(table)[MUS_SYMMETRIC_OPERATIONS][MUS_S
     SHAPES(residual),
     SHAPES(chebyshev),
     {NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_3x3), NAME(dot_alone_any),
-     NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_any)}};
+     NAME(dot_alone_any), NAME(dot_alone_any), NAME(dot_alone_any)},
+    {NAME(down_any), NAME(down_any), NAME(down_any), NAME(down_3x3), NAME(down_any), NAME(down_any), NAME(down_any),
+     NAME(down_any)},
+    {NAME(up_any), NAME(up_any), NAME(up_any), NAME(up_3x3), NAME(up_any), NAME(up_any), NAME(up_any), NAME(up_any)}};
 
 #undef SHAPES
 #undef KERNEL

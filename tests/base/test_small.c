@@ -452,6 +452,43 @@ static void inverse_roots_of_several_are_those_of_each(void **state) {
   }
 }
 
+// Blocks of 6 x 6, ordinary and extreme ones in turn.
+static void radii_and_roots_of_six_are_those_of_each(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    double a[36][MUS_SMALL_LANES], d[36][MUS_SMALL_LANES], radius[MUS_SMALL_LANES], root[36][MUS_SMALL_LANES];
+    double one[MUS_SMALL_LANES][36], positive[MUS_SMALL_LANES][36], expected[36], mirrored[36];
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      fill_random(36, seed * MUS_SMALL_LANES + (uint64_t)l, scales[(seed + (uint64_t)l) % SCALES], one[l]);
+      if (l == 3)
+        memset(one[l], 0, sizeof one[l]);
+      if (l == 5)
+        one[l][seed % 36] = seed % 2 ? NAN : INFINITY;
+      fill_random(36, seed * MUS_SMALL_LANES + (uint64_t)l, 1, expected);
+      transpose(6, expected, mirrored);
+      multiply(6, expected, mirrored, positive[l]);
+      for (int e = 0; e < 36; ++e) {
+        positive[l][e] = scales[l % 3] * (positive[l][e] + (e % 7 == 0 ? 1e-3 : 0));
+        a[e][l] = one[l][e];
+        d[e][l] = positive[l][e];
+      }
+    }
+    mus_small_radii_6(a, radius);
+    mus_small_inverse_roots_6(d, root);
+    for (int l = 0; l < MUS_SMALL_LANES; ++l) {
+      double each = mus_small_radius(6, one[l]), largest = 0;
+      if (!(radius[l] == each || fabs(radius[l] - each) <= 1e-9 * each || (isnan(radius[l]) && isnan(each))))
+        fail_msg("radius %.17g of lane %d, not %.17g (seed %d)", radius[l], l, each, (int)seed);
+      mus_small_inverse_root(6, positive[l], expected);
+      for (int e = 0; e < 36; ++e)
+        largest = fmax(largest, fabs(expected[e]));
+      for (int e = 0; e < 36; ++e)
+        if (!(fabs(root[e][l] - expected[e]) <= 1e-9 * largest))
+          fail_msg("entry %d of lane %d is %.17g, not %.17g (seed %d)", e, l, root[e][l], expected[e], (int)seed);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products),
@@ -468,6 +505,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_finite_is_told),
       cmocka_unit_test(radii_of_several_are_those_of_each),
       cmocka_unit_test(inverse_roots_of_several_are_those_of_each),
+      cmocka_unit_test(radii_and_roots_of_six_are_those_of_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ work() {
   expect 0 bench --example "$1" --vertices 2601 --warmup 40 --steps 20 --time-step 0.002 --threads 1 \
     --solvers sa:fast,sa:paper --json work.json
   at_most "$2" sa:fast iterations
-  at_most 1.4 sa:fast operator_complexity
+  at_most 1.6 sa:fast operator_complexity
   at_most $((3000 * 2601)) sa:fast bytes
   at_most 1e-4 sa:fast true_error
   at_most "$3" sa:paper iterations
@@ -37,8 +37,8 @@ work() {
 }
 
 work pinned 11 8
-work drooping 16 10
-work re-entrant 27 13
-work flag 43 27
+work drooping 15 10
+work re-entrant 20 13
+work flag 37 27
 
 conclude

@@ -83,7 +83,8 @@ static void check_like_cpu(mus_preset preset, int side, sheet_boundary boundary)
     double off = dense_difference(3 * sheet.rows, y, x);
     if (!(off <= 1e-6))
       fail_msg("step %d: the solution is off by %g", step, off);
-    if (b->iterations > a->iterations + 2) // it may have rigid motions where the CPU has translations
+    // It has polynomials for sweeps, and smooths prolongators in another way.
+    if (b->iterations > a->iterations * (preset == MUS_PRESET_FAST ? 1.5 : 1) + 2)
       fail_msg("step %d: %d iterations on the CPU, %d on the device", step, a->iterations, b->iterations);
     assert_true(*b->device && b->device_bytes > 0 && !*a->device);
     assert_true(b->true_residual < 1e-6);

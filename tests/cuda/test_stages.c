@@ -60,6 +60,7 @@ static made make(const problem *p, mus_preset preset, int count) {
   mus_hierarchy_options h = {options.multigrid, NULL, MUS_PRECISION_SINGLE, MUS_SETUP_COARSE, 0};
   made m = {.options = options.sa};
   assert_ok(mus_aggregation_create(&options.sa, NULL, &m.aggregation));
+  mus_aggregation_lump_plainly(m.aggregation);
   assert_ok(mus_aggregation_set_kernel(m.aggregation, p->rows, p->block, count, p->kernel));
   assert_ok(mus_hierarchy_create(&mus_smoothed_aggregation, m.aggregation, &h, &m.hierarchy));
   assert_ok(mus_hierarchy_analyse(m.hierarchy, &p->a));

@@ -80,7 +80,7 @@ static void values_arrive(void **state) {
                       " \"gravity\": [0, -1, 0], \"wind\": [{\"time\": 0, \"value\": [1, 0, 0]},"
                       " {\"time\": 2, \"value\": [3, 4, 5]}],"
                       " \"solver\": {\"method\": \"diag\", \"sa\": {\"cycle\": \"v\", \"smoother\": \"gs:3\"},"
-                      "              \"stationary\": true, \"skinning\": {\"levels\": \"25/all\"}},"
+                      "              \"stationary\": true, \"recycle\": 6, \"skinning\": {\"levels\": \"25/all\"}},"
                       " \"seams\": [{\"pairs\": [1, 2]}], \"cloths\": [{\"fabric\": \"silk\", \"stiffness\": 2, "
                       "\"stitches\": [5, 6, 7, 8], \"pins\": ["
                       "{\"where\": {\"vertices\": [3, 1], \"sphere\": [0, 1, 2, 0.5]}, \"from\": 1,"
@@ -100,6 +100,7 @@ static void values_arrive(void **state) {
   assert_string_equal(s.solver.multigrid.smoother, "gs:3");
   assert_string_equal(s.solver.skinning.levels, "25/all");
   assert_int_equal(s.solver.stationary, 1);
+  assert_int_equal(s.solver.recycle, 6);
   assert_string_equal(s.cloths[0].fabric, "silk");
   assert_true(s.cloths[0].stiffness.value[0] == 2);
   assert_int_equal(s.cloths[0].stitch_count, 2);

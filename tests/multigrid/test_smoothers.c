@@ -15,7 +15,7 @@
 #include "support/smoothed.h"
 
 static const char *const kinds[] = {"chebyshev:2", "gs:1",          "gs:3",          "jacobi:1",
-                                    "jacobi:5",    "jacobi:4/gs:2", "gs/chebyshev:3"};
+                                    "jacobi:5",    "jacobi:4/gs:2", "gs/chebyshev:3", "sweep"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // ||e - M A e||_A < ||e||_A for the cycle M.

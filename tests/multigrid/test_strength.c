@@ -247,6 +247,22 @@ static void strength_does_not_depend_on_units(void **state) {
 
 // --- machine ------------------------------------------------------------------------------------------------------
 
+static void instructions_do_not_change_a_bit(void **state) {
+  (void)state;
+  for (int block = 3; block <= 6; block += 3) {
+    problem p = problem_random(100, block, 7);
+    mus_arena arena = {0};
+    mus_instructions usual = mus_instructions_current();
+    assert_int_equal(mus_instructions_use(MUS_SCALAR), MUS_OK);
+    mus_strength plain = strength_of(&arena, &p, theta, dominance);
+    assert_int_equal(mus_instructions_use(usual), MUS_OK);
+    mus_strength fast = strength_of(&arena, &p, theta, dominance);
+    assert_memory_equal(plain.value, fast.value, (size_t)mus_pattern_blocks(p.pattern) * sizeof *plain.value);
+    mus_arena_clear(&arena);
+    problem_free(&p);
+  }
+}
+
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   problem p = problem_small_sheet(41, 1, SHEET_DROOPING);
@@ -295,6 +311,7 @@ int main(void) {
       cmocka_unit_test(heavy_nodes_are_special),
       cmocka_unit_test(blocks_without_a_radius_still_couple),
       cmocka_unit_test(strength_does_not_depend_on_units),
+      cmocka_unit_test(instructions_do_not_change_a_bit),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(failing_allocations_are_reported),
   };

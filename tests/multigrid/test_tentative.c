@@ -271,6 +271,24 @@ static void aggregates_without_a_kernel_have_no_basis(void **state) {
   mus_arena_clear(&d.arena);
 }
 
+static void instructions_do_not_change_a_bit(void **state) {
+  (void)state;
+  for (int count = 3; count <= 6; count += 3) {
+    deal plain = create_deal(500, 60, 3, count), fast = create_deal(500, 60, 3, count);
+    mus_instructions usual = mus_instructions_current();
+    assert_int_equal(mus_instructions_use(MUS_SCALAR), MUS_OK);
+    assert_int_equal(fill(&plain), MUS_OK);
+    assert_int_equal(mus_instructions_use(usual), MUS_OK);
+    assert_int_equal(fill(&fast), MUS_OK);
+    check_deal(&fast);
+    assert_memory_equal(plain.q, fast.q, (size_t)(500 * 3 * count) * sizeof(double));
+    assert_memory_equal(plain.coarse, fast.coarse, (size_t)(60 * count * count) * sizeof(double));
+    assert_memory_equal(plain.live, fast.live, (size_t)(60 * count));
+    mus_arena_clear(&plain.arena);
+    mus_arena_clear(&fast.arena);
+  }
+}
+
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   deal one = create_deal(3000, 500, 3, 6), many = create_deal(3000, 500, 3, 6);
@@ -308,6 +326,7 @@ int main(void) {
       cmocka_unit_test(few_nodes_have_few_motions),
       cmocka_unit_test(kernels_are_factored_aggregate_by_aggregate),
       cmocka_unit_test(aggregates_without_a_kernel_have_no_basis),
+      cmocka_unit_test(instructions_do_not_change_a_bit),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(failing_allocations_are_reported),
   };

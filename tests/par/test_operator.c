@@ -46,7 +46,7 @@ static void what_is_offered_is_used(void **state) {
   int calls = 0;
   const double x[N] = {1, 2, 3}, b[N] = {10, 20, 40};
   double y[N], r[N];
-  mus_operator rich = {&mus_host, N, &calls, triple, triple_dot, triple_residual};
+  mus_operator rich = {&mus_host, N, &calls, triple, triple_dot, triple_residual, NULL};
   assert_true(mus_operator_multiply_dot(&rich, x, y) == -1);
   mus_operator_residual(&rich, b, x, r);
   assert_true(r[0] == 107 && r[1] == 114 && r[2] == 131);

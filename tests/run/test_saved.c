@@ -133,6 +133,7 @@ static void short_memory_in_a_step(void **state) {
   run *r = runs_scene(on_a_table), *whole = runs_scene(on_a_table);
   // One whose hierarchies do not depend on what was solved, or nearly, before.
   r->scene.solver = whole->scene.solver = mus_preset_solver_options(MUS_PRESET_ROBUST);
+  r->scene.solver.recycle = whole->scene.solver.recycle = 0;
   runs_begin(r);
   runs_begin(whole);
   run_frames(whole, 4);

@@ -89,7 +89,7 @@ static long stop_everywhere(mus_sim *sim, int *steps) {
 
 // A sheet that falls fast onto a ball, and folds: two sheets, so that there is cloth against cloth.
 static const char falling[] =
-    "{\"frames\": 5, \"time_step\": 0.02, \"solver\": {\"method\": \"diag\", \"threads\": 2},"
+    "{\"frames\": 5, \"time_step\": 0.02, \"solver\": {\"method\": \"diag\", \"recycle\": 0, \"threads\": 2},"
     " \"bodies\": [{\"name\": \"ball\", \"shape\": {\"kind\": \"sphere\", \"radius\": 0.1, \"facet\": 0.01}}],"
     " \"cloths\": [{\"name\": \"upper\", \"translate\": [0, 0.14, 0], \"velocity\": [0, -4, 0],"
     " \"shape\": {\"vertices\": 144, \"size\": [0.4, 0.4]}}, {\"name\": \"lower\", \"translate\": [0, 0.12, 0],"

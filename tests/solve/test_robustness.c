@@ -21,6 +21,7 @@ static double iterations_of(const sheet_options *options) {
   given g = given_sheet(&sheet);
   mus_solver_options usual = mus_default_solver_options();
   usual.threads = 1;
+  usual.recycle = 0; // solutions of this sheet are almost those before
   mus_solver *solver = given_solver(&g, &usual);
   double *x = malloc((size_t)g.n * sizeof *x), sum = 0;
   assert_non_null(x);
@@ -32,7 +33,7 @@ static double iterations_of(const sheet_options *options) {
     assert_int_equal(mus_solver_set_coordinates(solver, sheet.position), MUS_OK);
     given_solve(solver, &g, x);
     const mus_solve_record *record = mus_solver_record(solver);
-    assert_true(record->fall_back <= MUS_FALL_BACK_RIGID);
+    assert_int_equal(record->fall_back, MUS_FALL_BACK_NONE);
     sum += step >= SOLVES - LAST ? record->iterations : 0;
   }
   free(x);
@@ -42,8 +43,8 @@ static double iterations_of(const sheet_options *options) {
 }
 
 // What is allowed, in units of cotton's, by the power of ten.
-static const double stretch_most[] = {1.2, 1.2, 1.2, 2, 2.5, 4, 8}, bend_most[] = {1.2, 1.2, 1.2, 1.5, 2, 2.5, 2.5};
-static const double step_most = 2.5;
+static const double stretch_most[] = {1.2, 1.2, 1.2, 1.5, 2, 4, 8}, bend_most[] = {1.2, 1.2, 1.2, 1.2, 1.3, 1.5, 2};
+static const double step_most = 2.2;
 
 static void expect_even(sheet_boundary boundary, const char *what, const double *most) {
   sheet_options options = sheet_default_options();

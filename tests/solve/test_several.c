@@ -54,6 +54,7 @@ static void they_have_the_bits_of_solves_in_turn(void **state) {
   for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m)
     for (int threads = 1; threads <= 3; threads += 2) {
       mus_solver_options options = given_options(methods[m], 1e-8);
+      options.recycle = 4;
       options.threads = threads;
       mus_solver *one = given_solver(&s->given, &options), *all = given_solver(&s->given, &options);
       mus_solve_record turn[COLUMNS], record[COLUMNS];

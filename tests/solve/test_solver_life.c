@@ -399,6 +399,7 @@ static void memory_may_run_out_anywhere(void **state) {
       mus_solver_options options = given_options(methods[m], 1e-6);
       options.precision = (mus_precision)precision;
       options.multigrid.bottom = 40;
+      options.recycle = 4;
       one_life(&g, &options, -1, right, guess);
       long allocations = 0;
       while (one_life(&g, &options, allocations, x, guess)) {

@@ -417,29 +417,69 @@ static void band(mus_arena *arena, int rows, int wide, int anywhere, mus_pattern
   *p = (mus_pattern){rows, rows / 4, p_start, p_column};
 }
 
-// Tiles change no bit. They are many where nodes are numbered along the mesh, and one where they are not.
-static void tiles_change_nothing(void **state) {
+// The product from its definition, P^T (A P).
+static void assert_is_triple_product(const mus_matrix *a, const mus_matrix *p, const mus_matrix *coarse) {
+  mus_arena arena = {0};
+  mus_pattern pattern;
+  int fine = p->row_block, block = p->column_block;
+  assert_int_equal(mus_product_pattern(&arena, a->pattern, p->pattern, &pattern), MUS_OK);
+  mus_matrix ap = create(&arena, &pattern, fine, block);
+  assert_int_equal(mus_product(a, p, &ap), MUS_OK);
+  double *expected = calloc(mus_matrix_values(coarse), sizeof *expected);
+  for (int i = 0; i < a->pattern->rows; ++i)
+    for (int l = p->pattern->row_start[i]; l < p->pattern->row_start[i + 1]; ++l)
+      for (int k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        int to = mus_pattern_find(coarse->pattern, p->pattern->column[l], pattern.column[k]);
+        assert_true(to >= 0);
+        for (int r = 0; r < block; ++r)
+          for (int c = 0; c < block; ++c)
+            for (int q = 0; q < fine; ++q)
+              expected[(to * block + r) * block + c] +=
+                  p->value[(l * fine + q) * block + r] * ap.value[(k * fine + q) * block + c];
+      }
+  for (size_t e = 0; e < mus_matrix_values(coarse); ++e)
+    assert_true(fabs(coarse->value[e] - expected[e]) < 1e-10);
+  free(expected);
+  mus_arena_clear(&arena);
+}
+
+// Random values, mirrored at the diagonal.
+static mus_matrix random_symmetric(mus_arena *arena, const mus_pattern *pattern, int block) {
+  mus_matrix a = random_matrix(arena, pattern, block, block, 1);
+  for (int i = 0; i < pattern->rows; ++i)
+    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
+      int across = mus_pattern_find(pattern, pattern->column[k], i);
+      for (int r = 0; r < block && across <= k; ++r)
+        for (int c = 0; c < block; ++c)
+          a.value[(k * block + r) * block + c] = a.value[(across * block + c) * block + r];
+    }
+  return a;
+}
+
+// In one pass where nodes are numbered along the mesh, by way of U P where they are not: the same numbers, and for any
+// number of threads the same bits.
+static void chunks_change_nothing(void **state) {
   (void)state;
-  enum { ROWS = 80000, BLOCK = 1 };
-  for (int anywhere = 0; anywhere < 2; ++anywhere) {
+  enum { ROWS = 20000 };
+  static const int blocks[][2] = {{1, 1}, {3, 3}, {3, 6}};
+  for (int k = 0; k < 6; ++k) {
     mus_arena arena = {0};
     mus_pattern a_pattern, p_pattern;
     mus_galerkin plan;
-    band(&arena, ROWS, anywhere ? 3 : 10, anywhere, &a_pattern, &p_pattern);
+    int anywhere = k % 2, fine = blocks[k / 2][0], block = blocks[k / 2][1];
+    band(&arena, ROWS, 5, anywhere, &a_pattern, &p_pattern);
     assert_int_equal(mus_galerkin_create(&arena, &a_pattern, &p_pattern, &plan), MUS_OK);
-    assert_int_equal(plan.tiles, anywhere ? 1 : 2);
-    for (int t = 0; t < plan.tiles; ++t)
-      assert_true(plan.needed[t][1] - plan.needed[t][0] <= ROWS / plan.tiles + 20);
-    mus_matrix a = random_matrix(&arena, &a_pattern, BLOCK, BLOCK, 1);
-    mus_matrix p = random_matrix(&arena, &p_pattern, BLOCK, BLOCK, 2);
-    mus_matrix tiled = create(&arena, &plan.coarse, BLOCK, BLOCK), whole = create(&arena, &plan.coarse, BLOCK, BLOCK);
-    assert_int_equal(mus_galerkin_fill(&plan, &a, &p, &tiled), MUS_OK);
-    plan.tiles = 1;
-    plan.tile[1] = plan.coarse.rows;
-    plan.needed[0][0] = 0;
-    plan.needed[0][1] = ROWS;
-    assert_int_equal(mus_galerkin_fill(&plan, &a, &p, &whole), MUS_OK);
-    assert_memory_equal(tiled.value, whole.value, mus_matrix_values(&whole) * sizeof(double));
+    assert_int_equal(plan.pass.chunks, anywhere ? 0 : MUS_GALERKIN_CHUNKS);
+    mus_matrix a = random_symmetric(&arena, &a_pattern, fine);
+    mus_matrix p = random_matrix(&arena, &p_pattern, fine, block, 2);
+    mus_matrix one = create(&arena, &plan.coarse, block, block), many = create(&arena, &plan.coarse, block, block);
+    mus_par_set_threads(1);
+    assert_int_equal(mus_galerkin_fill(&plan, &a, &p, &one), MUS_OK);
+    mus_par_set_threads(7);
+    assert_int_equal(mus_galerkin_fill(&plan, &a, &p, &many), MUS_OK);
+    mus_par_set_threads(0);
+    assert_memory_equal(one.value, many.value, mus_matrix_values(&one) * sizeof(double));
+    assert_is_triple_product(&a, &p, &one);
     mus_arena_clear(&arena);
   }
 }
@@ -525,7 +565,7 @@ int main(void) {
       cmocka_unit_test(long_rows_agree_with_dense),
       cmocka_unit_test(galerkin_patterns),
       cmocka_unit_test(refills_have_the_bits_of_a_fresh_plan),
-      cmocka_unit_test(tiles_change_nothing),
+      cmocka_unit_test(chunks_change_nothing),
       cmocka_unit_test(same_bits_for_any_number_of_threads),
       cmocka_unit_test(failing_allocations),
   };

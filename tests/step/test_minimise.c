@@ -66,7 +66,7 @@ static void check_derivative(run *r, double thrown) {
   for (uint64_t seed = 2; seed < 8; ++seed) {
     for (size_t i = 0; i < n; ++i)
       way[i] = mus_random(seed, i);
-    const double e = 1e-5;
+    const double e = 1e-6; // terms of contact come and go with the distance: few do within that
     double slope = (energy_along(&c, &s, from, way, -2 * e) - 8 * energy_along(&c, &s, from, way, -e) +
                     8 * energy_along(&c, &s, from, way, e) - energy_along(&c, &s, from, way, 2 * e)) /
                    (12 * e);
@@ -77,7 +77,7 @@ static void check_derivative(run *r, double thrown) {
       along += c.work->right[i] * way[i];
       size += fabs(c.work->right[i] * way[i]);
     }
-    assert_true(fabs(slope + along) < 1e-6 * size);
+    assert_true(fabs(slope + along) < 1e-7 * size);
   }
   memcpy(c.state->position, start_x, n * sizeof *start_x);
   memcpy(c.state->velocity, start_v, n * sizeof *start_v);

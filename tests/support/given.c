@@ -57,6 +57,7 @@ mus_solver_options given_options(mus_method method, double tolerance) {
   options.method = method;
   options.tolerance = tolerance;
   options.multigrid.bottom = 24;
+  options.recycle = 0; // so that solves have the same bits whatever was solved before
   return options;
 }
 

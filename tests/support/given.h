@@ -33,7 +33,8 @@ given given_sheet(const sheet_system *sheet);
 // A sheet as sheet_default_options() has it, of another size; to be freed with sheet_system_free().
 sheet_system given_cloth(int side);
 
-// Default options for a method, with a tolerance and with several levels even for small systems.
+// Default options for a method, with a tolerance, with several levels even for small systems, and without a start from
+// earlier solutions.
 mus_solver_options given_options(mus_method method, double tolerance);
 // Gives a solver of a method that needs them levels for any system: nodes are joined in pairs, down to a few. Nothing
 // for other methods.

@@ -4,6 +4,11 @@
 //   K_i = Q_i R_i                   tentative prolongator and coarse kernel
 //   P = (I - omega D^-1 A) P^       smoothed prolongator, omega = 4 / (3 rho(D^-1 A))
 //
+// A prolongator that is filtered is smoothed with A_F, in which weak connections are put on the diagonal instead, and
+// with the block diagonal D_F of that: P = (I - 2/3 D_F^-1 A_F) P^. So each node's motion becomes a mean of its own
+// aggregate's and of those of its strong neighbours, by how strongly these pull in which direction (as in AMGCL,
+// Demidov 2019).
+//
 // Rows of P at special nodes are empty, not zero, so that they cause no fill in the Galerkin product.
 #include "multigrid/aggregation/aggregation.h"
 
@@ -39,6 +44,7 @@ typedef struct sa_grouping {
 struct mus_aggregation {
   mus_sa_options options;
   mus_grouping grouping; // without a function: by strength
+  int lumps_plainly;     // see mus_aggregation_lump_plainly()
   int count;             // near-null vectors
   mus_arena finest;      // holds the finest level's kernel
   mus_arena arena;       // holds the rest
@@ -61,6 +67,8 @@ mus_status mus_aggregation_create(const mus_sa_options *options, const mus_group
   *out = self;
   return MUS_OK;
 }
+
+void mus_aggregation_lump_plainly(mus_aggregation *self) { self->lumps_plainly = 1; }
 
 void mus_aggregation_free(mus_aggregation *self) {
   if (!self)
@@ -292,13 +300,13 @@ static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, 
   return MUS_OK;
 }
 
-// product += (sum of the weak blocks of row i) Q_i: what was dropped is put on the diagonal instead, so that the
-// translations stay as smooth as they were.
-INLINE void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int block, int count, const double *q,
-                      double *to) {
+// Of row i: the sum of its weak blocks, and W = sum_j A_ij K_j over them.
+INLINE void sum_weak(const sa_level *l, const mus_level_view *fine, int i, int block, int count, const double *kernel,
+                     double *sum, double *moved) {
   const mus_pattern *a = fine->a->pattern;
   int size = block * block;
-  double sum[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM] = {0};
+  memset(sum, 0, (size_t)size * sizeof *sum);
+  memset(moved, 0, (size_t)(block * count) * sizeof *moved);
   int kept = l->part.row_start[i];
   for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
     if (kept < l->part.row_start[i + 1] && l->part_source[kept] == k) {
@@ -307,36 +315,95 @@ INLINE void lump_weak(const sa_level *l, const mus_level_view *fine, int i, int 
     }
     if (l->aggregates.of[a->column[k]] < 0)
       continue; // special: its kernel is zero
+    const double *weak = fine->a->value + (size_t)k * (size_t)size;
+    const double *motion = kernel + (size_t)a->column[k] * (size_t)(block * count);
     for (int c = 0; c < size; ++c)
-      sum[c] += fine->a->value[(size_t)k * (size_t)size + (size_t)c];
+      sum[c] += weak[c];
+    for (int r = 0; r < block; ++r)
+      for (int m = 0; m < block; ++m)
+        for (int c = 0; c < count; ++c)
+          moved[r * count + c] += weak[r * block + m] * motion[m * count + c];
   }
+}
+
+// Motions of an aggregate that its own nodes hardly show are not carried over to others.
+static const double shown_least = 1e-2;
+
+// to += W R^-1: weak neighbours count as if they moved with the aggregate of node i, K_j = Q_j R. So what is dropped
+// leaves all of the near-null space as smooth as it was, rotations too.
+INLINE void add_weak(int block, int count, const double *moved, const double *kernel_of_aggregate, double *to) {
+  double local[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  for (int c = 0; c < count; ++c) {
+    double length = 0, own = kernel_of_aggregate[c * count + c];
+    for (int k = 0; k <= c; ++k)
+      length += kernel_of_aggregate[k * count + c] * kernel_of_aggregate[k * count + c];
+    int shown = own * own > shown_least * shown_least * length;
+    for (int r = 0; r < block; ++r) {
+      double sum = moved[r * count + c];
+      for (int k = 0; k < c; ++k)
+        sum -= local[r * count + k] * kernel_of_aggregate[k * count + c];
+      local[r * count + c] = shown ? sum / own : 0;
+      to[r * count + c] += local[r * count + c];
+    }
+  }
+}
+
+// Where weak connections leave less than this part of D on the diagonal, they do not count as weak there.
+static const double lumped_least = 0.3;
+static const double lumped_damping = 2.0 / 3;
+
+// D_F^-1 of row i; 0 where D_F is too small. Single blocks beside the diagonal need not be symmetric, D_F^-1 has to be.
+INLINE int invert_lumped(const mus_level_view *fine, int i, int block, const double *weak, double *inverse) {
+  const double *own = fine->a->value + (size_t)fine->diagonal[i] * (size_t)(block * block);
+  double lumped[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], rest[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  for (int r = 0; r < block; ++r)
+    for (int c = 0; c < block; ++c) {
+      lumped[r * block + c] = own[r * block + c] + 0.5 * (weak[r * block + c] + weak[c * block + r]);
+      rest[r * block + c] = lumped[r * block + c] - lumped_least * own[r * block + c];
+    }
+  return mus_invert_block(block, rest, inverse) && mus_invert_block(block, lumped, inverse);
+}
+
+// to += weak Q_i
+INLINE void add_plainly(int block, int count, const double *weak, const double *q, double *to) {
   for (int r = 0; r < block; ++r)
     for (int m = 0; m < block; ++m)
       for (int c = 0; c < count; ++c)
-        to[r * count + c] += sum[r * block + m] * q[m * count + c];
+        to[r * count + c] += weak[r * block + m] * q[m * count + c];
 }
 
 // Row i of P = P^ - omega D^-1 A P^, of which p holds A P^.
 INLINE void smooth_row(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine, double omega, int i,
-                       int block, int count, const double *q, mus_matrix *p) {
+                       int block, int count, const double *kernel, const double *q, mus_matrix *p) {
   size_t size = (size_t)(block * count);
   int aggregate = l->aggregates.of[i];
   if (aggregate < 0)
     return;
   const double *own = q + (size_t)l->tentative.row_start[i] * size;
+  const double *inverse = fine->inverse_diagonal + (size_t)i * (size_t)(block * block);
   double *home = p->value + (size_t)mus_pattern_find(p->pattern, i, aggregate) * size;
-  if (self->options.filter_prolongator)
-    lump_weak(l, fine, i, block, count, own, home);
+  double weak[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], lumped[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  double moved[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  if (self->options.filter_prolongator) {
+    sum_weak(l, fine, i, block, count, kernel, weak, moved);
+    if (self->lumps_plainly)
+      add_plainly(block, count, weak, own, home);
+    else
+      add_weak(block, count, moved, l[1].kernel + (size_t)aggregate * (size_t)(count * count), home);
+    if (!self->lumps_plainly && invert_lumped(fine, i, block, weak, lumped)) {
+      inverse = lumped;
+      omega = lumped_damping;
+    }
+  }
   for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k)
-    scale_block(block, count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(block * block),
-                p->value + (size_t)k * size);
+    scale_block(block, count, omega, inverse, p->value + (size_t)k * size);
   for (size_t c = 0; c < size; ++c)
     home[c] += own[c];
 }
 
 // P = P^ - omega D^-1 A P^, where P^'s blocks are q, packed to the rows that have one.
 static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine,
-                                     const double *q, mus_matrix *p) {
+                                     const double *kernel, const double *q, mus_matrix *p) {
   int count = self->count;
   mus_matrix tentative = {&l->tentative, l->block, count, (double *)q};
   mus_status status = mus_product_part(fine->a, &l->part, l->part_source, &tentative, p);
@@ -346,13 +413,13 @@ static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level
   MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
   for (int i = 0; i < l->nodes; ++i)
     if (l->block == 3 && count == 3)
-      smooth_row(self, l, fine, omega, i, 3, 3, q, p);
+      smooth_row(self, l, fine, omega, i, 3, 3, kernel, q, p);
     else if (l->block == 3 && count == 6)
-      smooth_row(self, l, fine, omega, i, 3, 6, q, p);
+      smooth_row(self, l, fine, omega, i, 3, 6, kernel, q, p);
     else if (l->block == 6 && count == 6)
-      smooth_row(self, l, fine, omega, i, 6, 6, q, p);
+      smooth_row(self, l, fine, omega, i, 6, 6, kernel, q, p);
     else
-      smooth_row(self, l, fine, omega, i, l->block, count, q, p);
+      smooth_row(self, l, fine, omega, i, l->block, count, kernel, q, p);
   return MUS_OK;
 }
 
@@ -374,7 +441,7 @@ static mus_status fill(void *state, const mus_level_view *fine, mus_matrix *p, u
       if (l->aggregates.of[i] >= 0 && l->tentative.row_start[i] != i)
         memcpy(q + (size_t)l->tentative.row_start[i] * size, q + (size_t)i * size, size * sizeof *q);
     if (self->options.smooth_prolongator)
-      status = smooth_prolongator(self, l, fine, q, p);
+      status = smooth_prolongator(self, l, fine, kernel, q, p);
     else
       memcpy(p->value, q, mus_matrix_values(p) * sizeof *q);
   }

@@ -29,6 +29,9 @@ typedef struct mus_grouping {
 // Without a grouping (NULL) the one of the paper. It is copied; its state must outlive the aggregation. Prolongators of
 // groups that are given are not smoothed, nor is the kernel, whatever the options say.
 mus_status mus_aggregation_create(const mus_sa_options *options, const mus_grouping *grouping, mus_aggregation **out);
+// Filtered prolongators are smoothed with omega D^-1 of all of A, and what is weak moves with the node itself: as GPUs
+// make them, for hierarchies whose numbers a GPU goes on to make.
+void mus_aggregation_lump_plainly(mus_aggregation *aggregation);
 void mus_aggregation_free(mus_aggregation *aggregation); // NULL is fine
 size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
 

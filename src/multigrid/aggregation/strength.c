@@ -5,11 +5,8 @@
 
 #include "base/error.h"
 #include "base/small.h"
+#include "multigrid/aggregation/strength_lanes.h"
 #include "par/par.h"
-
-// A block that maps a node's unknowns around in a circle has a small spectral radius and yet couples: never let the
-// strength fall below this part of the norm.
-static const double norm_share = 1e-3;
 
 // B = D_i^(-1/2) A_ij D_j^(-1/2): its strength, and its Frobenius norm.
 static double scaled_strength(int block, const double *root_i, const double *a, const double *root_j, double *norm) {
@@ -20,105 +17,80 @@ static double scaled_strength(int block, const double *root_i, const double *a, 
   for (int k = 0; k < block * block; ++k)
     square += scaled[k] * scaled[k];
   *norm = sqrt(square);
-  return fmax(mus_small_radius(block, scaled), norm_share * *norm);
+  return fmax(mus_small_radius(block, scaled), MUS_NORM_SHARE * *norm);
 }
 
-// The same for blocks of 3 x 3, several at once.
-typedef struct lanes {
-  int count;
-  int place[MUS_SMALL_LANES]; // of the blocks
-  double left[9][MUS_SMALL_LANES], middle[9][MUS_SMALL_LANES], right[9][MUS_SMALL_LANES];
-} lanes;
-
-static inline void multiply_lanes(double a[9][MUS_SMALL_LANES], double b[9][MUS_SMALL_LANES],
-                                  double c[9][MUS_SMALL_LANES]) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int l = 0; l < MUS_SMALL_LANES; ++l)
-        c[3 * i + j][l] = a[3 * i][l] * b[j][l] + a[3 * i + 1][l] * b[3 + j][l] + a[3 * i + 2][l] * b[6 + j][l];
+// Blocks of 3 x 3 and 6 x 6 are taken several at once; NULL for others.
+static const mus_strength_lanes *lanes_for(int block) {
+  if (block != 3 && block != 6)
+    return NULL;
+#if MUSLIN_X86
+  if (mus_instructions_current() != MUS_SCALAR)
+    return &mus_strength_lanes_avx2;
+#endif
+  return &mus_strength_lanes_scalar;
 }
 
-static void finish_lanes(lanes *q, double *value, double *norm) {
-  double half[9][MUS_SMALL_LANES], scaled[9][MUS_SMALL_LANES], radius[MUS_SMALL_LANES], square[MUS_SMALL_LANES] = {0};
-  multiply_lanes(q->left, q->middle, half);
-  multiply_lanes(half, q->right, scaled);
-  for (int e = 0; e < 9; ++e)
-    for (int l = 0; l < MUS_SMALL_LANES; ++l)
-      square[l] += scaled[e][l] * scaled[e][l];
-  mus_small_radii(scaled, radius);
-  for (int l = 0; l < q->count; ++l) {
-    norm[q->place[l]] = sqrt(square[l]);
-    value[q->place[l]] = fmax(radius[l], norm_share * norm[q->place[l]]);
-  }
-  q->count = 0;
-}
-
-static void add_lane(lanes *q, int place, const double *root_i, const double *a, const double *root_j) {
-  int l = q->count++;
-  q->place[l] = place;
-  for (int e = 0; e < 9; ++e) {
-    q->left[e][l] = root_i[e];
-    q->middle[e][l] = a[e];
-    q->right[e][l] = root_j[e];
-  }
-}
-
-static void three_by_three_roots(const mus_level_view *level, int begin, int end, double *root) {
-  double a[9][MUS_SMALL_LANES], result[9][MUS_SMALL_LANES];
-  for (int l = 0; l < MUS_SMALL_LANES; ++l)
-    for (int e = 0; e < 9; ++e)
-      a[e][l] = begin + l < end ? level->a->value[(size_t)level->diagonal[begin + l] * 9 + (size_t)e] : e % 4 == 0;
-  mus_small_inverse_roots(a, result);
-  for (int l = 0; begin + l < end && l < MUS_SMALL_LANES; ++l)
-    for (int e = 0; e < 9; ++e)
-      root[(size_t)(begin + l) * 9 + (size_t)e] = result[e][l];
-}
+enum { ROWS_AT_ONCE = 64 };
 
 // D_i^(-1/2) of all rows.
-static void compute_roots(const mus_level_view *level, double *root) {
+static void compute_roots(const mus_level_view *level, const mus_strength_lanes *lanes, double *root) {
   int rows = level->a->pattern->rows, block = level->a->row_block;
   size_t size = (size_t)(block * block);
   MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int begin = 0; begin < rows; begin += MUS_SMALL_LANES) {
-    int end = rows - begin < MUS_SMALL_LANES ? rows : begin + MUS_SMALL_LANES;
-    if (block == 3)
-      three_by_three_roots(level, begin, end, root);
-    for (int i = begin; i < end && block != 3; ++i)
+  for (int begin = 0; begin < rows; begin += ROWS_AT_ONCE) {
+    int end = rows - begin < ROWS_AT_ONCE ? rows : begin + ROWS_AT_ONCE;
+    if (lanes)
+      lanes->roots(level, begin, end, root);
+    for (int i = begin; i < end && !lanes; ++i)
       mus_small_inverse_root(block, level->a->value + (size_t)level->diagonal[i] * size, root + (size_t)i * size);
   }
 }
 
-// Strengths and norms of the blocks right of the diagonal, each mirrored to the left, since both are the same there.
-static void compute_values(const mus_level_view *level, const double *root, double *value, double *norm) {
+// Strengths and norms of the blocks right of the diagonal in some rows, one after the other.
+static void values_of_rows(const mus_level_view *level, const double *root, int begin, int end, double *value,
+                           double *norm) {
   const mus_pattern *pattern = level->a->pattern;
-  int rows = pattern->rows, block = level->a->row_block;
+  int block = level->a->row_block;
   size_t size = (size_t)(block * block);
+  for (int i = begin; i < end; ++i)
+    for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
+      int j = pattern->column[k];
+      if (j > i)
+        value[k] = scaled_strength(block, root + (size_t)i * size, level->a->value + (size_t)k * size,
+                                   root + (size_t)j * size, &norm[k]);
+    }
+}
+
+// What is right of the diagonal, copied to the left of it. Rows are read in order, so that a row finds its mirror
+// images in order too: next[j] is where the next one is in row j.
+static void mirror_values(const mus_pattern *pattern, int *next, double *value, double *norm) {
+  for (int i = 0; i < pattern->rows; ++i)
+    next[i] = pattern->row_start[i];
+  for (int i = 0; i < pattern->rows; ++i) {
+    int k = next[i]; // all to the left have been
+    value[k] = norm[k] = 0;
+    for (++k; k < pattern->row_start[i + 1]; ++k) {
+      int to = next[pattern->column[k]]++;
+      value[to] = value[k];
+      norm[to] = norm[k];
+    }
+  }
+}
+
+// Strengths and norms of all blocks. Those left of the diagonal are the same as their mirror images.
+static void compute_values(const mus_level_view *level, const mus_strength_lanes *lanes, const double *root, int *next,
+                           double *value, double *norm) {
+  int rows = level->a->pattern->rows, runs = (rows + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
   MUS_PARALLEL
   {
-    lanes queue = {0};
-    MUS_SHARE_FOR
-    for (int i = 0; i < rows; ++i)
-      for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k) {
-        int j = pattern->column[k];
-        if (j == i)
-          value[k] = norm[k] = 0;
-        else if (j > i && block == 3) {
-          add_lane(&queue, k, root + (size_t)i * size, level->a->value + (size_t)k * size, root + (size_t)j * size);
-          if (queue.count == MUS_SMALL_LANES)
-            finish_lanes(&queue, value, norm);
-        } else if (j > i)
-          value[k] = scaled_strength(block, root + (size_t)i * size, level->a->value + (size_t)k * size,
-                                     root + (size_t)j * size, &norm[k]);
-      }
-    finish_lanes(&queue, value, norm);
-  }
-  MUS_PARALLEL_FOR_IF(rows > MUS_PAR_MINIMUM)
-  for (int i = 0; i < rows; ++i)
-    for (int k = pattern->row_start[i]; pattern->column[k] < i; ++k) {
-      int mirrored = mus_pattern_find(pattern, pattern->column[k], i);
-      value[k] = value[mirrored];
-      norm[k] = norm[mirrored];
+    MUS_SHARE_RUNS
+    for (int run = 0; run < runs; ++run) {
+      int begin = run * ROWS_AT_ONCE, end = rows - begin < ROWS_AT_ONCE ? rows : begin + ROWS_AT_ONCE;
+      (lanes ? lanes->values : values_of_rows)(level, root, begin, end, value, norm);
     }
+  }
+  mirror_values(level->a->pattern, next, value, norm);
 }
 
 // Marks dominated rows as special, then strong connections among the others.
@@ -134,7 +106,7 @@ static int mark(const mus_pattern *pattern, double theta, double dominance, cons
   for (int i = 0; i < pattern->rows; ++i) {
     double largest = 0;
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
-      largest = fmax(largest, s->value[k]);
+      largest = s->value[k] > largest ? s->value[k] : largest;
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
       s->strong[k] = !s->special[i] && !s->special[pattern->column[k]] && s->value[k] > theta * largest;
   }
@@ -152,12 +124,14 @@ mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, do
   mus_arena scratch = {0};
   double *root = mus_arena_alloc(&scratch, (size_t)rows * size, sizeof *root);
   double *norm = mus_arena_alloc(&scratch, blocks, sizeof *norm);
-  if (!out->value || !out->strong || !out->special || !root || !norm) {
+  int *next = mus_arena_alloc(&scratch, (size_t)rows, sizeof *next);
+  if (!out->value || !out->strong || !out->special || !root || !norm || !next) {
     mus_arena_clear(&scratch);
     return mus_fail_memory();
   }
-  compute_roots(level, root);
-  compute_values(level, root, out->value, norm);
+  const mus_strength_lanes *lanes = lanes_for(block);
+  compute_roots(level, lanes, root);
+  compute_values(level, lanes, root, next, out->value, norm);
   out->special_nodes = mark(pattern, theta, dominance, norm, out);
   mus_arena_clear(&scratch);
   return MUS_OK;

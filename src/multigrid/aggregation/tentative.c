@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "multigrid/aggregation/tentative_lanes.h"
 #include "par/par.h"
-
-// A column counts as dependent when this little of it is left.
-static const double dependent = 1e-8;
 
 static double column_dot(int rows, int columns, const double *q, int a, int b) {
   double sum = 0;
@@ -31,7 +29,7 @@ int mus_local_qr(int rows, int columns, double *q, double *r, unsigned char *liv
             q[i * columns + c] -= part * q[i * columns + e];
         }
     double after = sqrt(column_dot(rows, columns, q, c, c));
-    live[c] = after > dependent * before && after > 1e-150;
+    live[c] = after > MUS_DEPENDENT * before && after > 1e-150;
     rank += live[c];
     r[c * columns + c] = live[c] ? after : 0;
     for (int i = 0; i < rows; ++i)
@@ -40,29 +38,52 @@ int mus_local_qr(int rows, int columns, double *q, double *r, unsigned char *liv
   return rank;
 }
 
+// Three and six columns are taken in several aggregates at once; NULL for others.
+static const mus_tentative_lanes *lanes_for(int count) {
+  if (count != 3 && count != 6)
+    return NULL;
+#if MUSLIN_X86
+  if (mus_instructions_current() != MUS_SCALAR)
+    return &mus_tentative_lanes_avx2;
+#endif
+  return &mus_tentative_lanes_scalar;
+}
+
+static void factor_one(const mus_tentative_task *t, int g, double *local) {
+  const int *member = t->aggregates->member + t->aggregates->start[g];
+  int members = t->aggregates->start[g + 1] - t->aggregates->start[g];
+  size_t size = (size_t)(t->block * t->count);
+  for (int m = 0; m < members; ++m)
+    memcpy(local + (size_t)m * size, t->kernel + (size_t)member[m] * size, size * sizeof *local);
+  mus_local_qr(members * t->block, t->count, local, t->coarse_kernel + (size_t)g * (size_t)(t->count * t->count),
+               t->live + (size_t)g * (size_t)t->count);
+  for (int m = 0; m < members; ++m)
+    memcpy(t->q + (size_t)member[m] * size, local + (size_t)m * size, size * sizeof *local);
+}
+
 mus_status mus_tentative_fill(const mus_aggregates *aggregates, int nodes, int block, int count, const double *kernel,
                               double *q, double *coarse_kernel, unsigned char *live) {
+  mus_tentative_task task = {aggregates, block, count, kernel, q, coarse_kernel, live};
+  const mus_tentative_lanes *lanes = lanes_for(count);
   size_t size = (size_t)(block * count);
-  int largest = 0;
+  int largest = 0, groups = lanes ? lanes->groups : 1;
   for (int g = 0; g < aggregates->count; ++g)
     if (aggregates->start[g + 1] - aggregates->start[g] > largest)
       largest = aggregates->start[g + 1] - aggregates->start[g];
-  double *local_all = mus_alloc((size_t)mus_par_threads() * (size_t)largest, size * sizeof *local_all);
+  size_t room = (size_t)largest * size * (size_t)groups;
+  double *local_all = mus_alloc((size_t)mus_par_threads() * room, sizeof *local_all);
   if (!local_all)
     return mus_fail_memory();
   MUS_PARALLEL
   {
-    double *local = local_all + (size_t)mus_par_index() * (size_t)largest * size;
+    double *local = local_all + (size_t)mus_par_index() * room;
     MUS_SHARE_FOR
-    for (int g = 0; g < aggregates->count; ++g) {
-      const int *member = aggregates->member + aggregates->start[g];
-      int members = aggregates->start[g + 1] - aggregates->start[g];
-      for (int m = 0; m < members; ++m)
-        memcpy(local + (size_t)m * size, kernel + (size_t)member[m] * size, size * sizeof *local);
-      mus_local_qr(members * block, count, local, coarse_kernel + (size_t)g * (size_t)(count * count),
-                   live + (size_t)g * (size_t)count);
-      for (int m = 0; m < members; ++m)
-        memcpy(q + (size_t)member[m] * size, local + (size_t)m * size, size * sizeof *local);
+    for (int g = 0; g < aggregates->count; g += groups) {
+      int end = aggregates->count - g < groups ? aggregates->count : g + groups;
+      if (lanes)
+        lanes->factor(&task, g, end, local);
+      else
+        factor_one(&task, g, local);
     }
     MUS_SHARE_FOR
     for (int i = 0; i < nodes; ++i)

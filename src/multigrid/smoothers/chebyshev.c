@@ -59,7 +59,7 @@ const mus_smoother mus_chebyshev_smoother = {
     .uses_radius = 1,
     .may_skip_rows = 1,
     .passes = passes_of,
-    .in_double = {create, set_up, renew, pre, post, report},
-    .in_single = {create_f, set_up_f, renew_f, pre_f, post_f, report},
+    .in_double = {create, set_up, renew, pre, post, report, NULL},
+    .in_single = {create_f, set_up_f, renew_f, pre_f, post_f, report, NULL},
     .pass = pass,
 };

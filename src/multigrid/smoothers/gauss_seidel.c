@@ -22,6 +22,6 @@ const mus_smoother mus_gauss_seidel_smoother = {
     .reads_rows = 1,
     .may_skip_rows = 1,
     .passes = passes_of,
-    .in_double = {create, set_up, set_up, pre, post, report},
-    .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report_f},
+    .in_double = {create, set_up, set_up, pre, post, report, NULL},
+    .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report_f, NULL},
 };

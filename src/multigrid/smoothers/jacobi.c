@@ -38,7 +38,7 @@ const mus_smoother mus_jacobi_smoother = {
     .uses_radius = 1,
     .may_skip_rows = 1,
     .passes = passes_of,
-    .in_double = {create, set_up, set_up, pre, post, report},
-    .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report},
+    .in_double = {create, set_up, set_up, pre, post, report, NULL},
+    .in_single = {create_f, set_up_f, set_up_f, pre_f, post_f, report, NULL},
     .pass = pass,
 };

@@ -200,6 +200,7 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
   mus_status status = set_up(d, run);
   if (status)
     return status;
+  run->recycle = NULL;            // there is nothing to save
   if (run->system->filter.across) // a few iterations
     return mus_run_pcg(run, &(mus_preconditioner){.self = d->factor, .apply = apply, .products = products_of(d)},
                        limits);

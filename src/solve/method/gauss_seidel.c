@@ -102,6 +102,7 @@ static mus_status solve(void *self, mus_run *run, const mus_cg_options *limits) 
     return status;
   mus_run alone = *run;
   alone.stationary = run->system->filter.across == NULL;
+  alone.recycle = NULL;
   return mus_run_pcg(&alone, &(mus_preconditioner){.self = g, .apply = apply, .products = 1}, limits);
 }
 

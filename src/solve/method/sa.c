@@ -125,13 +125,13 @@ typedef struct prices {
 } prices;
 
 // Of hierarchies that are kept from solve to solve, with three or six vectors and filtered prolongators; of others.
-static const prices prices_of_three = {{0, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 15, 90, 200}, 14, 7},
+static const prices prices_of_three = {{0, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 14, 55, 130}, 10, 5},
                     prices_of_others = {{0, 20, 170, 440}, 8, 26};
 
 static const prices *prices_of(const mus_sa *sa) {
   if (sa->options->sa.motions != MUS_MOTIONS_AUTO || sa->options->multigrid.cycle == MUS_CYCLE_W)
     return &prices_of_others;
-  return mus_sa_may_turn_rigid(sa) ? &prices_of_three : &prices_of_six;
+  return mus_sa_has_rotations(sa) ? &prices_of_six : &prices_of_three;
 }
 
 // Passes over the levels' matrices that one cycle makes, in units of the finest. A W-cycle visits level k 2^k times and
@@ -192,10 +192,6 @@ static mus_method_cost cost(const void *self) {
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
-
-// Iterations with three translations, freshly set up, that a tenth of the residual may take. Beyond, rigid motions are
-// cheaper: those take at most two thirds as many, at one and a half times the cost.
-static const double translations_most = 3.5;
 
 static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(self, r, z); }
 static const float *apply_f(void *self) { return mus_hierarchy_apply_f(self); }
@@ -285,77 +281,39 @@ static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *
   return status;
 }
 
-// What going over to rigid motions costs, in products, as measured on sheets of 40,401 vertices, and what an iteration
-// with translations does.
-static const double rigid_price = 180, translations_iteration = 3.5;
-
-// With translations, more iterations than these are more than rigid motions would take.
-static int translations_enough(double tolerance) {
-  return (int)ceil(fmin(translations_most * -log10(fmax(tolerance, 1e-300)), 1e6));
+// What tells how good the hierarchy is: iterations without the start that earlier solutions gave. Where that left too
+// few to tell, those after the last such set-up are taken to be as many as they were.
+static int iterations_from_guess(const mus_sa *sa, mus_upkeep_kind kind, const mus_run *run) {
+  int known = sa->upkeep.of[kind > MUS_UPKEEP_NONE ? kind : MUS_UPKEEP_COARSE].iterations;
+  int whole = (int)lround(mus_run_iterations_from_guess(run));
+  return whole > 0 ? whole : known > 0 ? known : run->record->iterations;
 }
 
-// In the middle of a solve, another hierarchy pays only where it saves what it costs.
-static int translations_patience(double tolerance) {
-  return translations_enough(tolerance) + (int)(rigid_price / translations_iteration);
-}
-
-// After a solve that translations sufficed for. What they take too long adds up until rigid motions are due. Iterations
-// with worn prolongators count only where those with new ones were too many.
-static void note_translations(mus_sa *sa, int thorough, int iterations, double tolerance) {
-  double excess = (iterations - translations_enough(tolerance)) * sa->iteration_cost;
-  if (mus_sa_may_turn_rigid(sa) && (thorough || sa->rigid_debt > 0))
-    sa->rigid_debt = fmax(sa->rigid_debt + excess, 0);
-}
-
-// Iterations that a solve would take from its start with the rigid motions that have taken over in the middle, by those
-// that they took for the rest of it. Where that was little, by the most that they ought to.
-static int rigid_iterations(const mus_run *run, int begun, double tolerance) {
-  int end = run->record->iterations;
-  double reduction = run->residuals[end] / run->residuals[begun];
-  double share = reduction > 0 && reduction < 1 ? log(reduction) / log(fmax(tolerance, 1e-300)) : 0;
-  return (int)ceil(share > 0.2 ? (end - begun) / share : translations_enough(tolerance) * 2 / 3.0);
-}
-
-// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, or too simple, a better one
-// takes over from the iterate that was reached.
+// With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
+// iterate that was reached.
 static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limits) {
-  if (mus_sa_may_turn_rigid(sa) && sa->rigid_debt > rigid_price)
-    mus_sa_turn_rigid(sa);
   mus_upkeep_kind kind = mus_sa_upkeep_due(sa);
   mus_cg_options left = *limits;
   if (sa->gpu.device && kind < MUS_UPKEEP_NUMBERS && sa->stale != MUS_SA_FRESH)
     kind = MUS_UPKEEP_NUMBERS; // which cost a GPU little
-  for (int turned = 0;;) {
-    int thorough = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa);
-    int last_resort = thorough && !mus_sa_may_turn_rigid(sa), begun = run->record->iterations;
+  for (;; ++kind) {
+    int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {
-      int patience =
-          thorough ? translations_patience(left.tolerance) : mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
+      int patience = mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
       left.iterations = patience < left.iterations ? patience : left.iterations;
     }
     mus_status status = run_with_hierarchy(sa, kind, run, &left);
     if (!status) {
       sa->iteration_cost = iteration_cost(sa) / (*run->record->device ? device_gain : 1);
-      int whole = turned ? rigid_iterations(run, begun, limits->tolerance) : run->record->iterations;
-      if (begun == 0 || turned)
-        mus_upkeep_note(&sa->upkeep, kind, whole, sa->iteration_cost);
       if (begun == 0)
-        note_translations(sa, thorough, run->record->iterations, limits->tolerance);
+        mus_upkeep_note(&sa->upkeep, kind, iterations_from_guess(sa, kind, run), sa->iteration_cost);
       choose_depth(sa, run->record->iterations);
       return status;
     }
     int has_failed = status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;
     if (last_resort || !has_failed || run->record->iterations >= limits->iterations)
       return status;
-    if (thorough) {
-      mus_sa_turn_rigid(sa);
-      turned = 1;
-      run->record->fall_back = MUS_FALL_BACK_RIGID;
-      kind = MUS_UPKEEP_ALL;
-    } else {
-      mus_upkeep_end_patience(&sa->upkeep, kind);
-      ++kind;
-    }
+    mus_upkeep_end_patience(&sa->upkeep, kind);
     left = mus_run_limits_left(run, limits, sa->options->prefilter);
   }
 }

@@ -38,8 +38,6 @@ typedef struct mus_sa {
   int held_changed; // which directions are held, since the hierarchy was last set up
   mus_upkeep upkeep;
   int has_positions;                                  // when they were last looked at
-  int turned_rigid;                                   // MUS_MOTIONS_AUTO has gone over to six
-  double rigid_debt;                                  // products beyond those that rotations would have taken
   int has_looked, fills_space;                        // whether positions have been looked at, and are those of a solid
   double iteration_cost;                              // of the last solve, in products
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
@@ -63,12 +61,7 @@ mus_multigrid_options mus_sa_multigrid_settings(const mus_sa *sa);
 int mus_sa_has_rotations(const mus_sa *sa);
 // Makes the aggregation where there is none.
 mus_status mus_sa_create_aggregation(mus_sa *sa);
-// MUS_MOTIONS_AUTO: whether rotations are left to be tried, and going over to them.
-int mus_sa_may_turn_rigid(const mus_sa *sa);
-void mus_sa_turn_rigid(mus_sa *sa);
-// MUS_MOTIONS_AUTO: goes over to rotations at once, the first time that positions are known, where nodes fill space, as
-// those of solids do, and on a GPU: it makes their prolongators as fast as others, and they halve the iterations, while
-// a new hierarchy, which the host would have to make, costs as much as hundreds of these.
+// MUS_MOTIONS_AUTO: sees whether nodes fill space, as those of solids do, the first time that positions are known.
 void mus_sa_look(mus_sa *sa);
 // Whether a direction is free now that was held when aggregates were made: coarser levels may not see its node. More
 // held directions do no harm, for prolongators are computed anew and leave them alone.

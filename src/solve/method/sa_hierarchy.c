@@ -9,48 +9,31 @@
 static int is_affine(const mus_sa *sa) { return sa->handles && sa->system->positions; }
 
 int mus_sa_has_rotations(const mus_sa *sa) {
-  mus_motions motions = sa->options->sa.motions;
   return !sa->handles && !sa->is_geometric && sa->system->positions &&
-         (motions == MUS_MOTIONS_RIGID || (motions == MUS_MOTIONS_AUTO && sa->turned_rigid));
+         sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS;
 }
 
-int mus_sa_may_turn_rigid(const mus_sa *sa) {
-  return !sa->handles && !sa->is_geometric && sa->system->positions && sa->options->sa.motions == MUS_MOTIONS_AUTO &&
-         !sa->turned_rigid;
-}
-
-void mus_sa_turn_rigid(mus_sa *sa) {
-  mus_hierarchy_free(sa->hierarchy);
-  mus_aggregation_free(sa->aggregation);
-  sa->hierarchy = NULL;
-  sa->aggregation = NULL;
-  sa->stale = MUS_SA_STALE_ALL;
-  sa->coupled.is_stale = 1;
-  sa->upkeep = (mus_upkeep){0};
-  sa->turned_rigid = 1;
-}
+static int is_auto(const mus_sa *sa) { return sa->options->sa.motions == MUS_MOTIONS_AUTO && mus_sa_has_rotations(sa); }
 
 void mus_sa_look(mus_sa *sa) {
-  if (sa->has_looked || !mus_sa_may_turn_rigid(sa))
+  if (sa->has_looked || !is_auto(sa))
     return;
   sa->has_looked = 1;
   sa->fills_space = mus_fills_space(&sa->system->pattern, sa->system->positions);
-  if (sa->fills_space || sa->gpu.device)
-    mus_sa_turn_rigid(sa);
 }
 
-// Of solids under MUS_MOTIONS_AUTO: what took the least time for octopuses of 6,500 to 126,000 vertices.
-static const double solid_strength = 0.48;
+// With rotations under MUS_MOTIONS_AUTO: what took the least time for sheets of 10,000 to 160,000 vertices, and for
+// octopuses of 6,500 to 126,000.
+static const double rigid_strength = 0.48;
 
 mus_sa_options mus_sa_settings(const mus_sa *sa) {
   mus_sa_options settings = sa->options->sa;
-  if (settings.motions != MUS_MOTIONS_AUTO || !mus_sa_has_rotations(sa))
+  if (!is_auto(sa))
     return settings;
   settings.reach = 2;
-  if (sa->fills_space) {
-    settings.strength = solid_strength;
+  settings.strength = rigid_strength;
+  if (sa->fills_space)
     settings.filter_prolongator = 0;
-  }
   return settings;
 }
 
@@ -102,7 +85,10 @@ mus_status mus_sa_create_aggregation(mus_sa *sa) {
     return MUS_OK;
   mus_sa_options settings = mus_sa_settings(sa);
   mus_grouping grouping = mus_handles_grouping(sa->handles);
-  return mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
+  mus_status status = mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
+  if (!status && sa->gpu.device)
+    mus_aggregation_lump_plainly(sa->aggregation);
+  return status;
 }
 
 static mus_status create_hierarchy(mus_sa *sa) {

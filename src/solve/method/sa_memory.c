@@ -10,13 +10,11 @@
 // All that is not a list.
 typedef struct sa_memory {
   int stale;
-  int turned_rigid; // bits: MUS_MOTIONS_AUTO has, has looked at positions, and found those of a solid
+  int has_looked, fills_space;
   int has_released, deep_couplings, has_hierarchy, analysed_count;
-  double iteration_cost, rigid_debt;
+  double iteration_cost;
   mus_upkeep upkeep;
 } sa_memory;
-
-enum { TURNED = 1, LOOKED = 2, FILLS_SPACE = 4 };
 
 mus_status mus_sa_remember(void *self, mus_list *bytes) {
   mus_sa *sa = self;
@@ -25,14 +23,13 @@ mus_status mus_sa_remember(void *self, mus_list *bytes) {
   m.stale = sa->hierarchy ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL;
   if (sa->stale == MUS_SA_STALE_ALL)
     m.stale = MUS_SA_STALE_ALL;
-  m.turned_rigid =
-      (sa->turned_rigid ? TURNED : 0) | (sa->has_looked ? LOOKED : 0) | (sa->fills_space ? FILLS_SPACE : 0);
+  m.has_looked = sa->has_looked;
+  m.fills_space = sa->fills_space;
   m.has_released = sa->has_released;
   m.deep_couplings = sa->deep_couplings;
   m.has_hierarchy = sa->hierarchy && m.stale != MUS_SA_STALE_ALL;
   m.analysed_count = sa->analysed_count;
   m.iteration_cost = sa->iteration_cost;
-  m.rigid_debt = sa->rigid_debt;
   m.upkeep = sa->upkeep;
   size_t lists = (size_t)m.analysed_count * sizeof(int);
   mus_status status = mus_bytes_put(bytes, &m, sizeof m);
@@ -74,9 +71,8 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   if (!mus_bytes_take(from, &m, sizeof m))
     return damaged();
   mus_status status = recall_analysed(sa, m.analysed_count, from);
-  sa->turned_rigid = (m.turned_rigid & TURNED) != 0; // which the settings of the aggregation depend on, as the next
-  sa->has_looked = (m.turned_rigid & LOOKED) != 0;
-  sa->fills_space = (m.turned_rigid & FILLS_SPACE) != 0;
+  sa->has_looked = m.has_looked != 0; // which the settings of the aggregation depend on, as the next
+  sa->fills_space = m.fills_space != 0;
   if (!status && m.has_hierarchy)
     status = mus_sa_create_aggregation(sa);
   if (!status && m.has_hierarchy && sa->aggregation)
@@ -87,7 +83,6 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   sa->has_released = m.has_released;
   sa->deep_couplings = m.deep_couplings;
   sa->iteration_cost = m.iteration_cost;
-  sa->rigid_debt = m.rigid_debt;
   sa->upkeep = m.upkeep;
   sa->has_positions = sa->system->positions != NULL;
   sa->rested = 1;

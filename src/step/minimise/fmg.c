@@ -47,9 +47,10 @@ static int is_plain(const mus_minimiser_words *words) { return words->variant[0]
 
 static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
   (void)model;
+  solver->recycle = 0; // as for Newton's method
   if (!is_plain(words))
     solver->tolerance = fmax(solver->tolerance, forcing);
-  else if (!solver->multigrid.smoother[0] || strcmp(solver->multigrid.smoother, "chebyshev") == 0)
+  else if (mus_minimiser_may_choose_smoother(solver))
     strcpy(solver->multigrid.smoother, "gs:2");
   return mus_method_from_name(words->solver, &solver->method);
 }

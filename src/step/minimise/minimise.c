@@ -87,6 +87,11 @@ int mus_minimiser_has(const mus_minimiser_words *words, const char *variant) {
   return 0;
 }
 
+int mus_minimiser_may_choose_smoother(const mus_solver_options *solver) {
+  const char *smoother = solver->multigrid.smoother;
+  return !smoother[0] || strcmp(smoother, "chebyshev") == 0 || strcmp(smoother, "sweep") == 0;
+}
+
 mus_status mus_minimiser_configure(const mus_model *model, const mus_minimiser *minimiser, mus_solver_options *solver) {
   const mus_minimiser_kind *kind = minimiser->kind;
   return kind->configure ? kind->configure(model, &minimiser->words, solver) : MUS_OK;

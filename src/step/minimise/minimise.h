@@ -111,6 +111,8 @@ typedef struct mus_minimiser {
 
 // 1 if this is among the variants.
 int mus_minimiser_has(const mus_minimiser_words *words, const char *variant);
+// 1 if the smoother is a preset's, so that a minimiser may take one of its own.
+int mus_minimiser_may_choose_smoother(const mus_solver_options *solver);
 
 // Reads a name, without making anything. MUS_BAD_INPUT lists what there is.
 mus_status mus_minimiser_read(const char *name, mus_minimiser *out);

@@ -201,7 +201,7 @@ static const global_step *global_of(const mus_minimiser_words *words) {
 static mus_status configure(const mus_model *model, const mus_minimiser_words *words, mus_solver_options *solver) {
   const global_step *global = global_of(words);
   mus_status status = mus_constant_check(model, "Projective Dynamics");
-  if (global->full && (!solver->multigrid.smoother[0] || strcmp(solver->multigrid.smoother, "chebyshev") == 0))
+  if (global->full && mus_minimiser_may_choose_smoother(solver))
     strcpy(solver->multigrid.smoother, "gs:2");
   return status || !global->linear ? status : mus_method_from_name(global->linear, &solver->method);
 }
