@@ -391,8 +391,8 @@ typedef struct mus_solve_record {
   double smoothing;        ///< of that, by the smoothers of a hierarchy
   double skipped;          ///< what smoothers have saved by adaptive_smoothing, in the same units
   double setup_seconds;    ///< preconditioner or factorisation, in this solve
-  const char *setup;       ///< what of the hierarchy was redone, at most: "none", "coarse" matrices, "numbers" (of
-                           ///< prolongators too) or "all"; NULL for methods that keep none
+  const char *setup;       ///< what of the hierarchy was redone, at most: "none", the "finest" level, "coarse"
+                           ///< matrices too, "numbers" (of prolongators too) or "all"; NULL for methods that keep none
   mus_fall_back fall_back; ///< what has taken over, in the end
   const char
       *fall_back_reason; ///< "stagnation", "breakdown", or "earlier": a recent solve needed it. NULL: nothing has

@@ -415,35 +415,44 @@ static mus_status factor_bottom(mus_hierarchy *h) {
   return status;
 }
 
-static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+static mus_status renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held, int renewed) {
   int factored = h->bottom.factor != NULL;
   mus_status status;
   if (h->precision == MUS_PRECISION_SINGLE) {
     status = round_matrix(h, 0, a);
     if (!status)
-      status = mus_renew_f(a, h->f, h->renewal_f, h->levels, factored, held, &h->made);
+      status = mus_renew_f(a, h->f, h->renewal_f, h->levels, renewed, factored, held, &h->made);
   } else {
     if (h->own_finest)
       mus_copy(mus_matrix_values(a), a->value, h->d[0].system.a.value);
     else
       h->d[0].system.a = *a;
-    status = mus_renew(a, h->d, h->renewal, h->levels, factored, held, &h->made);
+    status = mus_renew(a, h->d, h->renewal, h->levels, renewed, factored, held, &h->made);
   }
-  return !status && factored ? factor_bottom(h) : status;
+  return !status && factored && renewed == h->levels ? factor_bottom(h) : status;
 }
 
-mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+// The first `most` levels, or all.
+static mus_status renew_levels(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held, int most) {
   if (!h->ready || !h->renewable || h->level[0].pattern != a->pattern || h->level[0].block != a->row_block)
     return mus_hierarchy_refresh(h, a);
   mus_hierarchy_uncouple(h);
   start_probes(h);
   h->ready = 0;
-  mus_status status = renew(h, a, held);
+  mus_status status = renew(h, a, held, most < h->levels ? most : h->levels);
   if (status)
     clear(h);
   else
     h->ready = 1;
   return status;
+}
+
+mus_status mus_hierarchy_renew(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+  return renew_levels(h, a, held, MUS_LEVELS_MAXIMUM);
+}
+
+mus_status mus_hierarchy_renew_finest(mus_hierarchy *h, const mus_matrix *a, const mus_filter *held) {
+  return renew_levels(h, a, held, 1);
 }
 
 // --- set-up ---------------------------------------------------------------------------------------------------------

@@ -83,6 +83,8 @@ mus_status mus_hierarchy_analyse(mus_hierarchy *hierarchy, const mus_matrix *a);
 mus_status mus_hierarchy_refresh(mus_hierarchy *hierarchy, const mus_matrix *a);
 // Prolongators stay as the last of these two made them, but leave alone what is `held`; NULL: nothing. See renew.h.
 mus_status mus_hierarchy_renew(mus_hierarchy *hierarchy, const mus_matrix *a, const mus_filter *held);
+// The same for the finest level alone: coarse matrices, and the factor at the bottom, stay those of another A.
+mus_status mus_hierarchy_renew_finest(mus_hierarchy *hierarchy, const mus_matrix *a, const mus_filter *held);
 
 // Takes what lies beyond the pattern of `a` into the smoother of the finest level and into all coarser matrices, until
 // the next set-up or call; NULL: nothing. Prolongators and everything that was precomputed stay. `beyond` must stay.
@@ -101,7 +103,8 @@ void mus_hierarchy_correct(mus_hierarchy *hierarchy, int level, mus_correction k
 // 0 before it is set up.
 int mus_hierarchy_levels(const mus_hierarchy *hierarchy);
 // The finest matrix once more in symmetric storage, from the next set-up on: the caller keeps it, has its values up to
-// date whenever it calls for a set-up or a renewal, and keeps its pattern as long as the hierarchy. NULL: there is none.
+// date whenever it calls for a set-up or a renewal, and keeps its pattern as long as the hierarchy. NULL: there is
+// none.
 void mus_hierarchy_set_symmetric(mus_hierarchy *hierarchy, const mus_symmetric *finest);
 // Whether cycles read the finest matrix where the caller has it.
 int mus_hierarchy_reads_finest(const mus_hierarchy *hierarchy);

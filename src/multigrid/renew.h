@@ -29,13 +29,13 @@ void mus_prop_up_f(mus_matrix_f *a, const int *diagonal);
 // As mus_prop_up_f() does, for a matrix that is to be rounded to single precision.
 void mus_prop_up_for_rounding(mus_matrix *a, const int *diagonal);
 
-// `finest` is the new matrix, and level[0] multiplies by it; everything that follows from it on all levels is renewed,
-// but for the factor at the bottom, which the caller makes (`factored` tells whether there is one, so that the bottom
+// `finest` is the new matrix, and level[0] multiplies by it; everything that follows from it on the first `renewed` of
+// all levels is renewed, but for the factor at the bottom, which the caller makes (`factored` tells whether there is one, so that the bottom
 // needs no smoother). Room for `made` of the finest level is taken from `arena`, which holds nothing else.
 // MUS_BREAKDOWN where a diagonal block is not positive definite.
-mus_status mus_renew(const mus_matrix *finest, mus_cycle_level *level, mus_renewal *renewal, int levels, int factored,
-                     const mus_filter *held, mus_arena *arena);
+mus_status mus_renew(const mus_matrix *finest, mus_cycle_level *level, mus_renewal *renewal, int levels, int renewed,
+                     int factored, const mus_filter *held, mus_arena *arena);
 mus_status mus_renew_f(const mus_matrix *finest, mus_cycle_level_f *level, mus_renewal_f *renewal, int levels,
-                       int factored, const mus_filter *held, mus_arena *arena);
+                       int renewed, int factored, const mus_filter *held, mus_arena *arena);
 
 #endif

@@ -129,9 +129,9 @@ static void NAME(prop_up_by)(double part, TYPE(mus_matrix) *a, const int *diagon
 void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) { NAME(prop_up_by)(NAME(propped), a, diagonal); }
 
 mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, int levels,
-                           int factored, const mus_filter *held, mus_arena *arena) {
+                           int renewed, int factored, const mus_filter *held, mus_arena *arena) {
   mus_status status = levels > 1 ? NAME(hold)(&level->p, r, held, arena) : MUS_OK;
-  for (int k = 0; k < levels && !status; ++k) {
+  for (int k = 0; k < renewed && !status; ++k) {
     if (k + 1 < levels || !factored) {
       REAL *inverse = (REAL *)level[k].system.inverse_diagonal;
       status = k == 0 ? NAME(invert_finest)(finest, r->diagonal, inverse)
@@ -143,10 +143,10 @@ mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *leve
       if (!status && level[k].smoother->renew)
         status = level[k].smoother->renew(level[k].smoother_state, &level[k].system);
     }
-    if (k + 1 < levels && !status)
+    if (k + 1 < renewed && !status)
       status = k == 0 ? NAME(galerkin_finest)(r->plan, finest, &level->p, &level[1].system.a)
                       : NAME(mus_galerkin_fill)(r[k].plan, &level[k].system.a, &level[k].p, &level[k + 1].system.a);
-    if (k + 1 < levels && !status)
+    if (k + 1 < renewed && !status)
       NAME(mus_prop_up)(&level[k + 1].system.a, r[k + 1].diagonal);
   }
   return status;

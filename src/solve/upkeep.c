@@ -4,12 +4,15 @@
 #include <limits.h>
 #include <math.h>
 
-// Prices in products with the fine matrix, as measured on a sheet of 40,401 vertices with three near-null
-// vectors and on two threads.
-static const double price[MUS_UPKEEP_KINDS] = {0, 10, 60, 250};
+// Prices in products with the fine matrix, as measured on sheets of 10,201 and 40,401 vertices with six near-null
+// vectors: 4, 15, 75 and 110. Renewing coarse matrices, and numbers, saves the lesser set-up that would be done
+// instead.
+static const double price[MUS_UPKEEP_KINDS] = {0, 4, 11, 60, 250};
 static const double most_reluctant = 64;
+// Times the price of coarse matrices.
+static const double long_solve = 6;
 // What is cheap is done for longer before less is tried again.
-static const int first_ban[MUS_UPKEEP_KINDS] = {0, 8, 2, 2};
+static const int first_ban[MUS_UPKEEP_KINDS] = {0, 8, 2, 2, 2};
 enum { LONGEST_BAN = 256 };
 
 static double price_now(const mus_upkeep *upkeep, int kind) {
@@ -25,8 +28,12 @@ mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep) {
   return MUS_UPKEEP_NONE;
 }
 
+mus_upkeep_kind mus_upkeep_next(mus_upkeep_kind done) {
+  return done < MUS_UPKEEP_COARSE ? MUS_UPKEEP_COARSE : (mus_upkeep_kind)(done + 1);
+}
+
 int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost) {
-  int next = (int)done + 1;
+  mus_upkeep_kind next = mus_upkeep_next(done);
   if (!(iteration_cost > 0)) // there has been no solve yet
     return INT_MAX;
   return upkeep->of[next].iterations + 1 + (int)ceil(price_now(upkeep, next) / iteration_cost);
@@ -40,7 +47,10 @@ static void ban_less_than(mus_upkeep *upkeep, int kind) {
   upkeep->of[kind].ban = *next;
 }
 
-void mus_upkeep_end_patience(mus_upkeep *upkeep, mus_upkeep_kind done) { ban_less_than(upkeep, (int)done + 1); }
+void mus_upkeep_end_patience(mus_upkeep *upkeep, mus_upkeep_kind done) {
+  for (int k = (int)done + 1; k <= (int)mus_upkeep_next(done); ++k)
+    ban_less_than(upkeep, k);
+}
 
 // Whether the set-up has taken away half of what the last solve before it had too much.
 static void learn(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost) {
@@ -52,11 +62,11 @@ static void learn(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, doub
   *reluctance = fmin(*reluctance, most_reluctant);
 }
 
-// A kind that was done.
-static void begin_anew(mus_upkeep *upkeep, int kind, int iterations) {
+// A kind that was done, by itself or as part of a thorougher one. What is banned beside it waits for its turn.
+static void begin_anew(mus_upkeep *upkeep, int kind, int by_itself, int iterations) {
   upkeep->of[kind].iterations = iterations;
   upkeep->of[kind].debt = upkeep->of[kind].excess = upkeep->of[kind].old_excess = 0;
-  if (upkeep->of[kind].ban > 0)
+  if (upkeep->of[kind].ban > 0 && by_itself)
     --upkeep->of[kind].ban;
 }
 
@@ -72,13 +82,29 @@ static void go_on(mus_upkeep *upkeep, int kind, int iterations, double iteration
     upkeep->of[kind].next_ban /= 2;
 }
 
+static void ban_at_least(mus_upkeep *upkeep, int kind, int solves) {
+  if (upkeep->of[kind].ban < solves)
+    upkeep->of[kind].ban = solves;
+}
+
+// Where solves are long, trying to do with less than renewed coarse matrices may cost far more than these do. And
+// nothing is reused as it is that has not been seen to last at least with its finest level renewed.
+static void be_careful(mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost) {
+  const double excess = upkeep->of[MUS_UPKEEP_COARSE].excess;
+  if (upkeep->of[MUS_UPKEEP_COARSE].iterations * iteration_cost > long_solve * price[MUS_UPKEEP_COARSE])
+    ban_at_least(upkeep, MUS_UPKEEP_COARSE, 1);
+  if (done > MUS_UPKEEP_FINEST || (done == MUS_UPKEEP_FINEST && excess > 0))
+    ban_at_least(upkeep, MUS_UPKEEP_FINEST, 1);
+}
+
 void mus_upkeep_note(mus_upkeep *upkeep, mus_upkeep_kind done, int iterations, double iteration_cost) {
   learn(upkeep, done, iterations, iteration_cost);
-  for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k)
+  for (int k = MUS_UPKEEP_FINEST; k < MUS_UPKEEP_KINDS; ++k)
     if (k <= (int)done)
-      begin_anew(upkeep, k, iterations);
+      begin_anew(upkeep, k, k == (int)done, iterations);
     else if (k == (int)done + 1)
       go_on(upkeep, k, iterations, iteration_cost);
     else // what a lesser set-up would have mended is not its wear: the last that is known of that goes on
       upkeep->of[k].debt = fmax(upkeep->of[k].debt + upkeep->of[k].excess, 0);
+  be_careful(upkeep, done, iteration_cost);
 }

@@ -1,4 +1,5 @@
-// When to redo what of a hierarchy: reuse it, renew its coarse matrices, redo its numbers, or redo everything.
+// When to redo what of a hierarchy: reuse it, renew its finest level, renew its coarse matrices too, redo
+// its numbers, or redo everything.
 //
 // Each kind of set-up is bought once and wears off: iterations grow as the matrix moves away from the one that it was
 // made for. For each kind, `debt` adds up what iterations beyond those right after the last such set-up have cost. The
@@ -10,8 +11,11 @@
 // one was worth it.
 //
 // A hierarchy may also turn out to be worn out in the middle of a solve. Patience ends where the iterations beyond
-// those expected have cost as much as the next thorougher set-up, which then is done, and for a while from the start:
-// `ban` solves, twice as many every time that this happens.
+// those expected have cost as much as the next thorougher set-up that is worth a new start, which then is done, and for
+// a while from the start: `ban` solves, twice as many every time that this happens.
+//
+// What is cheap to redo and seldom lasts is tried with care: less than coarse matrices only where solves are short, and
+// nothing at all only where renewing the finest level has just been enough.
 //
 // Costs are counted in products with the fine matrix, not in seconds: the same calls then decide the same on every
 // machine, every run and any number of threads.
@@ -21,6 +25,7 @@
 // From the cheapest to the thoroughest; each includes those before it.
 typedef enum mus_upkeep_kind {
   MUS_UPKEEP_NONE,
+  MUS_UPKEEP_FINEST,  // mus_hierarchy_renew_finest
   MUS_UPKEEP_COARSE,  // mus_hierarchy_renew
   MUS_UPKEEP_NUMBERS, // mus_hierarchy_refresh
   MUS_UPKEEP_ALL,     // mus_hierarchy_analyse
@@ -38,6 +43,8 @@ typedef struct mus_upkeep {
 } mus_upkeep;
 
 mus_upkeep_kind mus_upkeep_due(const mus_upkeep *upkeep);
+// What follows after a set-up of that kind, which is not the thoroughest, once patience has ended.
+mus_upkeep_kind mus_upkeep_next(mus_upkeep_kind done);
 // So many iterations are worth waiting for after a set-up of that kind, which is not the thoroughest.
 int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double iteration_cost);
 // That patience has ended.

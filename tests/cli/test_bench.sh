@@ -84,7 +84,7 @@ holds "totals are sums of their parts" awk -F'[ ,]+' '/"(values|setup|prefilter|
     sum += $3 } /"total_s"/ { if (sum - $3 > 1e-9 + 1e-6 * $3 || $3 - sum > 1e-9 + 1e-6 * $3) exit 1; sum = 0 }' \
   <(sed '/"solves"/,/\]/d; s/^ */ /' all.json)
 
-holds "which set-up ran" grep -q '"setup": "numbers"\|"setup": "coarse"\|"setup": "none"' all.json
+holds "which set-up ran" grep -q '"setup": "numbers"\|"setup": "coarse"\|"setup": "finest"\|"setup": "none"' all.json
 
 # Cold, a new solver meets every system: for methods that keep nothing that matters, the same iterations.
 expect 0 $small --solvers sa:paper,diag --cold --json cold.json

@@ -100,6 +100,33 @@ static void renewing_for_a_new_matrix_is_nearly_as_good_as_new(void **state) {
   }
 }
 
+// With the finest level renewed alone, the cycle is better than the old one, and no better than one that is renewed
+// whole.
+static void renewing_the_finest_level_is_half_the_way(void **state) {
+  (void)state;
+  for (int precision = MUS_PRECISION_DOUBLE; precision <= MUS_PRECISION_SINGLE; ++precision) {
+    problem p = wavy_sheet(0.05), next = wavy_sheet(0.07);
+    mus_solver_options options = lean_options();
+    rig *old = kept_rig(&p, &options, (mus_precision)precision),
+        *finest = kept_rig(&p, &options, (mus_precision)precision),
+        *whole = kept_rig(&p, &options, (mus_precision)precision);
+    double *v = vector_random(p.n, 5), *before = applied(finest, p.n, v);
+    assert_int_equal(mus_hierarchy_renew_finest(finest->hierarchy, &p.a, NULL), MUS_OK);
+    double *after = applied(finest, p.n, v);
+    assert_true(dense_difference(p.n, after, before) < (precision == MUS_PRECISION_DOUBLE ? 1e-6 : 1e-3));
+    problem_take_values(&p, &next);
+    assert_int_equal(mus_hierarchy_renew_finest(finest->hierarchy, &p.a, NULL), MUS_OK);
+    assert_int_equal(mus_hierarchy_renew(whole->hierarchy, &p.a, NULL), MUS_OK);
+    check_definite(finest, p.n, precision == MUS_PRECISION_DOUBLE ? 1e-11 : 1e-3);
+    int worn = rig_iterations(old, &p, 1e-8), half = rig_iterations(finest, &p, 1e-8),
+        renewed = rig_iterations(whole, &p, 1e-8);
+    assert_true(renewed > 0 && renewed <= half && (worn < 0 || half < worn)); // below 0: it broke down
+    mus_free(v), mus_free(before), mus_free(after);
+    rig_free(old), rig_free(finest), rig_free(whole);
+    problem_free(&p), problem_free(&next);
+  }
+}
+
 // A matrix so much stiffer that the radii which were computed are too small: the probe tells, and the cycle stays
 // definite.
 static void radii_follow_the_matrix(void **state) {
@@ -291,6 +318,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(renewing_for_the_same_matrix_changes_little),
       cmocka_unit_test(renewing_for_a_new_matrix_is_nearly_as_good_as_new),
+      cmocka_unit_test(renewing_the_finest_level_is_half_the_way),
       cmocka_unit_test(radii_follow_the_matrix),
       cmocka_unit_test(held_directions_are_left_alone),
       cmocka_unit_test(threads_change_no_bit),

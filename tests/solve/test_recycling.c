@@ -15,7 +15,7 @@
 #include "sparse/matrix.h"
 #include "support/given.h"
 
-enum { STEPS = 10 };
+enum { STEPS = 8 };
 
 // A sheet that swings: positions of a step, and with them matrix and right-hand side.
 static void move(sheet_system *sheet, int step) {
@@ -58,7 +58,7 @@ static double energy_error(const given *g, const double *x, const double *y) {
 // Solves all steps from zero. Iterations of those in which as many solutions are at hand as are kept, and the largest
 // error of all against solves to the last digit.
 static int run(mus_method method, mus_stop stop, int recycle, double *error) {
-  sheet_system sheet = given_cloth(31);
+  sheet_system sheet = given_cloth(25);
   given g = given_sheet(&sheet);
   mus_solver_options options = options_of(method, 1e-5, recycle), exact = options_of(MUS_METHOD_SA, 1e-12, 0);
   options.stop = stop;
@@ -125,7 +125,7 @@ static void the_same_system_is_solved_at_once(void **state) {
 // Right-hand sides that have nothing in common: as many iterations, and now and then a product more.
 static void unrelated_systems_do_not_suffer(void **state) {
   (void)state;
-  enum { SOLVES = 30 };
+  enum { SOLVES = 12 };
   sheet_system sheet = given_cloth(31);
   given g = given_sheet(&sheet);
   size_t n = (size_t)g.n;
@@ -212,7 +212,7 @@ static void threads_change_no_bits(void **state) {
     for (int t = 0; t < 3; ++t) {
       options.threads = threads[t];
       mus_solver *solver = given_solver(&g, &options);
-      step_on(solver, &sheet, &g, 0, 6, t == 0 ? one : many);
+      step_on(solver, &sheet, &g, 0, 4, t == 0 ? one : many);
       if (t > 0)
         assert_memory_equal(one, many, (size_t)g.n * sizeof *one);
       mus_solver_free(solver);

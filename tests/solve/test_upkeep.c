@@ -27,7 +27,7 @@ static tally live(world *w, mus_upkeep *upkeep, int solves) {
   for (int s = 0; s < solves; ++s) {
     mus_upkeep_kind kind = s == 0 ? MUS_UPKEEP_ALL : mus_upkeep_due(upkeep);
     double iterations = w->base;
-    for (int k = MUS_UPKEEP_COARSE; k < MUS_UPKEEP_KINDS; ++k) {
+    for (int k = MUS_UPKEEP_FINEST; k < MUS_UPKEEP_KINDS; ++k) {
       w->age[k] = k <= (int)kind ? 0 : w->age[k] + 1;
       iterations += w->wear[k] * w->age[k];
     }
@@ -43,7 +43,7 @@ static void what_does_not_wear_is_reused(void **state) {
   mus_upkeep upkeep = {0};
   world w = {.base = 15};
   tally t = live(&w, &upkeep, 200);
-  assert_int_equal(t.done[MUS_UPKEEP_NONE], 199);
+  assert_int_equal(t.done[MUS_UPKEEP_NONE], 198); // after everything, and once the finest level
 }
 
 // Coarse matrices that wear fast are renewed nearly always, the rest is left alone.
@@ -54,6 +54,17 @@ static void what_wears_fast_is_renewed(void **state) {
   tally t = live(&w, &upkeep, 200);
   assert_true(t.done[MUS_UPKEEP_COARSE] > 180);
   assert_int_equal(t.done[MUS_UPKEEP_NUMBERS] + t.done[MUS_UPKEEP_ALL], 1);
+}
+
+// Where the finest level wears fast and the others do not, it alone is renewed, and they now and then.
+static void the_finest_level_is_renewed_alone(void **state) {
+  (void)state;
+  mus_upkeep upkeep = {0};
+  world w = {.base = 10, .wear = {[MUS_UPKEEP_FINEST] = 2, [MUS_UPKEEP_COARSE] = 0.5}};
+  tally t = live(&w, &upkeep, 200);
+  assert_in_range(t.done[MUS_UPKEEP_FINEST], 110, 170);
+  assert_in_range(t.done[MUS_UPKEEP_COARSE], 30, 80);
+  assert_in_range(t.done[MUS_UPKEEP_NONE], 0, 10);
 }
 
 static void what_wears_slowly_is_renewed_now_and_then(void **state) {
@@ -113,6 +124,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_does_not_wear_is_reused),
       cmocka_unit_test(what_wears_fast_is_renewed),
+      cmocka_unit_test(the_finest_level_is_renewed_alone),
       cmocka_unit_test(what_wears_slowly_is_renewed_now_and_then),
       cmocka_unit_test(what_is_in_vain_is_given_up),
       cmocka_unit_test(patience_has_a_price),

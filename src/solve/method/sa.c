@@ -125,8 +125,8 @@ typedef struct prices {
 } prices;
 
 // Of hierarchies that are kept from solve to solve, with three or six vectors and filtered prolongators; of others.
-static const prices prices_of_three = {{0, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 14, 55, 130}, 10, 5},
-                    prices_of_others = {{0, 20, 170, 440}, 8, 26};
+static const prices prices_of_three = {{0, 3, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 3, 14, 55, 130}, 10, 5},
+                    prices_of_others = {{0, 5, 20, 170, 440}, 8, 26};
 
 static const prices *prices_of(const mus_sa *sa) {
   if (sa->options->sa.motions != MUS_MOTIONS_AUTO || sa->options->multigrid.cycle == MUS_CYCLE_W)
@@ -248,7 +248,7 @@ static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, 
 
 // Where a solve sets up twice, the second is the more thorough.
 static void note_setup(mus_upkeep_kind kind, mus_solve_record *record) {
-  static const char *const name[MUS_UPKEEP_KINDS] = {"none", "coarse", "numbers", "all"};
+  static const char *const name[MUS_UPKEEP_KINDS] = {"none", "finest", "coarse", "numbers", "all"};
   record->setup = name[kind];
 }
 
@@ -284,7 +284,7 @@ static mus_status run_with_hierarchy(mus_sa *sa, mus_upkeep_kind kind, mus_run *
 // What tells how good the hierarchy is: iterations without the start that earlier solutions gave. Where that left too
 // few to tell, those after the last such set-up are taken to be as many as they were.
 static int iterations_from_guess(const mus_sa *sa, mus_upkeep_kind kind, const mus_run *run) {
-  int known = sa->upkeep.of[kind > MUS_UPKEEP_NONE ? kind : MUS_UPKEEP_COARSE].iterations;
+  int known = sa->upkeep.of[kind > MUS_UPKEEP_NONE ? kind : MUS_UPKEEP_FINEST].iterations;
   int whole = (int)lround(mus_run_iterations_from_guess(run));
   return whole > 0 ? whole : known > 0 ? known : run->record->iterations;
 }
@@ -296,7 +296,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
   mus_cg_options left = *limits;
   if (sa->gpu.device && kind < MUS_UPKEEP_NUMBERS && sa->stale != MUS_SA_FRESH)
     kind = MUS_UPKEEP_NUMBERS; // which cost a GPU little
-  for (;; ++kind) {
+  for (;; kind = mus_upkeep_next(kind)) {
     int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {
       int patience = mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
@@ -334,7 +334,7 @@ enum { RENEWALS = 32 };
 
 static mus_upkeep_kind due_for_corrections(mus_sa *sa) {
   mus_upkeep_kind due = mus_sa_upkeep_due(sa);
-  if (due == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH && sa->options->setup != MUS_SETUP_REUSE)
+  if (due < MUS_UPKEEP_COARSE && sa->stale != MUS_SA_FRESH && sa->options->setup != MUS_SETUP_REUSE)
     due = MUS_UPKEEP_COARSE;
   if (due != MUS_UPKEEP_COARSE || sa->options->setup != MUS_SETUP_AUTO || sa->is_geometric)
     sa->renewals = 0;

@@ -203,7 +203,8 @@ mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa) {
     return MUS_UPKEEP_NUMBERS;
   }
   mus_upkeep_kind due = mus_upkeep_due(&sa->upkeep);
-  return due == MUS_UPKEEP_NONE && sa->held_changed ? MUS_UPKEEP_COARSE : due;
+  int renewed = sa->held_changed || mus_hierarchy_levels(sa->hierarchy) == 1; // the latter solves directly
+  return due < MUS_UPKEEP_COARSE && renewed ? MUS_UPKEEP_COARSE : due;
 }
 
 static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
@@ -221,6 +222,8 @@ static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
     status = make_from_kernel(sa, hierarchy_filter(sa), mus_hierarchy_refresh);
   if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
     status = mus_hierarchy_renew(sa->hierarchy, &sa->system->a, hierarchy_filter(sa));
+  if (!status && kept && kind == MUS_UPKEEP_FINEST)
+    status = mus_hierarchy_renew_finest(sa->hierarchy, &sa->system->a, hierarchy_filter(sa));
   return status;
 }
 
