@@ -12,7 +12,7 @@
 #include "step/resident.h"
 
 // Iterations of a step at most, if the integrator chooses.
-enum { ITERATIONS = 60 };
+enum { ITERATIONS = 100 };
 // Minima of a step at most, each with the contacts that were found by then.
 enum { MINIMA = 4 };
 
