@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/kept.h"
+
 // Allocations from LARGE on are asked to lie in large pages: fewer faults while they are first written, and fewer
 // misses when products walk through them.
 enum { PAGE_LARGE = 2 << 20, LARGE = 8 << 20 };
@@ -40,19 +42,27 @@ static size_t padded_bytes(size_t count, size_t size) {
   return (count * size + MUS_ALIGNMENT - 1) / MUS_ALIGNMENT * MUS_ALIGNMENT + MUS_ALIGNMENT;
 }
 
-void *mus_alloc(size_t count, size_t size) {
-  size_t bytes = padded_bytes(count, size);
-  if (bytes == 0 || told_to_fail())
-    return NULL;
+static void *from_system(size_t bytes) {
   int large = bytes >= LARGE;
-  void *aligned = NULL; // not by aligned_alloc, whose size must be a multiple of the alignment
-  if (posix_memalign(&aligned, large ? PAGE_LARGE : MUS_ALIGNMENT, bytes) != 0)
+  void *memory = NULL; // not by aligned_alloc, whose size must be a multiple of the alignment
+  if (posix_memalign(&memory, large ? PAGE_LARGE : MUS_ALIGNMENT, bytes) != 0)
     return NULL;
-  char *memory = aligned;
 #ifdef MADV_HUGEPAGE
   if (large)
     madvise(memory, bytes, MADV_HUGEPAGE); // a wish: nothing is lost where it is not granted
 #endif
+  return memory;
+}
+
+void *mus_alloc(size_t count, size_t size) {
+  size_t bytes = padded_bytes(count, size);
+  if (bytes == 0 || told_to_fail())
+    return NULL;
+  char *memory = mus_kept_take(bytes);
+  if (!memory)
+    memory = from_system(bytes);
+  if (!memory)
+    return NULL;
   memset(memory + count * size, 0, bytes - count * size);
   return memory;
 }
@@ -64,7 +74,10 @@ void *mus_alloc_zero(size_t count, size_t size) {
   return memory;
 }
 
-void mus_free(void *memory) { free(memory); }
+void mus_free(void *memory) {
+  if (!mus_kept_put(memory))
+    free(memory);
+}
 
 // One allocation of an arena. The header takes a whole line so that what follows stays aligned.
 struct mus_arena_block {

@@ -303,7 +303,10 @@ static mus_status round_matrix(mus_hierarchy *h, int index, const mus_matrix *a)
   c->symmetric = index == 0 && h->symmetric_f.value ? &h->symmetric_f : NULL;
   if (c->symmetric) {
     c->a = (mus_matrix_f){h->level[0].pattern, h->level[0].block, h->level[0].block, NULL};
-    mus_symmetric_fill_f(a, &h->symmetric_f);
+    if (h->symmetric && h->symmetric->pattern == h->symmetric_f.pattern) // half the numbers
+      mus_symmetric_round(h->symmetric, &h->symmetric_f);
+    else
+      mus_symmetric_fill_f(a, &h->symmetric_f);
     return MUS_OK;
   }
   if (index > 0) { // made so

@@ -19,11 +19,11 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place) {
 // Pivots in units of their diagonal entry below which a block is singular to working precision.
 static const double smallest_pivot = 1e-14, smallest_pivot_f = 5e-7;
 
-// The inverse of a symmetric positive definite block through L D L^T; 0 when it is not one. Pivots that vanish against
-// their own diagonal entry, by `smallest`, count as not positive: the block is singular to working precision.
-static inline __attribute__((always_inline)) int invert_block(int block, double smallest, const double *a,
-                                                              double *inverse) {
-  double lower[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], reciprocal[MUS_BLOCK_MAXIMUM]; // L, then L^-1; D^-1
+// L D L^T of a symmetric positive definite block: L without its diagonal, and D^-1; 0 when it is not one. Pivots that
+// vanish against their own diagonal entry, by `smallest`, count as not positive: the block is singular to working
+// precision.
+static inline __attribute__((always_inline)) int factor_block(int block, double smallest, const double *a,
+                                                              double *lower, double *reciprocal) {
   int good = 1;
   for (int i = 0; i < block; ++i) {
     double pivot = a[i * block + i], scaled[MUS_BLOCK_MAXIMUM]; // row i of L D
@@ -37,7 +37,14 @@ static inline __attribute__((always_inline)) int invert_block(int block, double 
     good &= pivot > smallest * fabs(a[i * block + i]) && isfinite(pivot);
     reciprocal[i] = 1 / pivot;
   }
-  if (!good)
+  return good;
+}
+
+// The inverse of a symmetric positive definite block; 0 when it is not one.
+static inline __attribute__((always_inline)) int invert_block(int block, double smallest, const double *a,
+                                                              double *inverse) {
+  double lower[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], reciprocal[MUS_BLOCK_MAXIMUM]; // L, then L^-1; D^-1
+  if (!factor_block(block, smallest, a, lower, reciprocal))
     return 0;
   for (int i = 0; i < block; ++i)
     for (int j = 0; j < i; ++j) {
@@ -54,6 +61,12 @@ static inline __attribute__((always_inline)) int invert_block(int block, double 
       inverse[i * block + j] = inverse[j * block + i] = sum;
     }
   return 1;
+}
+
+int mus_block_is_definite(int block, const double *a) {
+  double lower[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], reciprocal[MUS_BLOCK_MAXIMUM];
+  return block == 3 ? factor_block(3, smallest_pivot, a, lower, reciprocal)
+                    : factor_block(block, smallest_pivot, a, lower, reciprocal);
 }
 
 int mus_invert_block(int block, const double *a, double *inverse) {

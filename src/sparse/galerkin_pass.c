@@ -75,6 +75,16 @@ static mus_status find_targets(mus_arena *arena, const mus_transpose *pt, const 
   return MUS_OK;
 }
 
+static mus_status find_met(mus_arena *arena, int rows, mus_galerkin_pass *pass) {
+  pass->met_by = mus_arena_alloc_zero(arena, (size_t)rows, sizeof *pass->met_by);
+  if (!pass->met_by)
+    return mus_fail_memory();
+  for (int c = 0; c < pass->chunks; ++c)
+    for (int i = pass->low[c]; i < pass->high[c]; ++i)
+      pass->met_by[i] = (uint16_t)(pass->met_by[i] | 1u << c);
+  return MUS_OK;
+}
+
 mus_status mus_galerkin_pass_create(mus_arena *arena, const mus_pattern *p, const mus_transpose *pt,
                                     const mus_pattern *up, const mus_pattern *coarse, mus_galerkin_pass *pass) {
   choose_chunks(p, coarse, pass);
@@ -82,6 +92,8 @@ mus_status mus_galerkin_pass_create(mus_arena *arena, const mus_pattern *p, cons
     return MUS_OK;
   mus_arena scratch = {0};
   mus_status status = find_targets(arena, pt, p, up, coarse, &scratch, pass);
+  if (!status)
+    status = find_met(arena, coarse->rows, pass);
   mus_arena_clear(&scratch);
   return status;
 }

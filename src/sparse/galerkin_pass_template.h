@@ -25,33 +25,44 @@ static void NAME(run_chunk)(const mus_galerkin *plan, const TYPE(mus_pass_task) 
   mus_kernels_current()->NAME(pass_rows)(&own, pass->row[chunk], pass->row[chunk + 1], row);
 }
 
-// Adds up what the chunks have of block k in row i.
-static inline __attribute__((always_inline)) void NAME(gather)(const mus_galerkin *plan, int i, int k, int block,
-                                                               const REAL *sums, REAL *to) {
+// Block k of row i in the sums of a chunk.
+static inline const REAL *NAME(sums_of)(const mus_galerkin *plan, int chunk, int k, size_t size, const REAL *sums) {
   const mus_galerkin_pass *pass = &plan->pass;
-  int stride = mus_padded(block);
-  for (int e = 0; e < block * stride; ++e)
-    to[e] = 0;
-  for (int c = 0; c < pass->chunks; ++c)
-    if (pass->low[c] <= i && i < pass->high[c]) {
-      size_t at = pass->at[c] + (size_t)(k - plan->coarse.row_start[pass->low[c]]);
-      const REAL *from = sums + at * (size_t)(block * stride);
-      for (int e = 0; e < block * stride; ++e)
-        to[e] += from[e];
-    }
+  return sums + (pass->at[chunk] + (size_t)(k - plan->coarse.row_start[pass->low[chunk]])) * size;
+}
+
+// What the chunks have of it together: of most rows, one has all.
+static inline __attribute__((always_inline)) const REAL *NAME(gather)(const mus_galerkin *plan, int i, int k, int block,
+                                                                      const REAL *sums, REAL *together) {
+  static const REAL nothing[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  size_t size = (size_t)(block * mus_padded(block));
+  unsigned met = plan->pass.met_by[i];
+  if (met == 0)
+    return nothing;
+  const REAL *first = NAME(sums_of)(plan, __builtin_ctz(met), k, size, sums);
+  if ((met &= met - 1) == 0)
+    return first;
+  for (size_t e = 0; e < size; ++e)
+    together[e] = first[e];
+  for (; met; met &= met - 1) {
+    const REAL *from = NAME(sums_of)(plan, __builtin_ctz(met), k, size, sums);
+    for (size_t e = 0; e < size; ++e)
+      together[e] += from[e];
+  }
+  return together;
 }
 
 // Row i of A_c = S + S^T from the diagonal on, and its mirror image.
 static inline __attribute__((always_inline)) void NAME(mirror_row)(const mus_galerkin *plan, int i, int block,
                                                                    const REAL *sums, REAL *value) {
-  REAL here[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], there[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+  REAL sum[2][MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   int stride = mus_padded(block);
   for (int k = plan->coarse.row_start[i]; k < plan->coarse.row_start[i + 1]; ++k) {
     int j = plan->coarse.column[k], across = plan->across[k];
     if (j < i)
       continue;
-    NAME(gather)(plan, i, k, block, sums, here);
-    NAME(gather)(plan, j, across, block, sums, there);
+    const REAL *here = NAME(gather)(plan, i, k, block, sums, sum[0]);
+    const REAL *there = NAME(gather)(plan, j, across, block, sums, sum[1]);
     REAL *to = value + (size_t)k * (size_t)(block * block), *back = value + (size_t)across * (size_t)(block * block);
     for (int r = 0; r < block; ++r)
       for (int c = 0; c < block; ++c)

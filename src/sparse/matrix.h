@@ -112,6 +112,8 @@ mus_status mus_diagonal_places(const mus_pattern *pattern, int *place);
 // first such row, when a block is not positive definite to working precision.
 // The same of one symmetric block; 0 when it is not positive definite.
 int mus_invert_block(int block, const double *a, double *inverse);
+// Whether it is, without the inverse.
+int mus_block_is_definite(int block, const double *a);
 mus_status mus_inverse_diagonal(const mus_matrix *a, const int *place, double *inverse);
 mus_status mus_inverse_diagonal_f(const mus_matrix_f *a, const int *place, float *inverse);
 // The same of a matrix in double precision, rounded at the end.

@@ -2,6 +2,8 @@
 #ifndef MUS_SPARSE_PRODUCT_H
 #define MUS_SPARSE_PRODUCT_H
 
+#include <stdint.h>
+
 #include "sparse/matrix.h"
 
 // The pattern of A B.
@@ -37,6 +39,7 @@ typedef struct mus_galerkin_pass {
   size_t at[MUS_GALERKIN_CHUNKS + 1];                      // blocks of sums before its own
   size_t first_target[MUS_GALERKIN_CHUNKS];
   unsigned char *target;
+  uint16_t *met_by; // rows of S: a bit for each chunk that has sums of them
 } mus_galerkin_pass;
 
 typedef struct mus_galerkin {

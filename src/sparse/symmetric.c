@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "par/par.h"
+#include "sparse/symmetric_fill.h"
 #include "sparse/symmetric_kernels.h"
 
 // --- the pattern -------------------------------------------------------------------------------------------------
@@ -190,24 +191,7 @@ mus_status mus_symmetric_create_f(mus_arena *arena, const mus_symmetric_pattern 
   return out->value ? MUS_OK : mus_fail_memory();
 }
 
-// A row of the full matrix is made of runs: blocks that lead out below the chunk or the ring, those that their pairs
-// stand for, the diagonal, pairs, and blocks that lead out above. Here as places in the full matrix and here.
-typedef struct runs {
-  int from[4], to[4], count[4];
-} runs;
-
-static runs runs_of(const mus_symmetric_pattern *p, const mus_pattern *full, int i) {
-  int start = p->row_start[i], pairs = p->pair_start[i], end = p->row_start[i + 1], below = 0;
-  while (start + 1 + below < pairs && p->where[start + 1 + below] < i)
-    ++below;
-  int above = pairs - start - below - 1, last = full->row_start[i + 1];
-  int diagonal = last - above - (end - pairs) - 1;
-  return (runs){{diagonal, full->row_start[i], last - above, diagonal + 1},
-                {start, start + 1, start + 1 + below, pairs},
-                {1, below, above, end - pairs}};
-}
-
-static inline void fill_row(int entries, const double *full, const runs *r, double *value) {
+static inline void fill_row(int entries, const double *full, const mus_symmetric_runs *r, double *value) {
   for (int run = 0; run < 4; ++run)
     for (int e = 0; e < r->count[run] * entries; ++e)
       value[(size_t)r->to[run] * (size_t)entries + (size_t)e] =
@@ -223,7 +207,7 @@ static inline void fill_two(const double *from, float *to) {
     }
 }
 
-static inline void fill_row_f(int entries, const double *full, const runs *r, float *value) {
+static inline void fill_row_f(int entries, const double *full, const mus_symmetric_runs *r, float *value) {
   for (int run = 0; run < 4; ++run) {
     const double *from = full + (size_t)r->from[run] * (size_t)entries;
     float *to = value + (size_t)r->to[run] * (size_t)entries;
@@ -235,18 +219,53 @@ static inline void fill_row_f(int entries, const double *full, const runs *r, fl
   }
 }
 
-// Either of the two may be NULL. Both at once read the full matrix once.
-static void fill(const mus_matrix *full, const mus_symmetric_pattern *p, double *value, float *value_f) {
+// Either of the two may be NULL.
+static void fill_rows(const mus_matrix *full, const mus_symmetric_pattern *p, int begin, int end, double *value,
+                      float *value_f) {
   int entries = p->block * p->block;
+#if MUSLIN_X86
+  if (p->block == 3 && mus_instructions_current() != MUS_SCALAR) {
+    mus_symmetric_fill_rows_avx2(p, full, begin, end, value, value_f);
+    return;
+  }
+#endif
+  for (int i = begin; i < end; ++i) {
+    mus_symmetric_runs r = mus_symmetric_runs_of(p, full->pattern, i);
+    if (value)
+      fill_row(entries, full->value, &r, value);
+    if (value_f)
+      fill_row_f(entries, full->value, &r, value_f);
+  }
+}
+
+// Both at once read the full matrix once.
+static void fill(const mus_matrix *full, const mus_symmetric_pattern *p, double *value, float *value_f) {
   MUS_PARALLEL_FOR_IF(p->chunks > 1)
   for (int chunk = 0; chunk < p->chunks; ++chunk)
-    for (int i = p->chunk[chunk]; i < p->chunk[chunk + 1]; ++i) {
-      runs r = runs_of(p, full->pattern, i);
-      if (value)
-        fill_row(entries, full->value, &r, value);
-      if (value_f)
-        fill_row_f(entries, full->value, &r, value_f);
-    }
+    fill_rows(full, p, p->chunk[chunk], p->chunk[chunk + 1], value, value_f);
+}
+
+static void round_rows(const mus_symmetric_pattern *p, const double *from, int begin, int end, float *to) {
+  int entries = p->block * p->block;
+#if MUSLIN_X86
+  if (p->block == 3 && mus_instructions_current() != MUS_SCALAR) {
+    mus_symmetric_round_rows_avx2(p, from, begin, end, to);
+    return;
+  }
+#endif
+  for (int i = begin; i < end; ++i) {
+    int start = p->row_start[i], pairs = p->pair_start[i];
+    mus_symmetric_runs r = {
+        {start, 0, 0, pairs}, {start, 0, 0, pairs}, {pairs - start, 0, 0, p->row_start[i + 1] - pairs}};
+    fill_row_f(entries, from, &r, to);
+  }
+}
+
+void mus_symmetric_round(const mus_symmetric *from, mus_symmetric_f *to) {
+  const mus_symmetric_pattern *p = from->pattern;
+  MUS_PARALLEL_FOR_IF(p->chunks > 1)
+  for (int chunk = 0; chunk < p->chunks; ++chunk)
+    round_rows(p, from->value, p->chunk[chunk], p->chunk[chunk + 1], to->value);
 }
 
 void mus_symmetric_fill(const mus_matrix *full, mus_symmetric *out) { fill(full, out->pattern, out->value, NULL); }

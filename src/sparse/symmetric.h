@@ -69,6 +69,8 @@ void mus_symmetric_fill(const mus_matrix *full, mus_symmetric *out);
 void mus_symmetric_fill_f(const mus_matrix *full, mus_symmetric_f *out);
 // Both from one pass over the matrix. They share a pattern.
 void mus_symmetric_fill_both(const mus_matrix *full, mus_symmetric *out, mus_symmetric_f *out_f);
+// From what has been filled, half of what the matrix has. They share a pattern.
+void mus_symmetric_round(const mus_symmetric *from, mus_symmetric_f *to);
 
 // y = A x; x and y must not alias, here and below
 void mus_symmetric_multiply(const mus_symmetric *a, const double *x, double *y);

@@ -273,8 +273,32 @@ static void inverses_have_the_same_bits_for_any_number_of_threads(void **state) 
   destroy_diagonal(d);
 }
 
+// Blocks R + R^T + t I, some of which are not positive definite.
+static void definite_blocks_have_inverses(void **state) {
+  (void)state;
+  int definite = 0, others = 0;
+  for (int block = 1; block <= MUS_BLOCK_MAXIMUM; ++block)
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      double a[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], inverse[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
+      for (int r = 0; r < block; ++r)
+        for (int c = 0; c <= r; ++c)
+          a[r * block + c] = a[c * block + r] =
+              mus_random(seed, (uint64_t)(r * block + c)) + (r == c ? (double)seed * block / 30 : 0);
+      int is = mus_block_is_definite(block, a);
+      assert_int_equal(is, mus_invert_block(block, a, inverse));
+      definite += is;
+      others += !is;
+    }
+  assert_true(definite > 50 && others > 50);
+  const double nothing[9] = {0}, singular[4] = {1, 1, 1, 1}, broken[4] = {1, 0, 0, NAN};
+  assert_false(mus_block_is_definite(3, nothing));
+  assert_false(mus_block_is_definite(2, singular));
+  assert_false(mus_block_is_definite(2, broken));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(definite_blocks_have_inverses),
       cmocka_unit_test(block_diagonal_products),
       cmocka_unit_test(diagonals_are_found),
       cmocka_unit_test(inverse_blocks_agree_with_dense),

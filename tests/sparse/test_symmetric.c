@@ -349,6 +349,40 @@ static void filling(void **state) {
   destroy(p);
 }
 
+// Values as each instruction set fills them, and rounds them from what is filled.
+static void filling_is_the_same_with_all_instructions(void **state) {
+  (void)state;
+  enum { ROWS = 5000 };
+  for (int block = 2; block <= 4; ++block) {
+    problem *p = banded(ROWS, block, 5, far, 4);
+    size_t n = (size_t)mus_symmetric_blocks(&p->pattern) * (size_t)(block * block);
+    for (size_t k = 0; k < mus_matrix_values(&p->a); ++k)
+      p->a.value[k] = mus_random(11, k); // which single precision does not hold
+    double *value = calloc(n, sizeof *value);
+    float *value_f = calloc(n, sizeof *value_f);
+    mus_instructions before = mus_instructions_current();
+    for (int which = MUS_SCALAR; which < MUS_INSTRUCTION_SETS; ++which) {
+      if (!mus_instructions_available((mus_instructions)which))
+        continue;
+      assert_int_equal(mus_instructions_use((mus_instructions)which), MUS_OK);
+      mus_symmetric_fill_both(&p->a, &p->s, &p->s_f);
+      if (which == MUS_SCALAR) {
+        memcpy(value, p->s.value, n * sizeof *value);
+        memcpy(value_f, p->s_f.value, n * sizeof *value_f);
+      }
+      assert_memory_equal(p->s.value, value, n * sizeof *value);
+      assert_memory_equal(p->s_f.value, value_f, n * sizeof *value_f);
+      memset(p->s_f.value, 0xff, n * sizeof *value_f);
+      mus_symmetric_round(&p->s, &p->s_f);
+      assert_memory_equal(p->s_f.value, value_f, n * sizeof *value_f);
+    }
+    assert_int_equal(mus_instructions_use(before), MUS_OK);
+    free(value_f);
+    free(value);
+    destroy(p);
+  }
+}
+
 // Where there are rows enough and few that lead out of chunks, it depends on the blocks.
 static void it_pays_for_some_sizes(void **state) {
   (void)state;
@@ -408,6 +442,7 @@ int main(void) {
                                      cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
                                      cmocka_unit_test(product_and_dot),
                                      cmocka_unit_test(filling),
+                                     cmocka_unit_test(filling_is_the_same_with_all_instructions),
                                      cmocka_unit_test(it_pays_for_some_sizes),
                                      cmocka_unit_test(diagonals_are_needed),
                                      cmocka_unit_test(memory_runs_out)};

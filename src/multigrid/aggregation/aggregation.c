@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "multigrid/aggregation/aggregates.h"
+#include "multigrid/aggregation/smooth_rows.h"
 #include "multigrid/aggregation/strength.h"
 #include "multigrid/aggregation/tentative.h"
 #include "par/par.h"
@@ -258,24 +259,9 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
 
 // --- numeric --------------------------------------------------------------------------------------------------------
 
-// For loops over the entries of blocks, whose usual sizes are constants where they are called.
-#define INLINE static inline __attribute__((always_inline))
+enum { ROWS_AT_ONCE = 64 };
 
 static double damping(const mus_level_view *level) { return 4 / (3 * level->spectral_radius); }
-
-// t <- -omega D_i^-1 t for one block x columns matrix.
-INLINE void scale_block(int block, int columns, double omega, const double *inverse, double *t) {
-  double result[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  for (int r = 0; r < block; ++r)
-    for (int c = 0; c < columns; ++c) {
-      double sum = 0;
-      for (int q = 0; q < block; ++q)
-        sum -= omega * inverse[r * block + q] * t[q * columns + c];
-      result[r * columns + c] = sum;
-    }
-  for (int e = 0; e < block * columns; ++e)
-    t[e] = result[e];
-}
 
 // The kernel of the level after the relaxation sweeps: in `smooth`.
 static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine,
@@ -291,8 +277,8 @@ static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, 
     MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
     for (int i = 0; i < l->nodes; ++i) {
       double *change = product + (size_t)i * size, *to = smooth + (size_t)i * size;
-      scale_block(l->block, self->count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(l->block * l->block),
-                  change);
+      mus_scale_block(l->block, self->count, omega, fine->inverse_diagonal + (size_t)i * (size_t)(l->block * l->block),
+                      change);
       for (size_t c = 0; c < size; ++c)
         to[c] += change[c];
     }
@@ -300,126 +286,45 @@ static mus_status smooth_kernel(const mus_aggregation *self, const sa_level *l, 
   return MUS_OK;
 }
 
-// Of row i: the sum of its weak blocks, and W = sum_j A_ij K_j over them.
-INLINE void sum_weak(const sa_level *l, const mus_level_view *fine, int i, int block, int count, const double *kernel,
-                     double *sum, double *moved) {
-  const mus_pattern *a = fine->a->pattern;
-  int size = block * block;
-  memset(sum, 0, (size_t)size * sizeof *sum);
-  memset(moved, 0, (size_t)(block * count) * sizeof *moved);
-  int kept = l->part.row_start[i];
-  for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
-    if (kept < l->part.row_start[i + 1] && l->part_source[kept] == k) {
-      ++kept;
-      continue;
-    }
-    if (l->aggregates.of[a->column[k]] < 0)
-      continue; // special: its kernel is zero
-    const double *weak = fine->a->value + (size_t)k * (size_t)size;
-    const double *motion = kernel + (size_t)a->column[k] * (size_t)(block * count);
-    for (int c = 0; c < size; ++c)
-      sum[c] += weak[c];
-    for (int r = 0; r < block; ++r)
-      for (int m = 0; m < block; ++m)
-        for (int c = 0; c < count; ++c)
-          moved[r * count + c] += weak[r * block + m] * motion[m * count + c];
-  }
-}
-
-// Motions of an aggregate that its own nodes hardly show are not carried over to others.
-static const double shown_least = 1e-2;
-
-// to += W R^-1: weak neighbours count as if they moved with the aggregate of node i, K_j = Q_j R. So what is dropped
-// leaves all of the near-null space as smooth as it was, rotations too.
-INLINE void add_weak(int block, int count, const double *moved, const double *kernel_of_aggregate, double *to) {
-  double local[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  for (int c = 0; c < count; ++c) {
-    double length = 0, own = kernel_of_aggregate[c * count + c];
-    for (int k = 0; k <= c; ++k)
-      length += kernel_of_aggregate[k * count + c] * kernel_of_aggregate[k * count + c];
-    int shown = own * own > shown_least * shown_least * length;
-    for (int r = 0; r < block; ++r) {
-      double sum = moved[r * count + c];
-      for (int k = 0; k < c; ++k)
-        sum -= local[r * count + k] * kernel_of_aggregate[k * count + c];
-      local[r * count + c] = shown ? sum / own : 0;
-      to[r * count + c] += local[r * count + c];
-    }
-  }
-}
-
-// Where weak connections leave less than this part of D on the diagonal, they do not count as weak there.
-static const double lumped_least = 0.3;
-static const double lumped_damping = 2.0 / 3;
-
-// D_F^-1 of row i; 0 where D_F is too small. Single blocks beside the diagonal need not be symmetric, D_F^-1 has to be.
-INLINE int invert_lumped(const mus_level_view *fine, int i, int block, const double *weak, double *inverse) {
-  const double *own = fine->a->value + (size_t)fine->diagonal[i] * (size_t)(block * block);
-  double lumped[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], rest[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  for (int r = 0; r < block; ++r)
-    for (int c = 0; c < block; ++c) {
-      lumped[r * block + c] = own[r * block + c] + 0.5 * (weak[r * block + c] + weak[c * block + r]);
-      rest[r * block + c] = lumped[r * block + c] - lumped_least * own[r * block + c];
-    }
-  return mus_invert_block(block, rest, inverse) && mus_invert_block(block, lumped, inverse);
-}
-
-// to += weak Q_i
-INLINE void add_plainly(int block, int count, const double *weak, const double *q, double *to) {
-  for (int r = 0; r < block; ++r)
-    for (int m = 0; m < block; ++m)
-      for (int c = 0; c < count; ++c)
-        to[r * count + c] += weak[r * block + m] * q[m * count + c];
-}
-
-// Row i of P = P^ - omega D^-1 A P^, of which p holds A P^.
-INLINE void smooth_row(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine, double omega, int i,
-                       int block, int count, const double *kernel, const double *q, mus_matrix *p) {
-  size_t size = (size_t)(block * count);
-  int aggregate = l->aggregates.of[i];
-  if (aggregate < 0)
-    return;
-  const double *own = q + (size_t)l->tentative.row_start[i] * size;
-  const double *inverse = fine->inverse_diagonal + (size_t)i * (size_t)(block * block);
-  double *home = p->value + (size_t)mus_pattern_find(p->pattern, i, aggregate) * size;
-  double weak[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM], lumped[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  double moved[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
-  if (self->options.filter_prolongator) {
-    sum_weak(l, fine, i, block, count, kernel, weak, moved);
-    if (self->lumps_plainly)
-      add_plainly(block, count, weak, own, home);
-    else
-      add_weak(block, count, moved, l[1].kernel + (size_t)aggregate * (size_t)(count * count), home);
-    if (!self->lumps_plainly && invert_lumped(fine, i, block, weak, lumped)) {
-      inverse = lumped;
-      omega = lumped_damping;
-    }
-  }
-  for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k)
-    scale_block(block, count, omega, inverse, p->value + (size_t)k * size);
-  for (size_t c = 0; c < size; ++c)
-    home[c] += own[c];
+// Six near-null vectors are worth vectors of four.
+static mus_smooth_rows *smooth_rows_here(void) {
+#if MUSLIN_X86
+  if (mus_instructions_current() != MUS_SCALAR)
+    return mus_smooth_rows_avx2;
+#endif
+  return mus_smooth_rows_scalar;
 }
 
 // P = P^ - omega D^-1 A P^, where P^'s blocks are q, packed to the rows that have one.
 static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine,
                                      const double *kernel, const double *q, mus_matrix *p) {
-  int count = self->count;
-  mus_matrix tentative = {&l->tentative, l->block, count, (double *)q};
+  mus_matrix tentative = {&l->tentative, l->block, self->count, (double *)q};
   mus_status status = mus_product_part(fine->a, &l->part, l->part_source, &tentative, p);
   if (status)
     return status;
-  double omega = damping(fine);
-  MUS_PARALLEL_FOR_IF(l->nodes > MUS_PAR_MINIMUM)
-  for (int i = 0; i < l->nodes; ++i)
-    if (l->block == 3 && count == 3)
-      smooth_row(self, l, fine, omega, i, 3, 3, kernel, q, p);
-    else if (l->block == 3 && count == 6)
-      smooth_row(self, l, fine, omega, i, 3, 6, kernel, q, p);
-    else if (l->block == 6 && count == 6)
-      smooth_row(self, l, fine, omega, i, 6, 6, kernel, q, p);
-    else
-      smooth_row(self, l, fine, omega, i, l->block, count, kernel, q, p);
+  mus_smooth_task task = {.fine = fine,
+                          .part = &l->part,
+                          .part_source = l->part_source,
+                          .tentative = &l->tentative,
+                          .aggregate = l->aggregates.of,
+                          .count = self->count,
+                          .is_filtered = self->options.filter_prolongator,
+                          .lumps_plainly = self->lumps_plainly,
+                          .omega = damping(fine),
+                          .kernel = kernel,
+                          .coarse_kernel = l[1].kernel,
+                          .q = q,
+                          .p = p};
+  mus_smooth_rows *rows = smooth_rows_here();
+  int runs = (l->nodes + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
+  MUS_PARALLEL
+  {
+    MUS_SHARE_RUNS
+    for (int run = 0; run < runs; ++run) {
+      int begin = run * ROWS_AT_ONCE, end = l->nodes - begin < ROWS_AT_ONCE ? l->nodes : begin + ROWS_AT_ONCE;
+      rows(&task, begin, end);
+    }
+  }
   return MUS_OK;
 }
 

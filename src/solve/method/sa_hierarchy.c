@@ -220,9 +220,12 @@ static mus_status keep_up(mus_sa *sa, mus_upkeep_kind kind) {
   int more = kind > MUS_UPKEEP_COARSE && sa->options->prefilter && sa->analysed_count < sa->system->filter.count;
   if (!status && !kept && more && kind == MUS_UPKEEP_ALL)
     status = make_from_kernel(sa, hierarchy_filter(sa), mus_hierarchy_refresh);
-  if (!status && kept && (more || kind == MUS_UPKEEP_COARSE))
+  int renews = kept && (more || kind == MUS_UPKEEP_COARSE), renews_finest = kept && kind == MUS_UPKEEP_FINEST;
+  if (!status && (renews || renews_finest))
+    status = show_symmetric(sa);
+  if (!status && renews)
     status = mus_hierarchy_renew(sa->hierarchy, &sa->system->a, hierarchy_filter(sa));
-  if (!status && kept && kind == MUS_UPKEEP_FINEST)
+  if (!status && renews_finest)
     status = mus_hierarchy_renew_finest(sa->hierarchy, &sa->system->a, hierarchy_filter(sa));
   return status;
 }
