@@ -15,6 +15,12 @@ ALWAYS_INLINE __m256 numbers(const int16_t *a) {
   return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)a)));
 }
 
+// Asks for the block that comes so much later.
+ALWAYS_INLINE void fetch_ahead(int block, const int16_t *a) {
+  for (int at = 0; at < block * COLUMNS * 2; at += 64)
+    _mm_prefetch((const char *)a + MUS_BYTES_AHEAD + at, _MM_HINT_T0);
+}
+
 // The sums of four vectors, or of three.
 ALWAYS_INLINE __m128 fold(__m256 a, __m256 b, __m256 c, __m256 d) {
   __m256 four = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
@@ -28,6 +34,7 @@ ALWAYS_INLINE void multiply_row(int block, const mus_packed *p, const float *x, 
   for (int r = 0; r < block; ++r)
     part[r] = _mm256_setzero_ps();
   for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k, a += block * COLUMNS) {
+    fetch_ahead(block, a);
     __m256 from = _mm256_maskload_ps(x + (size_t)p->pattern->column[k] * COLUMNS, six);
     for (int r = 0; r < block; ++r)
       part[r] = _mm256_fmadd_ps(numbers(a + r * COLUMNS), from, part[r]);
@@ -70,6 +77,7 @@ ALWAYS_INLINE void scatter_rows(int block, const mus_packed *p, const float *x, 
     for (int r = 0; r < block; ++r)
       factor[r] = _mm256_mul_ps(scale, _mm256_broadcast_ss(x + (size_t)i * (size_t)block + r));
     for (int k = p->pattern->row_start[i]; k < p->pattern->row_start[i + 1]; ++k, a += block * COLUMNS) {
+      fetch_ahead(block, a);
       float *to = sums + (size_t)(p->pattern->column[k] - first_column) * STRIDE;
       __m256 sum = _mm256_mul_ps(numbers(a), factor[0]);
       for (int r = 1; r < block; ++r)
