@@ -12,6 +12,7 @@
 #include "multigrid/smoother.h"
 #include "sparse/factor.h"
 #include "sparse/matrix.h"
+#include "sparse/packed.h"
 
 // Numbers of matrices, prolongators and factors that were passed over.
 typedef struct mus_cycle_work {

@@ -1,6 +1,12 @@
 // V- and W-cycles in one precision, as text for base/both_precisions.h. See cycle.h.
 
 static void NAME(restrict_to)(const TYPE(mus_cycle_level) *level, const REAL *x, REAL *y) {
+#if SINGLE
+  if (level->packed && level->passes && level->passes->chunks > 0) {
+    mus_packed_restrict(level->packed, level->passes, x, y);
+    return;
+  }
+#endif
   if (level->passes && level->passes->chunks > 0)
     NAME(mus_restrict)(&level->p, level->passes, x, y);
   else
@@ -111,8 +117,14 @@ static void NAME(smooth_down)(TYPE(mus_cycle_level) *level, REAL **x, REAL **oth
 }
 
 static void NAME(add_coarse)(const TYPE(mus_cycle_level) *level, const REAL *coarse, REAL *x) {
-  NAME(mus_multiply_add)(&level->p, coarse, x);
   NAME(count)(level, NAME(prolongator_numbers)(level));
+#if SINGLE
+  if (level->packed) {
+    mus_packed_multiply_add(level->packed, coarse, x);
+    return;
+  }
+#endif
+  NAME(mus_multiply_add)(&level->p, coarse, x);
 }
 
 static REAL *NAME(finish)(TYPE(mus_cycle_level) *level, const mus_cycle_bottom *bottom) {

@@ -7,6 +7,7 @@ typedef struct TYPE(mus_cycle_level) {
   void *spare_state;             // of what stands in for a smoother, or of the smoother while that does
   TYPE(mus_matrix) p;            // leads to the next coarser level; unused at the bottom
   const mus_transpose *pt;       // of p's pattern
+  mus_packed *packed;            // p in 16 bits, in single precision where that is made; NULL: not
   const mus_restriction *passes; // of p, the other way to multiply by P^T; NULL, or without chunks: none
   REAL *b, *x, *other;           // b is the caller's on the finest level
   REAL *left_over;               // right-hand side of a second visit; unused on the finest level

@@ -33,6 +33,7 @@ mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const 
   h->own_finest = options->setup == MUS_SETUP_REUSE || options->setup == MUS_SETUP_AUTO;
   h->renewable = options->setup == MUS_SETUP_COARSE || options->setup == MUS_SETUP_AUTO;
   h->clustered = options->clusters && !(options->multigrid.adaptive_smoothing > 0);
+  h->packed = options->packed;
   for (int k = 0; options->smoother && k < MUS_LEVELS_MAXIMUM; ++k)
     h->smoother[k] = (mus_level_smoother){options->smoother, options->multigrid};
   mus_status status =
@@ -184,11 +185,15 @@ static mus_status galerkin_rounded(mus_hierarchy *h, int index) {
   mus_status status = MUS_OK;
   if (!l->p_rounded.value)
     status = mus_matrix_create_f(&h->cycle, &l->prolongator, l->block, l->coarse_block, &l->p_rounded);
+  if (!status && h->packed && !l->packed.value && mus_packed_takes(l->block, l->coarse_block))
+    status = mus_packed_create(&h->cycle, &l->prolongator, l->block, &l->packed);
   if (!status && !next->rounded.value)
     status = mus_matrix_create_f(&h->cycle, next->pattern, next->block, next->block, &next->rounded);
   if (status)
     return status;
   mus_matrix_round(&l->p, &l->p_rounded);
+  if (l->packed.value)
+    mus_packed_round(&l->p_rounded, &l->packed);
   status = index == 0 ? mus_galerkin_fill_rounded(&l->plan, &l->a, &l->p_rounded, &next->rounded)
                       : mus_galerkin_fill_f(&l->plan, &l->rounded, &l->p_rounded, &next->rounded);
   if (!status)
@@ -353,6 +358,7 @@ static mus_status publish_rounded(mus_hierarchy *h, int index) {
   if (status)
     return status;
   c->p = l->p_rounded;
+  c->packed = l->packed.value ? &l->packed : NULL;
   if (l->inverse_diagonal)
     mus_to_float(mus_level_unknowns(l) * (size_t)l->block, 1, l->inverse_diagonal, inverse);
   c->system.clusters = index == 0 && h->clusters.count > 0 ? &h->clusters_f : NULL;
@@ -702,7 +708,8 @@ void mus_hierarchy_report(const mus_hierarchy *h, mus_solve_record *record) {
                     mus_level_unknowns(l) * ((size_t)l->block + (size_t)vectors_needed(h, k)) * size;
     if (!last)
       report->bytes += (size_t)mus_pattern_blocks(&l->prolongator) * (size_t)(l->block * l->coarse_block) * size +
-                       pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern);
+                       pattern_bytes(&l->prolongator) + 2 * pattern_bytes(&l->plan.pt.pattern) +
+                       mus_packed_bytes(&l->packed);
     else if (h->bottom.factor)
       report->bytes += mus_factor_bytes(h->bottom.factor);
     total += report->nonzeros;

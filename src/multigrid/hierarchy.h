@@ -64,6 +64,8 @@ typedef struct mus_hierarchy_options {
   // Whether nodes of the finest level that are connected very strongly are smoothed as one (sparse/clusters.h). Not
   // with adaptive smoothing.
   int clusters;
+  // Whether prolongators of rigid motions are rounded to 16 bits, in single precision (sparse/packed.h).
+  int packed;
 } mus_hierarchy_options;
 
 typedef struct mus_hierarchy mus_hierarchy;

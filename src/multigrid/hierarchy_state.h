@@ -23,6 +23,7 @@ typedef struct mus_level {
   mus_arena numbers;
   mus_matrix a, p;
   mus_matrix_f rounded, p_rounded; // what the cycle reads in single precision; of the finest matrix, nothing
+  mus_packed packed;               // p_rounded in 16 bits; no values where its blocks are of other shapes
   double *inverse_diagonal;
   unsigned char *live; // for the unknowns of the coarser level
   mus_radius radius;
@@ -37,7 +38,7 @@ struct mus_hierarchy {
   mus_cycle_work work;       // of all cycles so far
   const double *coordinates; // for the coarsening to see, of the finest level; NULL: not known
   const mus_filter *held;    // the same; NULL: nothing
-  int own_finest, renewable, levels, ready;
+  int own_finest, renewable, packed, levels, ready;
   int probes_due; // for renewal: see renew.h
   mus_level level[MUS_LEVELS_MAXIMUM];
   mus_arena patterns; // symbolic

@@ -80,14 +80,28 @@ static mus_status NAME(list_held)(const TYPE(mus_matrix) *p, const mus_filter *h
   return MUS_OK;
 }
 
+// Rows of P that have changed are packed again.
+static void NAME(pack_held)(TYPE(mus_cycle_level) *level, const TYPE(mus_renewal) *r) {
+#if SINGLE
+  if (level->packed)
+    mus_packed_round_rows(&level->p, r->held, r->held_row, level->packed);
+#else
+  (void)level;
+  (void)r;
+#endif
+}
+
 // S P for P as it was made
-static mus_status NAME(hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mus_filter *held, mus_arena *arena) {
+static mus_status NAME(hold)(TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, const mus_filter *held,
+                             mus_arena *arena) {
+  TYPE(mus_matrix) *p = &level->p;
   size_t size = (size_t)(p->row_block * p->column_block), s_size = (size_t)(p->row_block * p->row_block);
   const int *start = p->pattern->row_start;
   MUS_PARALLEL_FOR_IF(r->held > MUS_PAR_MINIMUM)
   for (int h = 0; h < r->held; ++h)
     memcpy(p->value + (size_t)start[r->held_row[h]] * size, r->made + (size_t)r->held_start[h] * size,
            (size_t)(r->held_start[h + 1] - r->held_start[h]) * size * sizeof(REAL));
+  NAME(pack_held)(level, r);
   r->held = 0;
   if (!held || held->count == 0)
     return MUS_OK;
@@ -103,6 +117,7 @@ static mus_status NAME(hold)(TYPE(mus_matrix) *p, TYPE(mus_renewal) *r, const mu
     for (size_t k = 0; k < numbers; k += size)
       NAME(project)(held->projection + (size_t)h * s_size, p->row_block, p->column_block, made + k, value + k);
   }
+  NAME(pack_held)(level, r);
   return MUS_OK;
 }
 
@@ -130,7 +145,7 @@ void NAME(mus_prop_up)(TYPE(mus_matrix) *a, const int *diagonal) { NAME(prop_up_
 
 mus_status NAME(mus_renew)(const mus_matrix *finest, TYPE(mus_cycle_level) *level, TYPE(mus_renewal) *r, int levels,
                            int renewed, int factored, const mus_filter *held, mus_arena *arena) {
-  mus_status status = levels > 1 ? NAME(hold)(&level->p, r, held, arena) : MUS_OK;
+  mus_status status = levels > 1 ? NAME(hold)(level, r, held, arena) : MUS_OK;
   for (int k = 0; k < renewed && !status; ++k) {
     if (k + 1 < levels || !factored) {
       REAL *inverse = (REAL *)level[k].system.inverse_diagonal;

@@ -27,6 +27,12 @@ typedef enum mus_operation {
 // MUS_OP_SCATTER: from one block column of y to the next. What lies between them becomes anything.
 static inline int mus_scatter_stride(int column_block) { return (column_block + 3) / 4 * 4; }
 
+// The sums of a chunk as zeros, and y = the sums of all chunks.
+double *mus_restriction_zero(const mus_restriction *plan, int chunk, int block);
+float *mus_restriction_zero_f(const mus_restriction *plan, int chunk, int block);
+void mus_restriction_add_up(const mus_restriction *plan, int columns, int block, double *y);
+void mus_restriction_add_up_f(const mus_restriction *plan, int columns, int block, float *y);
+
 // Block shapes with kernels of their own.
 typedef enum mus_shape {
   MUS_SHAPE_ANY,

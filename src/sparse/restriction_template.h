@@ -13,14 +13,26 @@ static void NAME(add_sums)(const mus_restriction *plan, int begin, int end, int 
   }
 }
 
+REAL *NAME(mus_restriction_zero)(const mus_restriction *plan, int chunk, int block) {
+  REAL *sums = (REAL *)plan->sums + plan->at[chunk];
+  size_t columns = (size_t)(plan->high[chunk] - plan->low[chunk]);
+  memset(sums, 0, columns * (size_t)mus_scatter_stride(block) * sizeof(REAL));
+  return sums;
+}
+
+void NAME(mus_restriction_add_up)(const mus_restriction *plan, int columns, int block, REAL *y) {
+  MUS_PARALLEL_FOR_IF(columns > MUS_PAR_MINIMUM)
+  for (int begin = 0; begin < columns; begin += COLUMNS_AT_ONCE) {
+    int end = columns - begin > COLUMNS_AT_ONCE ? begin + COLUMNS_AT_ONCE : columns;
+    NAME(add_sums)(plan, begin, end, block, y);
+  }
+}
+
 void NAME(mus_restrict)(const TYPE(mus_matrix) *a, const mus_restriction *plan, const REAL *x, REAL *y) {
   mus_shape shape = mus_shape_of(a->row_block, a->column_block);
   void (*kernel)(const TYPE(mus_task) *, int, int) = mus_kernels_current()->NAME(rows)[MUS_OP_SCATTER][shape];
-  int stride = mus_scatter_stride(a->column_block), columns = a->pattern->columns;
   MUS_PARALLEL_FOR_IF(plan->chunks > 1)
-  for (int c = 0; c < plan->chunks; ++c) {
-    REAL *sum = (REAL *)plan->sums + plan->at[c];
-    memset(sum, 0, (size_t)(plan->high[c] - plan->low[c]) * (size_t)stride * sizeof(REAL));
+  for (int c = 0; c < plan->chunks; ++c)
     kernel(&(TYPE(mus_task)){.row_block = a->row_block,
                              .column_block = a->column_block,
                              .row_start = a->pattern->row_start,
@@ -28,12 +40,7 @@ void NAME(mus_restrict)(const TYPE(mus_matrix) *a, const mus_restriction *plan, 
                              .first_column = plan->low[c],
                              .value = a->value,
                              .x = x,
-                             .y = sum},
+                             .y = NAME(mus_restriction_zero)(plan, c, a->column_block)},
            plan->row[c], plan->row[c + 1]);
-  }
-  MUS_PARALLEL_FOR_IF(columns > MUS_PAR_MINIMUM)
-  for (int begin = 0; begin < columns; begin += COLUMNS_AT_ONCE) {
-    int end = columns - begin > COLUMNS_AT_ONCE ? begin + COLUMNS_AT_ONCE : columns;
-    NAME(add_sums)(plan, begin, end, a->column_block, y);
-  }
+  NAME(mus_restriction_add_up)(plan, a->pattern->columns, a->column_block, y);
 }

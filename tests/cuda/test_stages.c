@@ -57,7 +57,7 @@ static made make(const problem *p, mus_preset preset, int count) {
   mus_solver_options options = mus_preset_solver_options(preset);
   options.multigrid.bottom = 60;
   options.multigrid.smoother_order = 2;
-  mus_hierarchy_options h = {options.multigrid, NULL, MUS_PRECISION_SINGLE, MUS_SETUP_COARSE, 0};
+  mus_hierarchy_options h = {options.multigrid, NULL, MUS_PRECISION_SINGLE, MUS_SETUP_COARSE, 0, 0};
   made m = {.options = options.sa};
   assert_ok(mus_aggregation_create(&options.sa, NULL, &m.aggregation));
   mus_aggregation_lump_plainly(m.aggregation);

@@ -62,7 +62,7 @@ static mus_hierarchy *hierarchy_of(const problem *p, mus_nested *nested, mus_pre
   mus_solver_options options = mus_preset_solver_options(MUS_PRESET_ROBUST);
   options.multigrid.bottom = 60;
   strcpy(options.multigrid.smoother, "gs:2");
-  mus_hierarchy_options h = {options.multigrid, NULL, precision, MUS_SETUP_COARSE, 0};
+  mus_hierarchy_options h = {options.multigrid, NULL, precision, MUS_SETUP_COARSE, 0, 0};
   mus_hierarchy *out;
   assert_ok(mus_hierarchy_create(&mus_nested_coarsening, nested, &h, &out));
   assert_ok(mus_hierarchy_analyse(out, &p->a));

@@ -79,7 +79,8 @@ rig *rig_create(const problem *p, const mus_solver_options *options, mus_precisi
   rig *r = calloc(1, sizeof *r);
   require(r != NULL, "allocation");
   r->options = *options;
-  mus_hierarchy_options hierarchy = {.multigrid = options->multigrid, .precision = precision, .setup = setup};
+  mus_hierarchy_options hierarchy = {
+      .multigrid = options->multigrid, .precision = precision, .setup = setup, .packed = 1};
   require(mus_aggregation_create(&options->sa, NULL, &r->aggregation) == MUS_OK, "mus_aggregation_create");
   require(mus_aggregation_set_kernel(r->aggregation, p->rows, p->block, p->count, p->kernel) == MUS_OK, "the kernel");
   require(mus_hierarchy_create(&spy, r, &hierarchy, &r->hierarchy) == MUS_OK, "mus_hierarchy_create");

@@ -18,7 +18,7 @@ smoothed smoothed_create(const problem *p, const mus_smoother *smoother, const c
   options.multigrid.cycle = MUS_CYCLE_V;
   if (text)
     strcpy(options.multigrid.smoother, text);
-  mus_hierarchy_options h = {options.multigrid, smoother, precision, MUS_SETUP_COARSE, 0};
+  mus_hierarchy_options h = {options.multigrid, smoother, precision, MUS_SETUP_COARSE, 0, 1};
   smoothed s;
   assert_int_equal(mus_aggregation_create(&options.sa, NULL, &s.aggregation), MUS_OK);
   assert_int_equal(mus_aggregation_set_kernel(s.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);

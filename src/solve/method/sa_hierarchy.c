@@ -93,8 +93,10 @@ mus_status mus_sa_create_aggregation(mus_sa *sa) {
 
 static mus_status create_hierarchy(mus_sa *sa) {
   mus_status status = mus_sa_create_aggregation(sa);
-  mus_hierarchy_options options = {
-      .multigrid = mus_sa_multigrid_settings(sa), .precision = sa->options->precision, .setup = sa->options->setup};
+  mus_hierarchy_options options = {.multigrid = mus_sa_multigrid_settings(sa),
+                                   .precision = sa->options->precision,
+                                   .setup = sa->options->setup,
+                                   .packed = !sa->gpu.device};
   options.clusters =
       sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->handles && !sa->is_geometric && !sa->gpu.device;
   if (sa->gpu.device) { // which renews in single precision
