@@ -21,6 +21,8 @@
 
 static const double radius = 1.9; // stands in for the spectral radius: only the damping depends on it
 
+static double along; // the strength along which filtered prolongators are smoothed; 0: that of aggregates
+
 // --- one coarsening -----------------------------------------------------------------------------------------------
 
 typedef struct coarse {
@@ -41,6 +43,8 @@ static coarse coarsen(const problem *p, const mus_solver_options *options) {
   mus_level_view view = problem_view(p, radius);
   c.pattern = mus_arena_alloc(&c.arena, 1, sizeof *c.pattern);
   assert_int_equal(mus_aggregation_create(&options->sa, NULL, &c.aggregation), MUS_OK);
+  if (along > 0)
+    mus_aggregation_smooth_along(c.aggregation, along);
   assert_int_equal(mus_aggregation_set_kernel(c.aggregation, p->rows, p->block, p->count, p->kernel), MUS_OK);
   mus_coarse_level found = {0};
   assert_int_equal(mus_smoothed_aggregation.analyse(c.aggregation, &view, &c.arena, &found), MUS_OK);
@@ -135,7 +139,8 @@ static double *smoothing_matrix(const problem *p, const coarse *c, double **g) {
   mus_arena arena = {0};
   mus_strength s;
   mus_level_view view = problem_view(p, radius);
-  assert_int_equal(mus_strength_create(&arena, &view, c->options.sa.strength, c->options.sa.dominance, &s), MUS_OK);
+  double theta = along > 0 ? along : c->options.sa.strength;
+  assert_int_equal(mus_strength_create(&arena, &view, theta, c->options.sa.dominance, &s), MUS_OK);
   mus_matrix filtered;
   assert_int_equal(mus_matrix_create(&arena, p->pattern, p->block, p->block, &filtered), MUS_OK);
   int block = p->block, size = block * block;
@@ -291,6 +296,22 @@ static void prolongators_of_cloth(void **state) {
     for (int boundary = SHEET_FREE; boundary <= SHEET_DROOPING; ++boundary)
       check_problem(problem_small_sheet(9, irregular, (sheet_boundary)boundary));
   assert_true(weak_seen > 0 && shown_seen > 0);
+}
+
+static void smoothing_reaches_further_than_aggregates(void **state) {
+  (void)state;
+  problem p = problem_small_sheet(13, 1, SHEET_DROOPING);
+  mus_solver_options options = rig_options();
+  options.sa.filter_prolongator = 1;
+  coarse narrow = coarsen(&p, &options);
+  along = 0.3;
+  coarse wide = coarsen(&p, &options);
+  assert_int_equal(wide.aggregates, narrow.aggregates);
+  assert_memory_equal(wide.of, narrow.of, (size_t)p.rows * sizeof *wide.of);
+  assert_true(mus_pattern_blocks(wide.pattern) > mus_pattern_blocks(narrow.pattern));
+  free_coarse(&narrow), free_coarse(&wide);
+  check_problem(p);
+  along = 0;
 }
 
 static void prolongators_of_random_springs(void **state) {
@@ -554,6 +575,7 @@ static void threads_do_not_change_a_bit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(prolongators_of_cloth),
+      cmocka_unit_test(smoothing_reaches_further_than_aggregates),
       cmocka_unit_test(prolongators_of_random_springs),
       cmocka_unit_test(prolongators_of_half_held_sheets),
       cmocka_unit_test(collinear_nodes),

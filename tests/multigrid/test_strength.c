@@ -152,6 +152,19 @@ static void cloth_follows_the_definition(void **state) {
       check_system(problem_small_sheet(9, irregular, (sheet_boundary)boundary));
 }
 
+static void connections_are_marked_again_by_another_part(void **state) {
+  (void)state;
+  problem p = problem_small_sheet(9, 1, SHEET_DROOPING);
+  mus_arena arena = {0};
+  const size_t blocks = (size_t)mus_pattern_blocks(p.pattern);
+  mus_strength wide = strength_of(&arena, &p, 0.3, dominance), narrow = strength_of(&arena, &p, theta, dominance);
+  assert_memory_not_equal(wide.strong, narrow.strong, blocks);
+  mus_strength_mark(p.pattern, 0.3, &narrow);
+  assert_memory_equal(wide.strong, narrow.strong, blocks);
+  mus_arena_clear(&arena);
+  problem_free(&p);
+}
+
 static void small_and_plain_systems_follow_the_definition(void **state) {
   (void)state;
   check_system(problem_poisson(5, 1));
@@ -305,6 +318,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_springs_follow_the_definition),
       cmocka_unit_test(cloth_follows_the_definition),
+      cmocka_unit_test(connections_are_marked_again_by_another_part),
       cmocka_unit_test(small_and_plain_systems_follow_the_definition),
       cmocka_unit_test(held_vertices_are_the_special_nodes),
       cmocka_unit_test(nodes_on_their_own_are_special),

@@ -44,11 +44,12 @@ typedef struct sa_grouping {
 
 struct mus_aggregation {
   mus_sa_options options;
-  mus_grouping grouping; // without a function: by strength
-  int lumps_plainly;     // see mus_aggregation_lump_plainly()
-  int count;             // near-null vectors
-  mus_arena finest;      // holds the finest level's kernel
-  mus_arena arena;       // holds the rest
+  mus_grouping grouping;     // without a function: by strength
+  int lumps_plainly;         // see mus_aggregation_lump_plainly()
+  double smoothing_strength; // see mus_aggregation_smooth_along(); 0: that of the options
+  int count;                 // near-null vectors
+  mus_arena finest;          // holds the finest level's kernel
+  mus_arena arena;           // holds the rest
   sa_level level[MUS_LEVELS_MAXIMUM];
   int levels;     // that were analysed
   int remembered; // levels of these that the next analysis is to have
@@ -70,6 +71,8 @@ mus_status mus_aggregation_create(const mus_sa_options *options, const mus_group
 }
 
 void mus_aggregation_lump_plainly(mus_aggregation *self) { self->lumps_plainly = 1; }
+
+void mus_aggregation_smooth_along(mus_aggregation *self, double strength) { self->smoothing_strength = strength; }
 
 void mus_aggregation_free(mus_aggregation *self) {
   if (!self)
@@ -236,6 +239,8 @@ static mus_status analyse(void *state, const mus_level_view *fine, mus_arena *ar
     out->block = self->count;
     if (l->aggregates.count > 0) {
       status = one_block_rows(&self->arena, l);
+      if (strength.value && self->smoothing_strength > 0)
+        mus_strength_mark(fine->a->pattern, self->smoothing_strength, &strength);
       if (!status && self->options.smooth_prolongator)
         status = smoothing_part(&self->arena, fine->a->pattern, &strength, self->options.filter_prolongator, l);
       if (!status && self->options.smooth_prolongator)

@@ -32,6 +32,9 @@ mus_status mus_aggregation_create(const mus_sa_options *options, const mus_group
 // Filtered prolongators are smoothed with omega D^-1 of all of A, and what is weak moves with the node itself: as GPUs
 // make them, for hierarchies whose numbers a GPU goes on to make.
 void mus_aggregation_lump_plainly(mus_aggregation *aggregation);
+// Filtered prolongators are smoothed along all connections above this strength, while those above the strength of the
+// options make aggregates, from the next analysis on.
+void mus_aggregation_smooth_along(mus_aggregation *aggregation, double strength);
 void mus_aggregation_free(mus_aggregation *aggregation); // NULL is fine
 size_t mus_aggregation_bytes(const mus_aggregation *aggregation);
 

@@ -93,8 +93,7 @@ static void compute_values(const mus_level_view *level, const mus_strength_lanes
   mirror_values(level->a->pattern, next, value, norm);
 }
 
-// Marks dominated rows as special, then strong connections among the others.
-static int mark(const mus_pattern *pattern, double theta, double dominance, const double *norm, mus_strength *s) {
+static int mark_special(const mus_pattern *pattern, double dominance, const double *norm, mus_strength *s) {
   int count = 0;
   for (int i = 0; i < pattern->rows; ++i) {
     double sum = 0;
@@ -103,6 +102,10 @@ static int mark(const mus_pattern *pattern, double theta, double dominance, cons
     s->special[i] = sum <= dominance;
     count += s->special[i];
   }
+  return count;
+}
+
+void mus_strength_mark(const mus_pattern *pattern, double theta, mus_strength *s) {
   for (int i = 0; i < pattern->rows; ++i) {
     double largest = 0;
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
@@ -110,7 +113,6 @@ static int mark(const mus_pattern *pattern, double theta, double dominance, cons
     for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; ++k)
       s->strong[k] = !s->special[i] && !s->special[pattern->column[k]] && s->value[k] > theta * largest;
   }
-  return count;
 }
 
 mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, double theta, double dominance,
@@ -132,7 +134,8 @@ mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, do
   const mus_strength_lanes *lanes = lanes_for(block);
   compute_roots(level, lanes, root);
   compute_values(level, lanes, root, next, out->value, norm);
-  out->special_nodes = mark(pattern, theta, dominance, norm, out);
+  out->special_nodes = mark_special(pattern, dominance, norm, out);
+  mus_strength_mark(pattern, theta, out);
   mus_arena_clear(&scratch);
   return MUS_OK;
 }

@@ -18,5 +18,7 @@ typedef struct mus_strength {
 // A row is dominated when the norms of its scaled off-diagonal blocks add up to `dominance` or less.
 mus_status mus_strength_create(mus_arena *arena, const mus_level_view *level, double theta, double dominance,
                                mus_strength *out);
+// Marks strong connections by another theta, among the same nodes.
+void mus_strength_mark(const mus_pattern *pattern, double theta, mus_strength *s);
 
 #endif

@@ -25,6 +25,8 @@ void mus_sa_look(mus_sa *sa) {
 // With rotations under MUS_MOTIONS_AUTO: what took the least time for sheets of 10,000 to 160,000 vertices, and for
 // octopuses of 6,500 to 126,000.
 static const double rigid_strength = 0.48;
+// Prolongators are smoothed along more connections than those that make aggregates.
+static const double smoothing_strength = 0.3;
 
 mus_sa_options mus_sa_settings(const mus_sa *sa) {
   mus_sa_options settings = sa->options->sa;
@@ -88,6 +90,8 @@ mus_status mus_sa_create_aggregation(mus_sa *sa) {
   mus_status status = mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
   if (!status && sa->gpu.device)
     mus_aggregation_lump_plainly(sa->aggregation);
+  else if (!status && is_auto(sa))
+    mus_aggregation_smooth_along(sa->aggregation, smoothing_strength);
   return status;
 }
 
