@@ -44,6 +44,9 @@ struct mus_device_level {
   int *member_start = nullptr, *member = nullptr, *smooth_start = nullptr;
   mus_pair *smooth_pair = nullptr;
   mus_prolong_target *smooth_target = nullptr;
+  int is_filtered = 0;
+  int *aggregate = nullptr, *weak_start = nullptr; // what is weak, where P is filtered
+  mus_pair *weak_pair = nullptr;
   float *flat = nullptr;                        // P's blocks one after the other
   double *kernel = nullptr, *relaxed = nullptr; // near-null space; room for it relaxed, where that is asked for
 
@@ -70,6 +73,7 @@ struct mus_device_solver {
   double *coupling = nullptr, *pull = nullptr, *pulled = nullptr;
   float *pulled_f = nullptr;
   float *ap = nullptr, *tentative = nullptr;
+  float *weak = nullptr, *scaled = nullptr; // of the level whose prolongator is being made
   mus_level_state *state = nullptr;
   mus_cg_state *cg = nullptr;
   double *residual = nullptr, *partial[2] = {};

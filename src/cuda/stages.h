@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-#define MUS_STAGES_VERSION 5
-#define MUS_STAGES_SYMBOL "mus_cuda_stages_5"
+#define MUS_STAGES_VERSION 6
+#define MUS_STAGES_SYMBOL "mus_cuda_stages_6"
 
 enum { MUS_STAGES_LEVELS = 20, MUS_STAGES_PASSES = 32, MUS_STAGES_TEXT = 512 };
 
@@ -51,7 +51,7 @@ typedef struct mus_stage_grouping {
   const int *aggregate;   // of each node; -1: it is left to the smoother
   mus_stage_pattern part; // what smooths: blocks of A between nodes with aggregates. No rows: nothing does
   const int *source;      // a block of `part` -> its block of A
-  int is_filtered;        // what `part` leaves out is put on the diagonal
+  int is_filtered;        // what `part` leaves out moves with the node's own aggregate
 } mus_stage_grouping;
 
 // A level as its structure is: nothing here has numbers in it that change with the matrix.

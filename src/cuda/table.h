@@ -95,12 +95,18 @@ static void mus_place_grouping(mus_device_solver *s, int k, const mus_stage_leve
   l.smooth_start = s->run.take_copy(lists.pairs.start);
   l.smooth_pair = s->run.take_copy(lists.pairs.pair);
   l.smooth_target = s->run.take_copy(lists.target);
+  l.is_filtered = mus_is_filtered(from.grouping);
+  if (l.is_filtered) {
+    l.aggregate = s->run.take_copy(std::vector<int>(from.grouping.aggregate, from.grouping.aggregate + l.rows));
+    l.weak_start = s->run.take_copy(lists.weak.start);
+    l.weak_pair = s->run.take_copy(lists.weak.pair);
+  }
   s->run.wait(); // the lists go
 }
 
-// The near-null spaces of all levels, and the tentative prolongator of one.
+// The near-null spaces of all levels, and what a prolongator is made of for one.
 static void mus_place_kernels(mus_device_solver *s) {
-  size_t most = 0;
+  size_t most = 0, weak = 0, scaled = 0;
   for (int k = 0; k < s->levels && s->levels > 1; ++k) {
     mus_device_level &l = s->level[k];
     int count = s->level[0].coarse_block;
@@ -109,10 +115,14 @@ static void mus_place_kernels(mus_device_solver *s) {
     if (s->is_bottom(k))
       continue;
     most = std::max(most, numbers);
+    weak = std::max(weak, l.is_filtered ? numbers : 0);
+    scaled = std::max(scaled, l.is_filtered ? l.padded() * (size_t)l.block : 0);
     if (s->kernel_sweeps > 0)
       l.relaxed = s->run.take<double>(numbers);
   }
   s->tentative = s->run.take<float>(most + 1);
+  s->weak = s->run.take<float>(weak + 1);
+  s->scaled = s->run.take<float>(scaled + 1);
   s->frame = s->run.take<mus_frame>(1);
 }
 

@@ -83,7 +83,7 @@ static void check_like_cpu(mus_preset preset, int side, sheet_boundary boundary)
     double off = dense_difference(3 * sheet.rows, y, x);
     if (!(off <= 1e-6))
       fail_msg("step %d: the solution is off by %g", step, off);
-    // It has polynomials for sweeps, and smooths prolongators in another way.
+    // It has polynomials for sweeps.
     if (b->iterations > a->iterations * (preset == MUS_PRESET_FAST ? 1.5 : 1) + 2)
       fail_msg("step %d: %d iterations on the CPU, %d on the device", step, a->iterations, b->iterations);
     assert_true(*b->device && b->device_bytes > 0 && !*a->device);
@@ -102,6 +102,48 @@ static void fast_solves_as_on_the_cpu(void **state) {
   check_like_cpu(MUS_PRESET_FAST, 33, SHEET_DROOPING);
   check_like_cpu(MUS_PRESET_FAST, 20, SHEET_PINNED);
   check_like_cpu(MUS_PRESET_FAST, 15, SHEET_FREE);
+}
+
+// As MUS_MOTIONS_AUTO has it, but for what the CPU alone knows: sweeps, and clusters of vertices.
+static mus_solver_options plain_options(mus_device_choice device) {
+  mus_solver_options options = options_of(MUS_PRESET_FAST, device);
+  options.sa.motions = MUS_MOTIONS_RIGID;
+  options.sa.reach = 2;
+  options.sa.strength = 0.48;
+  options.multigrid.smoother_order *= 2;
+  snprintf(options.multigrid.smoother, sizeof options.multigrid.smoother, "chebyshev");
+  return options;
+}
+
+// Prolongators are the CPU's, and so are iterations.
+static void check_iterations(int side, sheet_boundary boundary, double stretch) {
+  sheet_options sheet_is = sheet_default_options();
+  sheet_is.side = side;
+  sheet_is.boundary = boundary;
+  sheet_is.stretch *= stretch;
+  sheet_system sheet;
+  assert_ok(sheet_system_create(&sheet_is, &sheet));
+  mus_solver_options here = plain_options(MUS_DEVICE_CPU), there = plain_options(MUS_DEVICE_CUDA);
+  mus_solver *cpu = solver_for(&sheet, &here), *gpu = solver_for(&sheet, &there);
+  double *x = vector_of(&sheet);
+  assert_ok(solve(cpu, &sheet, x));
+  assert_ok(solve(gpu, &sheet, x));
+  int own = mus_solver_record(cpu)->iterations, other = mus_solver_record(gpu)->iterations;
+  if (other > 1.1 * own + 1 || own > 1.1 * other + 1)
+    fail_msg("%d vertices, stretch times %g: %d iterations on the CPU, %d on the device", sheet.rows, stretch, own,
+             other);
+  mus_solver_free(cpu);
+  mus_solver_free(gpu);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+static void stiff_sheets_take_the_iterations_of_the_cpu(void **state) {
+  (void)state;
+  check_iterations(61, SHEET_DROOPING, 1);
+  check_iterations(61, SHEET_DROOPING, 1000);
+  check_iterations(61, SHEET_PINNED, 1000);
+  check_iterations(41, SHEET_DROOPING, 10000);
 }
 
 static void robust_and_paper_solve_as_on_the_cpu(void **state) {
@@ -495,6 +537,7 @@ static void speeds_are_measured_after_a_solve(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fast_solves_as_on_the_cpu),
+      cmocka_unit_test(stiff_sheets_take_the_iterations_of_the_cpu),
       cmocka_unit_test(robust_and_paper_solve_as_on_the_cpu),
       cmocka_unit_test(systems_are_solved_where_they_are),
       cmocka_unit_test(one_level_is_solved_directly),

@@ -44,7 +44,6 @@ typedef struct sa_grouping {
 struct mus_aggregation {
   mus_sa_options options;
   mus_grouping grouping; // without a function: by strength
-  int lumps_plainly;     // see mus_aggregation_lump_plainly()
   int count;             // near-null vectors
   mus_arena finest;      // holds the finest level's kernel
   mus_arena arena;       // holds the rest
@@ -67,8 +66,6 @@ mus_status mus_aggregation_create(const mus_sa_options *options, const mus_group
   *out = self;
   return MUS_OK;
 }
-
-void mus_aggregation_lump_plainly(mus_aggregation *self) { self->lumps_plainly = 1; }
 
 void mus_aggregation_free(mus_aggregation *self) {
   if (!self)
@@ -364,14 +361,6 @@ INLINE int invert_lumped(const mus_level_view *fine, int i, int block, const dou
   return mus_invert_block(block, rest, inverse) && mus_invert_block(block, lumped, inverse);
 }
 
-// to += weak Q_i
-INLINE void add_plainly(int block, int count, const double *weak, const double *q, double *to) {
-  for (int r = 0; r < block; ++r)
-    for (int m = 0; m < block; ++m)
-      for (int c = 0; c < count; ++c)
-        to[r * count + c] += weak[r * block + m] * q[m * count + c];
-}
-
 // Row i of P = P^ - omega D^-1 A P^, of which p holds A P^.
 INLINE void smooth_row(const mus_aggregation *self, const sa_level *l, const mus_level_view *fine, double omega, int i,
                        int block, int count, const double *kernel, const double *q, mus_matrix *p) {
@@ -386,11 +375,8 @@ INLINE void smooth_row(const mus_aggregation *self, const sa_level *l, const mus
   double moved[MUS_BLOCK_MAXIMUM * MUS_BLOCK_MAXIMUM];
   if (self->options.filter_prolongator) {
     sum_weak(l, fine, i, block, count, kernel, weak, moved);
-    if (self->lumps_plainly)
-      add_plainly(block, count, weak, own, home);
-    else
-      add_weak(block, count, moved, l[1].kernel + (size_t)aggregate * (size_t)(count * count), home);
-    if (!self->lumps_plainly && invert_lumped(fine, i, block, weak, lumped)) {
+    add_weak(block, count, moved, l[1].kernel + (size_t)aggregate * (size_t)(count * count), home);
+    if (invert_lumped(fine, i, block, weak, lumped)) {
       inverse = lumped;
       omega = lumped_damping;
     }

@@ -85,10 +85,7 @@ mus_status mus_sa_create_aggregation(mus_sa *sa) {
     return MUS_OK;
   mus_sa_options settings = mus_sa_settings(sa);
   mus_grouping grouping = mus_handles_grouping(sa->handles);
-  mus_status status = mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
-  if (!status && sa->gpu.device)
-    mus_aggregation_lump_plainly(sa->aggregation);
-  return status;
+  return mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
 }
 
 static mus_status create_hierarchy(mus_sa *sa) {
