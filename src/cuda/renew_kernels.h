@@ -253,12 +253,16 @@ struct mus_decide_mean {
   }
 };
 
-// After the probe was multiplied by D^-1 A: it grew to the root of `square`.
+// After the probe was multiplied by D^-1 A: it grew to the root of `square`. Couplings C are local, so that the probe
+// does not see them; with them, the radius is at most the larger one of D_A^-1 A and D_C^-1 C.
 struct mus_decide_radius {
   mus_level_state *level;
+  const mus_given *given; // NULL: no couplings
   MUS_HD void decide(double square, double) const {
     double growth = sqrt(square), on_its_way = 1.1; // as in multigrid/renew.c
     level->now = growth > on_its_way * level->growth ? level->radius * growth / level->growth : level->radius;
+    if (given && given->coupled > 0 && level->now < given->radius)
+      level->now = given->radius;
     level->inverse = 1 / level->now;
     level->scale = growth > 0 ? 1 / growth : 0;
   }

@@ -12,7 +12,7 @@ inline void mus_follow_radius(mus_device_solver *s, int k) {
   mus_device_level &l = s->level[k];
   mus_pass<MUS_APPLY, true>(s, l,
                             mus_rows_call{l.probe, nullptr, l.other, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
-  mus_decide(s, mus_decide_radius{s->state + k}, s->partial[1], nullptr, l.slices);
+  mus_decide(s, mus_decide_radius{s->state + k, k == 0 ? s->given_there : nullptr}, s->partial[1], nullptr, l.slices);
   s->run.launch(mus_scale_kernel{l.other, l.probe, s->state + k}, l.slices, MUS_SLICE * l.block);
 }
 
