@@ -24,7 +24,7 @@ typedef struct incidence {
 static int count_touched(int rows, const mus_terms *terms, int *next, int *incidents, int *widest) {
   const int *node;
   int touched = 0;
-  *widest = MUS_TERM_NODES;
+  *widest = 1;
   for (int t = 0; t < terms->count; ++t) {
     int n = terms->nodes(terms->self, t, &node);
     *widest = n > *widest ? n : *widest;

@@ -25,7 +25,7 @@ typedef struct mus_terms {
 typedef struct mus_beyond {
   int block;
   int count;           // nodes that terms touch; 0: there is nothing
-  int widest;          // MUS_TERM_NODES, or the nodes of the term that has more
+  int widest;          // the most nodes of a term, which bound the spectrum of D^-1 C where D is C's block diagonal
   int *node;           // count, ascending
   mus_pattern pattern; // count x all nodes; every touched node has its diagonal block
   double *value;

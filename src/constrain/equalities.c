@@ -361,6 +361,17 @@ void mus_equalities_solve(const mus_equalities *e, int rows, const double *inver
   }
 }
 
+void mus_equalities_invert(const mus_equalities *e, int is_weighted, int g, double *out) {
+  int begin = e->group[g], end = e->group[g + 1];
+  size_t size = (size_t)(end - begin);
+  for (size_t column = 0; column < size; ++column) { // symmetric: columns are rows
+    memset(e->multiplier + begin, 0, size * sizeof *e->multiplier);
+    e->multiplier[(size_t)begin + column] = 1;
+    solve_group(e, is_weighted ? e->weighted : e->factor, begin, end);
+    memcpy(out + column * size, e->multiplier + begin, size * sizeof *out);
+  }
+}
+
 // --- as terms -------------------------------------------------------------------------------------------------------
 
 // to += weight a b^T

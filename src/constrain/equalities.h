@@ -52,6 +52,10 @@ mus_status mus_equalities_weigh(const mus_equalities *e, const double *inverse_d
 void mus_equalities_solve(const mus_equalities *e, int rows, const double *inverse_diagonal, const double *r,
                           double *z);
 
+// The inverse of group g's part of E E^T, or of E D^-1 E^T as it was weighed last: a dense symmetric matrix of as many
+// rows as the group has. Rows that depend on others have zeros.
+void mus_equalities_invert(const mus_equalities *e, int is_weighted, int g, double *out);
+
 // weight E^T E as terms beyond a pattern. `terms` must outlive them.
 typedef struct mus_equality_terms {
   const mus_equalities *equalities;

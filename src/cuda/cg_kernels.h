@@ -155,7 +155,7 @@ template <int B> struct mus_take_vectors_kernel {
   }
 };
 
-// The caller's x = S x + z, unless nothing was solved.
+// The caller's x = S (x + offset) + z, unless nothing was solved.
 template <int B> struct mus_give_vector_kernel {
   const mus_cg_state *state;
   int rows;
@@ -171,14 +171,18 @@ template <int B> struct mus_give_vector_kernel {
       return;
     int held = B == 3 ? mus_held_at(given, node) : -1;
     int is_zero = state->reference == 0; // solved without looking
-    double value = is_zero ? 0 : x[i];
+    double value = solved(is_zero, i);
     if (held >= 0) {
       const double *s = given->projection + 9 * (size_t)held + 3 * r;
       value = given->target[3 * (size_t)held + (size_t)r];
-      for (int c = 0; c < 3 && !is_zero; ++c)
-        value += s[c] * x[first + (size_t)c];
+      for (int c = 0; c < 3; ++c)
+        value += s[c] * solved(is_zero, first + (size_t)c);
     }
     given->x[i] = value;
+  }
+
+  MUS_HD double solved(int is_zero, size_t i) const {
+    return (is_zero ? 0 : x[i]) + (given->offset ? given->offset[i] : 0);
   }
 };
 

@@ -3,6 +3,20 @@
 #define MUS_CUDA_GIVEN_H
 
 #include "cuda/sliced.h"
+#include "cuda/stages.h"
+
+// Equalities across nodes, E x = t: see across_kernels.h.
+enum { MUS_ACROSS_NODES = MUS_STAGE_ROW_NODES };
+struct mus_across {
+  int rows, touched;                // of E, and nodes that it touches; 0: there are none
+  const int *count, *node;          // of each row its nodes
+  const double *direction;          // 3 for each of these
+  const int *first, *size;          // of each row its group's rows
+  const unsigned *place;            // where the row begins in the groups' inverses
+  const double *inverse, *weighted; // of E E^T and of E D^-1 E^T
+  const int *touched_node;          // these nodes,
+  const int *start, *incident;      // and what rows have of each: as numbers of `node`
+};
 
 // The system as it is given, where kernels find it: what changes from solve to solve.
 struct mus_given {
@@ -20,6 +34,9 @@ struct mus_given {
   const int *start, *column;
   const double *coupling; // 3 x 3
   const double *pull;     // C z, 3 for each row
+  double radius;          // that D^-1 C has at most, where D is the block diagonal of C
+  mus_across across;
+  const double *offset; // x with E x = t that E makes of nothing; NULL: there are no equalities
 };
 
 // out = C x at touched nodes; elsewhere it stays as it is. A thread has a row of a node.

@@ -133,11 +133,30 @@ inline mus_members mus_list_members(int nodes, const mus_stage_grouping &g) {
   return m;
 }
 
-// P = Q - omega D^-1 A Q, block by block of P; see mus_smooth_kernel.
+// P = Q - omega D^-1 A Q, block by block of P; see mus_smooth_kernel. Weak neighbours, node by node; see
+// mus_weak_kernel.
 struct mus_smooth_lists {
-  mus_pairs pairs;
+  mus_pairs pairs, weak; // weak: empty where P is not filtered
   std::vector<mus_prolong_target> target;
 };
+
+inline bool mus_is_filtered(const mus_stage_grouping &g) { return g.is_filtered && g.part.rows > 0; }
+
+// Blocks of a row of A that smooth nothing, between nodes with aggregates.
+inline void mus_list_weak(const mus_stage_level &l, const mus_slices &a_at, size_t size, mus_pairs *out) {
+  const mus_stage_grouping &g = l.grouping;
+  out->start.assign(1, 0);
+  for (int i = 0; i < l.a.rows && mus_is_filtered(g); ++i) {
+    int kept = g.part.row_start[i], end = g.part.row_start[i + 1];
+    for (int b = l.a.row_start[i]; g.aggregate[i] >= 0 && b < l.a.row_start[i + 1]; ++b)
+      if (kept < end && g.source[kept] == b)
+        ++kept;
+      else if (g.aggregate[l.a.column[b]] >= 0)
+        out->pair.push_back(
+            mus_pair{(unsigned)a_at.at(i, b - l.a.row_start[i]), (unsigned)((size_t)l.a.column[b] * size)});
+    out->start.push_back((int)out->pair.size());
+  }
+}
 
 inline mus_smooth_lists mus_list_smoothing(const mus_stage_level &l, const mus_slices &a_at, const mus_slices &p_at,
                                            const mus_turned &pt, const mus_slices &pt_at) {
@@ -148,23 +167,16 @@ inline mus_smooth_lists mus_list_smoothing(const mus_stage_level &l, const mus_s
     for (int k = pt.row_start[(size_t)j]; k < pt.row_start[(size_t)j + 1]; ++k)
       there[(size_t)pt.source[(size_t)k]] = pt_at.at(j, k - pt.row_start[(size_t)j]);
   size_t size = (size_t)(p_at.block * p_at.inner);
-  auto pair = [&](int i, int block, int node) {
-    return mus_pair{(unsigned)a_at.at(i, block - l.a.row_start[i]), (unsigned)((size_t)node * size)};
-  };
+  mus_list_weak(l, a_at, size, &out.weak);
   out.pairs.start.assign(1, 0);
   out.target.reserve(there.size());
   for (int i = 0; i < l.p.rows; ++i)
     for (int k = l.p.row_start[i]; k < l.p.row_start[i + 1]; ++k) {
-      int to = l.p.column[k], is_home = to == g.aggregate[i], kept = g.part.rows > 0 ? g.part.row_start[i] : 0;
-      int end = g.part.rows > 0 ? g.part.row_start[i + 1] : 0;
-      for (int e = kept; e < end; ++e)
+      int to = l.p.column[k], is_home = to == g.aggregate[i];
+      for (int e = g.part.rows > 0 ? g.part.row_start[i] : 0; e < (g.part.rows > 0 ? g.part.row_start[i + 1] : 0); ++e)
         if (g.aggregate[g.part.column[e]] == to)
-          out.pairs.pair.push_back(pair(i, g.source[e], g.part.column[e]));
-      for (int b = l.a.row_start[i]; is_home && g.is_filtered && b < l.a.row_start[i + 1]; ++b)
-        if (kept < end && g.source[kept] == b)
-          ++kept;
-        else if (g.aggregate[l.a.column[b]] >= 0)
-          out.pairs.pair.push_back(pair(i, b, i));
+          out.pairs.pair.push_back(mus_pair{(unsigned)a_at.at(i, g.source[e] - l.a.row_start[i]),
+                                            (unsigned)((size_t)g.part.column[e] * size)});
       out.pairs.start.push_back((int)out.pairs.pair.size());
       out.target.push_back(
           mus_prolong_target{(unsigned)p_at.at(i, k - l.p.row_start[i]), (unsigned)there[(size_t)k], i, is_home});

@@ -1,7 +1,8 @@
 // Kernels that make prolongators (multigrid/aggregation/aggregation.h has the same on the host):
 //   K <- (I - omega D^-1 A) K       fits the near-null space to boundary conditions, where it is asked for
 //   K_g = Q_g R_g                   for each aggregate g: tentative prolongator, and the coarser level's near-null
-//   space P = Q - omega D^-1 A Q          with omega = 4 / (3 radius), and A filtered
+//   space P = Q - omega D^-1 A Q          with omega = 4 / (3 radius); or, where A is filtered, P = Q - 2/3 D_F^-1 A_F
+//   Q        with what weak neighbours do to the node's own aggregate
 // The near-null space is in double precision: rotations of a small aggregate are small beside its translations.
 #ifndef MUS_CUDA_PROLONG_KERNELS_H
 #define MUS_CUDA_PROLONG_KERNELS_H
@@ -260,16 +261,110 @@ struct mus_prolong_target {
   int node, is_home;
 };
 
-// P = Q - omega D^-1 (A Q). For each block of P, the pairs of blocks of A and Q that add up to it; those of A that are
-// filtered out have their own node's Q, as if they lay on the diagonal. A thread has a row of a block.
+// Parts of a filtered prolongator's row that weak neighbours j of node i have:
+//   weak = W R^-1,  W = sum_j A_ij K_j      as if they moved with the aggregate of node i, K_j = Q_j R
+//   scaled = 2/3 D_F^-1,  D_F = A_ii + sum_j A_ij, or omega D^-1 where D_F is too small
+// A thread has a row of a node, then a node. The constants are those of multigrid/aggregation/aggregation.c.
+template <int B, int C, class real> struct mus_weak_kernel {
+  mus_sliced<real> a;
+  const int *diagonal, *aggregate, *start; // start: rows + 1
+  const mus_pair *pair;                    // a weak block, and the near-null space of its node
+  int rows;
+  const double *kernel, *coarse; // coarse: R of each aggregate
+  const float *inverse;
+  const mus_level_state *level;
+  float *weak, *scaled; // weak: by rows; scaled: as `inverse`
+  static constexpr int LANES = MUS_SLICE * B;
+  static constexpr double SHOWN = 1e-2, LUMPED = 0.3, DAMPING = 2.0 / 3;
+  enum { THREADS = LANES, PHASES = 2, SHARED = LANES * B * sizeof(double) };
+
+  MUS_HD void run(int phase, mus_place at, void *shared) const {
+    double *sums = (double *)shared;
+    int node = at.block * MUS_SLICE + (phase == 0 ? at.thread / B : at.thread);
+    if (node >= rows || (phase == 1 && at.thread >= MUS_SLICE) || aggregate[node] < 0)
+      return;
+    if (phase == 0)
+      add_up(node, at.thread % B, sums + at.thread * B);
+    else
+      scale(at.block, at.thread, node, sums + at.thread * (B * B));
+  }
+
+  // Row r: that of the sum of weak blocks, and of W R^-1.
+  MUS_HD void add_up(int node, int r, double *out) const {
+    double sum[B] = {0}, moved[C] = {0};
+    for (int k = start[node]; k < start[node + 1]; ++k) {
+      const real *left = a.value + pair[k].left + r;
+      const double *right = kernel + pair[k].right;
+      MUS_UNROLL
+      for (int m = 0; m < B; ++m) {
+        double factor = (double)left[m * LANES];
+        sum[m] += factor;
+        MUS_UNROLL
+        for (int c = 0; c < C; ++c)
+          moved[c] += factor * right[m * C + c];
+      }
+    }
+    MUS_UNROLL
+    for (int m = 0; m < B; ++m)
+      out[m] = sum[m];
+    divide(coarse + (size_t)aggregate[node] * (C * C), moved);
+    float *to = weak + (size_t)node * (B * C) + r * C;
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c)
+      to[c] = (float)moved[c];
+  }
+
+  // moved <- moved R^-1, without motions that the aggregate's own nodes hardly show.
+  MUS_HD void divide(const double *upper, double (&moved)[C]) const {
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      double own = upper[c * C + c], length = own * own;
+      MUS_UNROLL
+      for (int k = 0; k < c; ++k) {
+        length += upper[k * C + c] * upper[k * C + c];
+        moved[c] -= moved[k] * upper[k * C + c];
+      }
+      moved[c] = own * own > SHOWN * SHOWN * length ? moved[c] / own : 0;
+    }
+  }
+
+  MUS_HD void scale(int slice, int local, int node, const double *weak_sum) const {
+    const real *d = a.value + mus_sliced_at<B, B>(a.base, node, diagonal[node]);
+    size_t first = (size_t)slice * (B * LANES) + (size_t)(local * B);
+    double lumped[B][B], rest[B][B], found[B][B];
+    MUS_UNROLL
+    for (int r = 0; r < B; ++r)
+      MUS_UNROLL
+    for (int c = 0; c < B; ++c) {
+      double own = (double)d[c * LANES + r];
+      lumped[r][c] = own + 0.5 * (weak_sum[r * B + c] + weak_sum[c * B + r]);
+      rest[r][c] = lumped[r][c] - LUMPED * own;
+    }
+    double least = sizeof(real) == sizeof(double) ? mus_pivot_of_double : mus_pivot_of_float;
+    bool is_lumped = mus_invert_block<B>(rest, found, least);
+    is_lumped = mus_invert_block<B>(lumped, found, least) && is_lumped;
+    double omega = level->inverse * 4 / 3;
+    MUS_UNROLL
+    for (int r = 0; r < B; ++r)
+      MUS_UNROLL
+    for (int c = 0; c < B; ++c) {
+      size_t i = first + (size_t)(c * LANES + r);
+      scaled[i] = (float)(is_lumped ? DAMPING * found[r][c] : omega * (double)inverse[i]);
+    }
+  }
+};
+
+// P = Q - omega D^-1 (A Q). For each block of P, the pairs of blocks of A and Q that add up to it. Filtered ones have
+// what mus_weak_kernel makes. A thread has a row of a block.
 template <int B, int C> struct mus_smooth_kernel {
   const int *start; // blocks + 1
   const mus_pair *pair;
   const mus_prolong_target *target;
   int blocks;
-  const float *a, *q, *inverse;
-  const mus_level_state *level;
-  float *p, *pt, *flat; // flat: blocks of P one after the other, by rows
+  const float *a, *q, *weak; // weak: NULL where P is not filtered
+  const float *inverse;
+  const mus_level_state *level; // NULL: omega is in `inverse`
+  float *p, *pt, *flat;         // flat: blocks of P one after the other, by rows
   enum { THREADS = 192, PHASES = 2, SHARED = THREADS * C * sizeof(float) };
 
   MUS_HD void run(int phase, mus_place at, void *shared) const {
@@ -279,8 +374,13 @@ template <int B, int C> struct mus_smooth_kernel {
     float *sums = (float *)shared;
     if (block >= blocks)
       return;
+    mus_prolong_target to = target[block];
+    size_t row = (size_t)to.node * (B * C) + (size_t)(r * C);
     if (phase == 0) {
-      float sum[C] = {0};
+      float sum[C];
+      MUS_UNROLL
+      for (int c = 0; c < C; ++c)
+        sum[c] = weak && to.is_home ? weak[row + (size_t)c] : 0;
       for (int k = start[block]; k < start[block + 1]; ++k) {
         const float *left = a + pair[k].left + r, *right = q + pair[k].right;
         MUS_UNROLL
@@ -296,17 +396,16 @@ template <int B, int C> struct mus_smooth_kernel {
         sums[at.thread * C + c] = sum[c];
       return;
     }
-    mus_prolong_target to = target[block];
     const float *d = inverse + (size_t)(to.node / MUS_SLICE) * (B * LANES) + to.node % MUS_SLICE * B + r;
-    const float *other = sums + at.thread / B * (B * C), *own = q + (size_t)to.node * (B * C) + r * C;
-    float omega = (float)(level->inverse * 4 / 3);
+    const float *other = sums + at.thread / B * (B * C);
+    float omega = level ? (float)(level->inverse * 4 / 3) : 1;
     MUS_UNROLL
     for (int c = 0; c < C; ++c) {
       float change = 0;
       MUS_UNROLL
       for (int m = 0; m < B; ++m)
         change += d[m * LANES] * other[m * C + c];
-      float value = (to.is_home ? own[c] : 0) - omega * change;
+      float value = (to.is_home ? q[row + (size_t)c] : 0) - omega * change;
       p[to.here + (unsigned)(c * LANES + r)] = value;
       pt[to.there + (unsigned)(r * (MUS_SLICE * C) + c)] = value;
       flat[(size_t)i * C + (size_t)c] = value;

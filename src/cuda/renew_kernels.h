@@ -118,8 +118,12 @@ template <int B> struct mus_convert_kernel {
   }
 };
 
+// The least pivot that counts as positive, in parts of the diagonal: as in sparse/block_diagonal.c.
+static constexpr double mus_pivot_of_double = 1e-14, mus_pivot_of_float = 5e-7;
+
 // The inverse of a symmetric positive definite block by its Cholesky factor; false where it is not.
-template <int B> MUS_HD bool mus_invert_block(const double (&a)[B][B], double (&inverse)[B][B]) {
+template <int B>
+MUS_HD bool mus_invert_block(const double (&a)[B][B], double (&inverse)[B][B], double least = mus_pivot_of_float) {
   double l[B][B];
   bool good = true;
   MUS_UNROLL
@@ -131,8 +135,8 @@ template <int B> MUS_HD bool mus_invert_block(const double (&a)[B][B], double (&
     for (int k = 0; k < j; ++k)
       sum -= l[i][k] * l[j][k];
     if (i == j) {
-      good = good && sum > 5e-7 * a[i][i]; // as in sparse/block_diagonal.c
-      l[i][i] = 1 / sqrt(sum);             // its inverse
+      good = good && sum > least * a[i][i];
+      l[i][i] = 1 / sqrt(sum); // its inverse
     } else {
       l[i][j] = sum * l[j][j];
     }
@@ -249,12 +253,16 @@ struct mus_decide_mean {
   }
 };
 
-// After the probe was multiplied by D^-1 A: it grew to the root of `square`.
+// After the probe was multiplied by D^-1 A: it grew to the root of `square`. Couplings C are local, so that the probe
+// does not see them; with them, the radius is at most the larger one of D_A^-1 A and D_C^-1 C.
 struct mus_decide_radius {
   mus_level_state *level;
+  const mus_given *given; // NULL: no couplings
   MUS_HD void decide(double square, double) const {
     double growth = sqrt(square), on_its_way = 1.1; // as in multigrid/renew.c
     level->now = growth > on_its_way * level->growth ? level->radius * growth / level->growth : level->radius;
+    if (given && given->coupled > 0 && level->now < given->radius)
+      level->now = given->radius;
     level->inverse = 1 / level->now;
     level->scale = growth > 0 ? 1 / growth : 0;
   }
@@ -267,7 +275,8 @@ struct mus_pair {
   unsigned left, right;
 };
 
-// A P: for each of its blocks, the pairs of blocks of A and P that add up to it. A thread has a row of a block.
+// A P: for each of its blocks, the pairs of blocks of A and P that add up to it. Sums are in double precision: what
+// stiff cloth leaves of a smooth motion is small beside what cancels in it. A thread has a row of a block.
 template <int B, int C> struct mus_first_product_kernel {
   const int *start; // blocks + 1
   const mus_pair *pair;
@@ -281,20 +290,20 @@ template <int B, int C> struct mus_first_product_kernel {
     int block = (int)(i / B), r = (int)(i % B);
     if (block >= blocks)
       return;
-    float sum[C] = {0};
+    double sum[C] = {0};
     for (int k = start[block]; k < start[block + 1]; ++k) {
       const float *left = a + pair[k].left + r, *right = p + pair[k].right;
       MUS_UNROLL
       for (int q = 0; q < B; ++q) {
-        float factor = left[q * (MUS_SLICE * B)];
+        double factor = (double)left[q * (MUS_SLICE * B)];
         MUS_UNROLL
         for (int c = 0; c < C; ++c)
-          sum[c] += factor * right[q * C + c];
+          sum[c] += factor * (double)right[q * C + c];
       }
     }
     MUS_UNROLL
     for (int c = 0; c < C; ++c)
-      out[(size_t)i * C + (size_t)c] = sum[c];
+      out[(size_t)i * C + (size_t)c] = (float)sum[c];
   }
 };
 

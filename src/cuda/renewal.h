@@ -12,8 +12,18 @@ inline void mus_follow_radius(mus_device_solver *s, int k) {
   mus_device_level &l = s->level[k];
   mus_pass<MUS_APPLY, true>(s, l,
                             mus_rows_call{l.probe, nullptr, l.other, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
-  mus_decide(s, mus_decide_radius{s->state + k}, s->partial[1], nullptr, l.slices);
+  mus_decide(s, mus_decide_radius{s->state + k, k == 0 ? s->given_there : nullptr}, s->partial[1], nullptr, l.slices);
   s->run.launch(mus_scale_kernel{l.other, l.probe, s->state + k}, l.slices, MUS_SLICE * l.block);
+}
+
+// What weak neighbours have in P of level k, from its near-null space and the next level's.
+template <int B, int C, class real>
+void mus_take_weak(mus_device_solver *s, int k, const mus_sliced<real> &a, const double *kernel) {
+  typedef mus_weak_kernel<B, C, real> weak;
+  mus_device_level &l = s->level[k];
+  s->run.launch(weak{a, l.diagonal, l.aggregate, l.weak_start, l.weak_pair, l.rows, kernel, s->level[k + 1].kernel,
+                     l.inverse, s->state + k, s->weak, s->scaled},
+                l.slices, weak::THREADS);
 }
 
 // P of level k, and the near-null space of the next.
@@ -28,8 +38,13 @@ inline void mus_make_prolongator(mus_device_solver *s, int k) {
       s->run.launch(relax{l.a.m, l.rows, l.inverse, s->state + k, kernel, other}, l.slices, relax::THREADS);
     s->run.launch(qr{l.member_start, l.member, l.aggregates, kernel, s->tentative, next.kernel},
                   mus_blocks_for((long long)l.aggregates, qr::THREADS / qr::TEAM), qr::THREADS);
+    if (l.is_filtered && k == 0) // in double precision where there are numbers in it
+      mus_take_weak<b(), c()>(s, k, l.wide, kernel);
+    else if (l.is_filtered)
+      mus_take_weak<b(), c()>(s, k, l.a.m, kernel);
     s->run.launch(smooth{l.smooth_start, l.smooth_pair, l.smooth_target, l.p_blocks, l.a.m.value, s->tentative,
-                         l.inverse, s->state + k, l.p.m.value, l.pt.m.value, l.flat},
+                         l.is_filtered ? s->weak : nullptr, l.is_filtered ? s->scaled : l.inverse,
+                         l.is_filtered ? nullptr : s->state + k, l.p.m.value, l.pt.m.value, l.flat},
                   mus_blocks_for((long long)l.p_blocks * b(), smooth::THREADS), smooth::THREADS);
   });
 }

@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "cuda/across_kernels.h"
 #include "cuda/lists.h"
 
 struct mus_device {
@@ -44,6 +45,9 @@ struct mus_device_level {
   int *member_start = nullptr, *member = nullptr, *smooth_start = nullptr;
   mus_pair *smooth_pair = nullptr;
   mus_prolong_target *smooth_target = nullptr;
+  int is_filtered = 0;
+  int *aggregate = nullptr, *weak_start = nullptr; // what is weak, where P is filtered
+  mus_pair *weak_pair = nullptr;
   float *flat = nullptr;                        // P's blocks one after the other
   double *kernel = nullptr, *relaxed = nullptr; // near-null space; room for it relaxed, where that is asked for
 
@@ -69,7 +73,19 @@ struct mus_device_solver {
   int *touched = nullptr, *place = nullptr, *coupling_start = nullptr, *coupling_column = nullptr;
   double *coupling = nullptr, *pull = nullptr, *pulled = nullptr;
   float *pulled_f = nullptr;
+  // equalities: room for so many rows, touched nodes, incidences and numbers of inverses
+  struct {
+    int rows_most = 0, touched_most = 0, passes = 0;
+    size_t incident_most = 0, numbers_most = 0, numbers = 0;
+    int *count = nullptr, *node = nullptr, *first = nullptr, *size = nullptr;
+    unsigned *place = nullptr;
+    int *touched_node = nullptr, *start = nullptr, *incident = nullptr;
+    double *direction = nullptr, *inverse = nullptr, *weighted = nullptr, *offset = nullptr;
+    double *multiplier = nullptr, *solved = nullptr;                                           // rows
+    float *b = nullptr, *x = nullptr, *step = nullptr, *change = nullptr, *residual = nullptr; // of the smoother
+  } across;
   float *ap = nullptr, *tentative = nullptr;
+  float *weak = nullptr, *scaled = nullptr; // of the level whose prolongator is being made
   mus_level_state *state = nullptr;
   mus_cg_state *cg = nullptr;
   double *residual = nullptr, *partial[2] = {};
@@ -243,8 +259,15 @@ void mus_wide(mus_device_solver *s, const double *x, const double *b, double *y,
   });
 }
 
+inline bool mus_is_around(const mus_device_solver *s);
+inline void mus_precondition_around(mus_device_solver *s, const double *q);
+
 // The cycle for r, which is rounded, after the step along q if there is one: z, r.r and r.z.
 inline void mus_precondition(mus_device_solver *s, const double *q) {
+  if (mus_is_around(s)) {
+    mus_precondition_around(s, q);
+    return;
+  }
   mus_device_level &l = s->level[0];
   mus_with_block(l.block, [&](auto block) {
     typedef mus_reduce_kernel<block()> kernel;
@@ -255,6 +278,88 @@ inline void mus_precondition(mus_device_solver *s, const double *q) {
   s->z = mus_cycle(s, 0, s->r);
   if (s->is_bottom(0))
     s->run.launch(mus_dot_kernel{s->r, s->z, s->partial[1]}, l.slices, MUS_SLICE * l.block);
+}
+
+// --- equalities across nodes
+// ------------------------------------------------------------------------------------------
+
+inline bool mus_has_equalities(const mus_device_solver *s) { return s->given.across.rows > 0; }
+
+// Whether the cycle is smoothed around.
+inline bool mus_is_around(const mus_device_solver *s) { return mus_has_equalities(s) || s->given.coupled > 0; }
+
+inline int mus_blocks_of(int count, int each) { return (count + each - 1) / each; }
+
+// x <- x - E^T m with (E E^T) m = E x, or x <- x - D^-1 E^T m with (E D^-1 E^T) m = E x.
+template <class real> void mus_take_out(mus_device_solver *s, int is_weighted, real *x) {
+  if (!mus_has_equalities(s))
+    return;
+  typedef mus_across_measure_kernel<real> measure;
+  typedef mus_across_add_kernel<real> add;
+  auto &e = s->across;
+  s->run.launch(measure{s->given_there, x, e.multiplier}, mus_blocks_of(e.rows_most, measure::THREADS),
+                measure::THREADS);
+  s->run.launch(mus_across_solve_kernel{s->given_there, is_weighted, e.multiplier, e.solved},
+                mus_blocks_of(e.rows_most, mus_across_solve_kernel::ROWS), mus_across_solve_kernel::THREADS);
+  s->run.launch(add{s->given_there, e.solved, is_weighted ? s->level[0].inverse : nullptr, x},
+                mus_blocks_of(e.touched_most, add::THREADS), add::THREADS);
+}
+
+// The projection, where there are equalities.
+inline void mus_project(mus_device_solver *s, double *x) {
+  for (int pass = 0; pass < s->across.passes; ++pass)
+    mus_take_out(s, 0, x);
+}
+
+// ... and the sum of squares of what is left.
+inline void mus_project_and_square(mus_device_solver *s, double *x, double *partial) {
+  mus_project(s, x);
+  if (mus_has_equalities(s))
+    mus_wide<MUS_WIDE_COPY>(s, nullptr, x, x, partial);
+}
+
+// The polynomial of solve/coupled.h, with the inverse of D among vectors that hold equalities. See
+// multigrid/smoothers/chebyshev.h for the recurrence.
+enum { MUS_OUTER_ORDER = 4 };
+inline void mus_smooth_around(mus_device_solver *s, int from_zero) {
+  const double range = 10, theta = (1 + 1 / range) / 2, delta = (1 - 1 / range) / 2;
+  double rho = delta / theta;
+  mus_device_level &l = s->level[0];
+  auto &e = s->across;
+  for (int k = 0; k < MUS_OUTER_ORDER; ++k) {
+    int is_first = k == 0;
+    double next = 1 / (2 * theta / delta - rho);
+    if (!(is_first && from_zero))
+      mus_pass<MUS_RESIDUAL>(s, l, mus_rows_call{e.x, e.b, e.residual, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
+    s->run.launch(mus_divide_kernel{l.inverse, is_first && from_zero ? e.b : e.residual, e.change}, l.slices,
+                  mus_divide_kernel::THREADS);
+    mus_take_out(s, 1, e.change);
+    float carried = is_first ? 0 : (float)(next * rho), taken = (float)(is_first ? 1 / theta : 2 * next / delta);
+    s->run.launch(mus_outer_step_kernel{e.change, e.step, e.x, s->state, carried, taken, is_first, from_zero}, l.slices,
+                  mus_outer_step_kernel::THREADS);
+    if (!is_first)
+      rho = next;
+  }
+}
+
+// As mus_precondition() below, with smoothing around the cycle.
+inline void mus_precondition_around(mus_device_solver *s, const double *q) {
+  mus_device_level &l = s->level[0];
+  auto &e = s->across;
+  s->run.launch(mus_reduce_kernel<3>{s->cg, q, s->r, e.b, l.x, nullptr, s->state, 0, s->partial[0]}, l.slices,
+                mus_reduce_kernel<3>::THREADS);
+  mus_smooth_around(s, 1);
+  mus_pass<MUS_RESIDUAL>(s, l, mus_rows_call{e.x, e.b, l.b, nullptr, nullptr, 0, 0, 0, nullptr, nullptr});
+  mus_take_out(s, 0, l.b);
+  if (!s->is_bottom(0))
+    s->run.launch(mus_first_pass_kernel<3>{l.inverse, l.b, l.x, s->state, (float)l.alpha[0]}, l.slices,
+                  mus_first_pass_kernel<3>::THREADS);
+  float *correction = mus_cycle(s, 0, nullptr);
+  mus_take_out(s, 0, correction);
+  s->run.launch(mus_outer_add_kernel{correction, e.x}, l.slices, mus_outer_add_kernel::THREADS);
+  mus_smooth_around(s, 0);
+  s->z = e.x;
+  s->run.launch(mus_dot_kernel{s->r, s->z, s->partial[1]}, l.slices, MUS_SLICE * l.block);
 }
 
 inline void mus_record_solve(mus_device_solver *s) {
@@ -270,6 +375,10 @@ inline void mus_record_solve(mus_device_solver *s) {
       typedef mus_take_vectors_kernel<block()> take;
       s->run.launch(take{s->level[0].rows, s->given_there, s->shift, s->right, s->x}, count, take::THREADS);
     });
+    if (mus_has_equalities(s))
+      mus_wide<MUS_WIDE_RESIDUAL>(s, s->across.offset, s->right, s->right, s->partial[0]);
+    mus_project(s, s->right);
+    mus_project(s, s->x);
   });
   s->run.record(&s->reference, [=] {
     mus_wide<MUS_WIDE_COPY>(s, nullptr, s->right, s->r, s->partial[0]);
@@ -280,13 +389,16 @@ inline void mus_record_solve(mus_device_solver *s) {
   s->run.record(&s->start, [=] {
     s->run.clear(s->p, s->level[0].padded() * sizeof *s->p);
     mus_wide<MUS_WIDE_RESIDUAL>(s, s->x, s->right, s->r, s->partial[0]);
+    mus_project_and_square(s, s->r, s->partial[0]);
     mus_decide(s, mus_decide_scale{s->cg}, s->partial[0], nullptr, count);
     mus_precondition(s, nullptr);
   });
   auto begin = [=](const mus_condition &condition) { decide_first(0, condition); };
   auto iterate = [=](const mus_condition &condition) {
     s->run.launch(mus_advance_kernel{s->cg, s->z, s->x, s->p}, count, threads);
+    mus_project(s, s->p);
     mus_wide<MUS_WIDE_PRODUCT>(s, s->p, nullptr, s->q, s->partial[1]);
+    mus_project(s, s->q);
     mus_decide(s, mus_decide_step{s->cg}, s->partial[1], nullptr, count);
     mus_precondition(s, s->q);
     mus_decide(s, mus_decide_next{s->cg, s->residual, condition}, s->partial[0], s->partial[1], count);
@@ -295,8 +407,10 @@ inline void mus_record_solve(mus_device_solver *s) {
   // The rest of x, its true residual, and x as it is asked for.
   s->run.record(&s->finish, [=] {
     s->run.launch(mus_advance_kernel{s->cg, nullptr, s->x, s->p}, count, threads);
+    mus_project(s, s->x);
     mus_wide<MUS_WIDE_COPY>(s, nullptr, s->right, s->r, s->partial[0]);
     mus_wide<MUS_WIDE_RESIDUAL>(s, s->x, s->right, s->r, s->partial[1]);
+    mus_project_and_square(s, s->r, s->partial[1]);
     mus_decide(s, mus_decide_true{s->cg}, s->partial[0], s->partial[1], count);
     mus_with_block(s->level[0].block, [&](auto block) {
       typedef mus_give_vector_kernel<block()> give;

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-#define MUS_STAGES_VERSION 5
-#define MUS_STAGES_SYMBOL "mus_cuda_stages_5"
+#define MUS_STAGES_VERSION 6
+#define MUS_STAGES_SYMBOL "mus_cuda_stages_6"
 
 enum { MUS_STAGES_LEVELS = 20, MUS_STAGES_PASSES = 32, MUS_STAGES_TEXT = 512 };
 
@@ -51,7 +51,7 @@ typedef struct mus_stage_grouping {
   const int *aggregate;   // of each node; -1: it is left to the smoother
   mus_stage_pattern part; // what smooths: blocks of A between nodes with aggregates. No rows: nothing does
   const int *source;      // a block of `part` -> its block of A
-  int is_filtered;        // what `part` leaves out is put on the diagonal
+  int is_filtered;        // what `part` leaves out moves with the node's own aggregate
 } mus_stage_grouping;
 
 // A level as its structure is: nothing here has numbers in it that change with the matrix.
@@ -100,7 +100,27 @@ typedef struct mus_stage_couplings {
   const int *row_start, *column; // count rows
   const double *values;          // 3 x 3 for each block
   const double *pull;            // C z, without filtering, for the targets z of what is held: 3 for each row
+  double radius;                 // that D^-1 C has at most, where D is the block diagonal of C
 } mus_stage_couplings;
+
+// Equalities across nodes, E x = t, beside what is held: see constrain/equalities.h. Rows are sorted by groups that
+// hang together.
+enum { MUS_STAGE_ROW_NODES = 4 };
+typedef struct mus_stage_equalities {
+  int rows;                // 0: there are none
+  const int *count, *node; // of each row its nodes, with room for MUS_STAGE_ROW_NODES
+  const double *direction; // 3 for each of these
+  int passes;              // how often to project for an accurate result
+  const int *first, *size; // of each row its group's rows
+  const unsigned *place;   // where the row begins in the groups' inverses
+  size_t numbers;          // of these
+  const double *inverse;   // of E E^T, group by group
+  int touched;             // nodes
+  const int *touched_node; // ascending
+  const int *start;        // touched + 1
+  const int *incident;     // MUS_STAGE_ROW_NODES row + which of its nodes
+  const double *offset;    // rows * 3 of the matrix: E^T (E E^T)^-1 t
+} mus_stage_equalities;
 
 typedef struct mus_stage_limits {
   double tolerance;
@@ -145,9 +165,10 @@ typedef struct mus_stage_speeds {
 } mus_stage_speeds;
 
 // Every function that may fail says why. Pointers to numbers may be the host's or the device's, but for those of
-// mus_stage_held and mus_stage_couplings, which are the host's. Values, b and x of the host's must stay where they are
-// until free(), though their numbers may change, or until others have been given three times: they are made known to
-// the device, so that copies are fast. Values of the device's are not copied: they must stay until renew() is done.
+// mus_stage_held, mus_stage_couplings and equalities, which are the host's. Values, b and x of the host's must stay
+// where they are until free(), though their numbers may change, or until others have been given three times: they are
+// made known to the device, so that copies are fast. Values of the device's are not copied: they must stay until
+// renew() is done.
 typedef struct mus_stages {
   int version;
   mus_status (*open)(mus_device **device, mus_stage_failure *failure);
@@ -168,6 +189,11 @@ typedef struct mus_stages {
   // They take part in products and smoothing on the finest level, and in nothing else.
   mus_status (*set_couplings)(mus_device_solver *solver, const mus_stage_couplings *couplings,
                               mus_stage_failure *failure);
+  // Solves among vectors that hold them, and smooths around the cycle.
+  mus_status (*set_equalities)(mus_device_solver *solver, const mus_stage_equalities *equalities,
+                               mus_stage_failure *failure);
+  // The inverse of E D^-1 E^T, group by group, for the present matrix. Before solve().
+  mus_status (*weigh_equalities)(mus_device_solver *solver, const double *numbers, mus_stage_failure *failure);
   // The finest matrix as it is given: blocks in the order of the pattern, by rows.
   mus_status (*set_values)(mus_device_solver *solver, const double *values, mus_stage_failure *failure);
   // Everything that follows from these on all levels: filtered matrix, prolongators, coarse matrices, inverse

@@ -95,12 +95,18 @@ static void mus_place_grouping(mus_device_solver *s, int k, const mus_stage_leve
   l.smooth_start = s->run.take_copy(lists.pairs.start);
   l.smooth_pair = s->run.take_copy(lists.pairs.pair);
   l.smooth_target = s->run.take_copy(lists.target);
+  l.is_filtered = mus_is_filtered(from.grouping);
+  if (l.is_filtered) {
+    l.aggregate = s->run.take_copy(std::vector<int>(from.grouping.aggregate, from.grouping.aggregate + l.rows));
+    l.weak_start = s->run.take_copy(lists.weak.start);
+    l.weak_pair = s->run.take_copy(lists.weak.pair);
+  }
   s->run.wait(); // the lists go
 }
 
-// The near-null spaces of all levels, and the tentative prolongator of one.
+// The near-null spaces of all levels, and what a prolongator is made of for one.
 static void mus_place_kernels(mus_device_solver *s) {
-  size_t most = 0;
+  size_t most = 0, weak = 0, scaled = 0;
   for (int k = 0; k < s->levels && s->levels > 1; ++k) {
     mus_device_level &l = s->level[k];
     int count = s->level[0].coarse_block;
@@ -109,10 +115,14 @@ static void mus_place_kernels(mus_device_solver *s) {
     if (s->is_bottom(k))
       continue;
     most = std::max(most, numbers);
+    weak = std::max(weak, l.is_filtered ? numbers : 0);
+    scaled = std::max(scaled, l.is_filtered ? l.padded() * (size_t)l.block : 0);
     if (s->kernel_sweeps > 0)
       l.relaxed = s->run.take<double>(numbers);
   }
   s->tentative = s->run.take<float>(most + 1);
+  s->weak = s->run.take<float>(weak + 1);
+  s->scaled = s->run.take<float>(scaled + 1);
   s->frame = s->run.take<mus_frame>(1);
 }
 
@@ -315,10 +325,23 @@ static mus_status mus_set_held_stage(mus_device_solver *s, const mus_stage_held 
   return mus_told(s, failure);
 }
 
+// Vectors of the smoother around the cycle.
+static void mus_place_smoother_around(mus_device_solver *s) {
+  auto &e = s->across;
+  size_t n = s->level[0].padded();
+  for (float **v : {&e.b, &e.x, &e.step, &e.change, &e.residual}) {
+    if (*v)
+      continue;
+    *v = s->run.take<float>(n);
+    s->run.clear(*v, n * sizeof **v);
+  }
+}
+
 // Room for couplings; graphs are recorded anew where it changes.
 static void mus_place_couplings(mus_device_solver *s, int count, size_t blocks) {
   size_t rows = (size_t)s->level[0].rows;
   if (!s->place) {
+    mus_place_smoother_around(s);
     s->place = s->run.take<int>(rows);
     s->pulled = s->run.take<double>(s->level[0].padded());
     s->pulled_f = s->run.take<float>(s->level[0].padded());
@@ -371,6 +394,84 @@ static mus_status mus_set_couplings_stage(mus_device_solver *s, const mus_stage_
   s->given.column = s->coupling_column;
   s->given.coupling = s->coupling;
   s->given.pull = s->pull;
+  s->given.radius = c->radius;
+  return mus_told(s, failure);
+}
+
+// Room for equalities; graphs are recorded anew where it changes.
+static void mus_place_equalities(mus_device_solver *s, const mus_stage_equalities &from) {
+  auto &e = s->across;
+  size_t n = s->level[0].padded(), incident = (size_t)from.start[from.touched];
+  mus_place_smoother_around(s);
+  if (!e.offset)
+    e.offset = s->run.take<double>(n);
+  if (from.rows > e.rows_most) {
+    e.rows_most = from.rows + from.rows / 2;
+    size_t rows = (size_t)e.rows_most;
+    for (int **v : {&e.count, &e.first, &e.size})
+      *v = s->run.take<int>(rows);
+    e.node = s->run.take<int>(MUS_ACROSS_NODES * rows);
+    e.direction = s->run.take<double>(3 * MUS_ACROSS_NODES * rows);
+    e.place = s->run.take<unsigned>(rows);
+    e.multiplier = s->run.take<double>(rows);
+    e.solved = s->run.take<double>(rows);
+    s->has_solve = 0;
+  }
+  if (from.touched > e.touched_most) {
+    e.touched_most = from.touched + from.touched / 2;
+    e.touched_node = s->run.take<int>((size_t)e.touched_most);
+    e.start = s->run.take<int>((size_t)e.touched_most + 1);
+    s->has_solve = 0;
+  }
+  if (incident > e.incident_most) {
+    e.incident_most = incident + incident / 2;
+    e.incident = s->run.take<int>(e.incident_most);
+  }
+  if (from.numbers > e.numbers_most) {
+    e.numbers_most = from.numbers + from.numbers / 2;
+    e.inverse = s->run.take<double>(e.numbers_most);
+    e.weighted = s->run.take<double>(e.numbers_most);
+  }
+}
+
+static mus_status mus_set_equalities_stage(mus_device_solver *s, const mus_stage_equalities *from,
+                                           mus_stage_failure *failure) {
+  auto &e = s->across;
+  int passes = from->rows > 0 ? from->passes : 0;
+  if (passes != e.passes)
+    s->has_solve = 0;
+  e.passes = passes;
+  s->given.across = mus_across{};
+  s->given.offset = nullptr;
+  if (from->rows == 0)
+    return MUS_OK;
+  if (s->level[0].block != 3)
+    return mus_refuse(failure, MUS_UNSUPPORTED, "on the device, equalities are between nodes with 3 unknowns");
+  size_t rows = (size_t)from->rows, touched = (size_t)from->touched;
+  mus_place_equalities(s, *from);
+  s->run.put(from->count, rows, e.count);
+  s->run.put(from->node, MUS_ACROSS_NODES * rows, e.node);
+  s->run.put(from->direction, 3 * MUS_ACROSS_NODES * rows, e.direction);
+  s->run.put(from->first, rows, e.first);
+  s->run.put(from->size, rows, e.size);
+  s->run.put(from->place, rows, e.place);
+  s->run.put(from->inverse, from->numbers, e.inverse);
+  s->run.put(from->touched_node, touched, e.touched_node);
+  s->run.put(from->start, touched + 1, e.start);
+  s->run.put(from->incident, (size_t)from->start[from->touched], e.incident);
+  s->run.clear(e.offset, s->level[0].padded() * sizeof *e.offset);
+  s->run.put(from->offset, s->unknowns, e.offset);
+  s->run.wait();
+  e.numbers = from->numbers;
+  s->given.across = mus_across{from->rows, from->touched, e.count,    e.node,         e.direction, e.first,   e.size,
+                               e.place,    e.inverse,     e.weighted, e.touched_node, e.start,     e.incident};
+  s->given.offset = e.offset;
+  return mus_told(s, failure);
+}
+
+static mus_status mus_weigh_equalities_stage(mus_device_solver *s, const double *numbers, mus_stage_failure *failure) {
+  s->run.put(numbers, s->across.numbers, s->across.weighted);
+  s->run.wait();
   return mus_told(s, failure);
 }
 
@@ -551,8 +652,8 @@ static mus_status mus_look_stage(mus_device_solver *s, int k, float *a, float *p
   {                                                                                                                    \
     MUS_STAGES_VERSION, open_stage, close_stage, describe_stage, mus_create_stage, mus_free_stage, mus_bytes_stage,    \
         mus_start_stage, mus_wait_for_stage, mus_set_kernel_stage, mus_set_held_stage, mus_set_couplings_stage,        \
-        mus_set_values_stage, mus_renew_stage, mus_solve_stage, mus_fetch_stage, mus_measure_stage, mus_look_stage,    \
-        &mus_lattice_table, &mus_turned_table                                                                          \
+        mus_set_equalities_stage, mus_weigh_equalities_stage, mus_set_values_stage, mus_renew_stage, mus_solve_stage,  \
+        mus_fetch_stage, mus_measure_stage, mus_look_stage, &mus_lattice_table, &mus_turned_table                      \
   }
 
 #endif

@@ -149,9 +149,39 @@ static void contradictions_are_named(void **state) {
   mus_arena_clear(&arena);
 }
 
+// x - E^T (E E^T)^-1 E x by the groups' inverses, and what their factors make of it.
+static void groups_are_inverted(void **state) {
+  (void)state;
+  for (int step = 1; step <= 2; ++step) {
+    grid g = grid_create(12, step);
+    double *x = new_vector(&g, 3), *y = new_vector(&g, 3), *across = calloc((size_t)g.count, sizeof *across);
+    double *inverse = calloc((size_t)g.count * (size_t)g.count, sizeof *inverse);
+    assert_true(across && inverse);
+    for (int r = 0; r < g.count; ++r) // in the order of the factor
+      for (int k = 0; k < 9; ++k)
+        across[r] += g.e.row[r].direction[k / 3][k % 3] * x[3 * g.e.row[r].node[k / 3] + k % 3];
+    for (int group = 0; group < g.e.groups; ++group) {
+      int begin = g.e.group[group], size = g.e.group[group + 1] - begin;
+      mus_equalities_invert(&g.e, 0, group, inverse);
+      for (int i = 0; i < size; ++i)
+        for (int j = 0; j < size; ++j) {
+          const mus_equality_row *row = &g.e.row[begin + i];
+          assert_true(fabs(inverse[i * size + j] - inverse[j * size + i]) <= 1e-12 * fabs(inverse[i * size + i]));
+          for (int k = 0; k < 9; ++k)
+            x[3 * row->node[k / 3] + k % 3] -= row->direction[k / 3][k % 3] * inverse[i * size + j] * across[begin + j];
+        }
+    }
+    mus_equalities_project(&g.e, y);
+    assert_true(dense_difference(3 * g.nodes, x, y) < 1e-11);
+    mus_free(x), mus_free(y), free(across), free(inverse);
+    grid_free(&g);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(projections_hold_and_repeat), cmocka_unit_test(diagonals_are_inverted_beside_equalities),
-      cmocka_unit_test(the_envelope_stays_narrow), cmocka_unit_test(contradictions_are_named)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(projections_hold_and_repeat),
+                                     cmocka_unit_test(diagonals_are_inverted_beside_equalities),
+                                     cmocka_unit_test(groups_are_inverted), cmocka_unit_test(the_envelope_stays_narrow),
+                                     cmocka_unit_test(contradictions_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,6 @@ typedef struct sa_grouping {
 struct mus_aggregation {
   mus_sa_options options;
   mus_grouping grouping;     // without a function: by strength
-  int lumps_plainly;         // see mus_aggregation_lump_plainly()
   double smoothing_strength; // see mus_aggregation_smooth_along(); 0: that of the options
   int count;                 // near-null vectors
   mus_arena finest;          // holds the finest level's kernel
@@ -69,8 +68,6 @@ mus_status mus_aggregation_create(const mus_sa_options *options, const mus_group
   *out = self;
   return MUS_OK;
 }
-
-void mus_aggregation_lump_plainly(mus_aggregation *self) { self->lumps_plainly = 1; }
 
 void mus_aggregation_smooth_along(mus_aggregation *self, double strength) { self->smoothing_strength = strength; }
 
@@ -314,7 +311,6 @@ static mus_status smooth_prolongator(const mus_aggregation *self, const sa_level
                           .aggregate = l->aggregates.of,
                           .count = self->count,
                           .is_filtered = self->options.filter_prolongator,
-                          .lumps_plainly = self->lumps_plainly,
                           .omega = damping(fine),
                           .kernel = kernel,
                           .coarse_kernel = l[1].kernel,

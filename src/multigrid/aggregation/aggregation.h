@@ -29,9 +29,6 @@ typedef struct mus_grouping {
 // Without a grouping (NULL) the one of the paper. It is copied; its state must outlive the aggregation. Prolongators of
 // groups that are given are not smoothed, nor is the kernel, whatever the options say.
 mus_status mus_aggregation_create(const mus_sa_options *options, const mus_grouping *grouping, mus_aggregation **out);
-// Filtered prolongators are smoothed with omega D^-1 of all of A, and what is weak moves with the node itself: as GPUs
-// make them, for hierarchies whose numbers a GPU goes on to make.
-void mus_aggregation_lump_plainly(mus_aggregation *aggregation);
 // Filtered prolongators are smoothed along all connections above this strength, while those above the strength of the
 // options make aggregates, from the next analysis on.
 void mus_aggregation_smooth_along(mus_aggregation *aggregation, double strength);
@@ -59,7 +56,7 @@ typedef struct mus_aggregation_parts {
   const mus_aggregates *aggregates;
   const mus_pattern *part; // of A: what smooths the prolongator; NULL: nothing does
   const int *part_source;  // a block of `part` -> its block of A
-  int is_filtered;         // what `part` leaves out between aggregates is put on the diagonal
+  int is_filtered;         // what `part` leaves out between aggregates moves with the node's own
 } mus_aggregation_parts;
 mus_aggregation_parts mus_aggregation_look(const mus_aggregation *aggregation, int level);
 

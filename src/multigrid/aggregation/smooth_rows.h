@@ -11,7 +11,7 @@ typedef struct mus_smooth_task {
   const mus_pattern *tentative; // one block a row, none at special nodes
   const int *aggregate;         // of a node; below 0 for special ones
   int count;                    // near-null vectors
-  int is_filtered, lumps_plainly;
+  int is_filtered;
   double omega;                // where rows are divided by D
   const double *kernel;        // block x count for each node
   const double *coarse_kernel; // R of each aggregate, count x count

@@ -89,11 +89,8 @@ INLINE void smooth_row(const mus_smooth_task *t, int i, int block, int count) {
   double weak[ENTRIES], lumped[ENTRIES], moved[ENTRIES];
   if (t->is_filtered) {
     sum_weak(t, i, block, count, weak, moved);
-    if (t->lumps_plainly)
-      add_product(block, count, weak, own, home);
-    else
-      add_weak(block, count, moved, t->coarse_kernel + (size_t)aggregate * (size_t)(count * count), home);
-    if (!t->lumps_plainly && invert_lumped(t->fine, i, block, weak, lumped)) {
+    add_weak(block, count, moved, t->coarse_kernel + (size_t)aggregate * (size_t)(count * count), home);
+    if (invert_lumped(t->fine, i, block, weak, lumped)) {
       inverse = lumped;
       omega = lumped_damping;
     }

@@ -239,7 +239,7 @@ static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, 
     return *done ? mus_fail(MUS_UNSUPPORTED, "%s do not run on a GPU yet: use the device \"auto\" or \"cpu\"", obstacle)
                  : MUS_OK;
   int before = run->record->iterations;
-  mus_status status = (sa->system->filter.across ? mus_sa_device_run_held : mus_sa_device_run)(sa, kind, run, limits);
+  mus_status status = mus_sa_device_run(sa, kind, run, limits);
   *done = sa->gpu.device || run->there;
   if (sa->hierarchy && run->record->iterations > before)
     run->record->work += iteration_cost(sa) * (run->record->iterations - before);

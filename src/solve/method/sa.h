@@ -21,9 +21,9 @@ typedef struct mus_sa_device {
   mus_device *device;        // NULL: the CPU is used
   mus_device_solver *solver; // NULL: not made yet
   mus_device_facts facts;
-  char failure[MUS_STAGES_TEXT];                         // why MUS_DEVICE_AUTO uses none; "": nothing has failed
-  int is_ahead;                                          // the GPU's hierarchy has been renewed since the host's was
-  int has_spectrum, has_kernel, has_held, has_couplings; // as they are now
+  char failure[MUS_STAGES_TEXT]; // why MUS_DEVICE_AUTO uses none; "": nothing has failed
+  int is_ahead;                  // the GPU's hierarchy has been renewed since the host's was
+  int has_spectrum, has_kernel, has_held, has_couplings, has_equalities; // as they are now
 } mus_sa_device;
 
 typedef struct mus_sa {
@@ -79,8 +79,11 @@ const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run);
 // Sets up there, or on the host what has to be, and iterates. With MUS_DEVICE_AUTO, a failure of the device's closes
 // it, and has to be followed by a solve on the host.
 mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits);
-// The same with equalities across nodes.
-mus_status mus_sa_device_run_held(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, const mus_cg_options *limits);
+// Equalities across nodes: whether there are few enough for a GPU, and what it has to know of them, also for each
+// matrix.
+int mus_sa_equalities_fit(const mus_sa *sa);
+mus_status mus_sa_give_equalities(mus_sa *sa, mus_stage_failure *failure);
+mus_status mus_sa_weigh_equalities(mus_sa *sa, mus_stage_failure *failure);
 mus_status mus_sa_measure_device(void *self, int repeat, mus_device_speeds *speeds);
 // See mus_method_kind.
 mus_status mus_sa_remember(void *self, mus_list *bytes);

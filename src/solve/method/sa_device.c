@@ -51,7 +51,7 @@ static void forget_solver(mus_sa_device *gpu) {
   if (gpu->solver)
     gpu->stages->free(gpu->solver);
   gpu->solver = NULL;
-  gpu->has_spectrum = gpu->has_kernel = gpu->has_held = gpu->has_couplings = 0;
+  gpu->has_spectrum = gpu->has_kernel = gpu->has_held = gpu->has_couplings = gpu->has_equalities = 0;
 }
 
 void mus_sa_close_device(mus_sa *sa) {
@@ -62,8 +62,8 @@ void mus_sa_close_device(mus_sa *sa) {
 }
 
 const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run) {
-  if (sa->system->filter.across && sa->system->couplings.count > 0)
-    return "equalities across nodes beside couplings";
+  if (!mus_sa_equalities_fit(sa))
+    return "as many equalities across nodes that hang together";
   if (sa->system->filter.across && run->there)
     return "equalities across nodes in systems that are there already";
   if (!sa->options->prefilter || run->stationary)
@@ -200,7 +200,8 @@ static mus_status give_couplings(mus_sa *sa, mus_stage_failure *failure) {
                                .row_start = c->pattern.row_start,
                                .column = c->pattern.column,
                                .values = system->filtered_couplings.value,
-                               .pull = pull};
+                               .pull = pull,
+                               .radius = c->widest};
   mus_status status = sa->gpu.stages->set_couplings(sa->gpu.solver, &given, failure);
   mus_free(pull);
   return status;
@@ -211,6 +212,8 @@ void mus_sa_device_changed(mus_sa *sa, unsigned what) {
     sa->gpu.has_held = 0;
   if (what & (MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_COUPLINGS))
     sa->gpu.has_couplings = 0;
+  if (what & (MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_EQUALITIES))
+    sa->gpu.has_equalities = 0;
   if (what & (MUS_CHANGED_COORDINATES | MUS_CHANGED_KERNEL))
     sa->gpu.has_kernel = 0;
 }
@@ -263,6 +266,8 @@ static mus_status set_up_device(mus_sa *sa, const mus_run *run, mus_stage_failur
     gpu->has_held = !(status = give_held(sa, failure));
   if (!status && !gpu->has_couplings)
     gpu->has_couplings = !(status = give_couplings(sa, failure));
+  if (!status && !gpu->has_equalities)
+    gpu->has_equalities = !(status = mus_sa_give_equalities(sa, failure));
   return status;
 }
 
@@ -331,13 +336,16 @@ mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, con
   double begin, last = *mus_run_residuals(run);
   mus_status status = mus_stop_check();
   mus_system_put(sa->system, MUS_FORM_GIVEN);
-  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_held || !gpu->has_kernel || !gpu->has_couplings;
+  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_held || !gpu->has_kernel || !gpu->has_couplings ||
+               !gpu->has_equalities;
   if (!status)
     status = set_up(sa, kind, run, &begin);
   if (status)
     return status;
   if (is_new && (status = renew_device(sa, run, &failure)))
     return failed_there(sa, status, &failure);
+  if (is_new && (status = mus_sa_weigh_equalities(sa, &failure)))
+    return status == MUS_BREAKDOWN ? mus_fail(status, "%s", failure.text) : failed_there(sa, status, &failure);
   gpu->is_ahead = 1;
   sa->stale = MUS_SA_FRESH;
   sa->held_changed = 0;

@@ -88,9 +88,7 @@ mus_status mus_sa_create_aggregation(mus_sa *sa) {
   mus_sa_options settings = mus_sa_settings(sa);
   mus_grouping grouping = mus_handles_grouping(sa->handles);
   mus_status status = mus_aggregation_create(&settings, sa->handles ? &grouping : NULL, &sa->aggregation);
-  if (!status && sa->gpu.device)
-    mus_aggregation_lump_plainly(sa->aggregation);
-  else if (!status && is_auto(sa))
+  if (!status && !sa->gpu.device && is_auto(sa))
     mus_aggregation_smooth_along(sa->aggregation, smoothing_strength);
   return status;
 }
