@@ -32,7 +32,8 @@ typedef struct problem {
   const float *z_f; // M^-1 of it; z is M^-1 r where that is NULL
   mus_stop stop;
   double tolerance;
-  mus_estimate estimate; // of MUS_STOP_ENERGY
+  const mus_cg_options *options; // for those that may be extended
+  mus_estimate estimate;         // of MUS_STOP_ENERGY
 } problem;
 
 static problem make_problem(const mus_operator *a, const mus_projection *s, const mus_preconditioner *m, double *x,
@@ -54,7 +55,8 @@ static problem make_problem(const mus_operator *a, const mus_projection *s, cons
                    .p = work + 2 * n,
                    .q = work + 3 * n,
                    .stop = options->stop,
-                   .tolerance = options->tolerance};
+                   .tolerance = options->tolerance,
+                   .options = options};
 }
 
 static void filter(const problem *o, double *v) {
@@ -169,6 +171,15 @@ static mus_status not_converged(const problem *o, const char *what, int limit, c
 
 // --- conjugate gradients ---------------------------------------------------------------------------------------------
 
+// How many more iterations are allowed.
+static int extension(const problem *o, const mus_cg_result *result) {
+  const mus_cg_options *options = o->options;
+  if (!options->extend || o->stop == MUS_STOP_ENERGY)
+    return 0;
+  int more = options->extend(options->extender, result);
+  return more > 0 ? more : 0;
+}
+
 // Iterates from x and its residual r until it is done. z = M^-1 r, delta = r.z and square = r.r on entry. *left is what
 // x still lacks of the last step, along p.
 static mus_status iterate(problem *o, double delta, double square, int limit, double *left, mus_cg_result *result) {
@@ -176,6 +187,8 @@ static mus_status iterate(problem *o, double delta, double square, int limit, do
   o->space->fill(o->n, 0.0, o->p);
   while (!is_done(o, delta, result)) {
     int next = result->iterations + 1;
+    if (next > limit)
+      limit += extension(o, result);
     if (next > limit)
       return not_converged(o, "conjugate gradients", limit, result);
     mus_status status = mus_stop_check();

@@ -10,10 +10,17 @@
 #include "muslin/solver.h"
 #include "par/operator.h"
 
+struct mus_cg_result;
+
 typedef struct mus_cg_options {
   double tolerance;
   int iterations;
   mus_stop stop; // MPCG takes MUS_STOP_INITIAL and MUS_STOP_RHS alike: it compares as its two papers do
+  // How many more there may be when `iterations` have not been enough, 0 or less: none. Where this is asked, conjugate
+  // gradients keep the speed that a new start would cost them. Residuals need room for all. Not with MUS_STOP_ENERGY,
+  // whose norms are known later. NULL: there are no more.
+  int (*extend)(void *extender, const struct mus_cg_result *result);
+  void *extender;
 } mus_cg_options;
 
 // What happened. `residuals` holds options.iterations + 1 norms, on the host, and is filled with those that

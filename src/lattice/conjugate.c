@@ -120,7 +120,7 @@ static mus_status iterate(mus_arena *arena, mus_lattice *lattice, const operatio
 
 mus_status mus_lattice_solve_cg(mus_lattice *lattice, int with_diagonal, double tolerance, int iterations,
                                 mus_lattice_record *record) {
-  const mus_cg_options options = {tolerance, iterations, MUS_STOP_INITIAL};
+  const mus_cg_options options = {.tolerance = tolerance, .iterations = iterations, .stop = MUS_STOP_INITIAL};
   double begin = mus_seconds();
   mus_arena arena = {0};
   operation o;

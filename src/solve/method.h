@@ -33,7 +33,8 @@ typedef struct mus_method_cost {
   double setup;      // before the next solve
   double renewal;    // before those after it, while values change; at most `setup` where there is no hierarchy yet
   double iterations; // that are usual
-  double iteration;  // of the last solve; before the first, what is usual
+  double iteration;  // of the next solve; before the first, what is usual
+  double foreseen;   // of the iterations that the last solve took, the part that the next is expected to
 } mus_method_cost;
 
 typedef struct mus_method_kind {

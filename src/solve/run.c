@@ -98,11 +98,18 @@ mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *lim
 // Of all that a residual has fallen, in digits: less tells nothing of how fast iterations are.
 static const double enough_to_judge = 0.2;
 
+static double iterations_in_all(const double *norm, int first, int now, double goal) {
+  double wanted = log(goal / norm[first]), done = log(norm[now] / norm[first]);
+  return wanted < 0 && done < 0 ? first + (now - first) * wanted / done : HUGE_VAL;
+}
+
+double mus_run_iterations_by(const mus_cg_result *result, double tolerance) {
+  return iterations_in_all(result->residuals, result->is_projected, result->iterations, tolerance * result->reference);
+}
+
 double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits) {
   const mus_solve_record *record = run->record;
-  double first = run->residuals[run->first], last = run->residuals[record->iterations];
-  double wanted = log(limits->tolerance * record->reference / first), done = log(last / first);
-  return wanted < 0 && done < 0 ? run->first + (record->iterations - run->first) * wanted / done : HUGE_VAL;
+  return iterations_in_all(run->residuals, run->first, record->iterations, limits->tolerance * record->reference);
 }
 
 double mus_run_iterations_from_guess(const mus_run *run) {

@@ -28,6 +28,8 @@ void mus_run_note(mus_run *run, const mus_cg_result *result, double last);
 // For those who end runs early. What is left of the limits for one that continues from the iterate reached, for which
 // the matrix is filtered or not.
 mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *limits, int prefilter);
+// Iterations that conjugate gradients would take in all, by how far they have come; infinite where they have not.
+double mus_run_iterations_by(const mus_cg_result *result, double tolerance);
 // Iterations that a run would take in all, by how far it has come; infinite where it has not.
 double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limits);
 // Iterations that a run would have taken from the guess itself, where earlier solutions gave it a better start: at the

@@ -128,6 +128,9 @@ mus_block_operator mus_system_now(const mus_system *system);
 void mus_system_filter_couplings(mus_system *system);
 // As it is now, with symmetric storage where products are cheaper with it.
 mus_status mus_system_for_products(mus_system *system, mus_block_operator *out);
+// Blocks of C in units of those of A, and what a product with both costs in products with A.
+double mus_system_coupling(const mus_system *system);
+double mus_system_product_cost(const mus_system *system);
 // ||S(b - (A + C) x)|| / ||S(b - (A + C) z)||, with the matrix as given
 double mus_system_true_residual(mus_system *system, const double *b, const double *x);
 // The same of y = x - z and right = S(b - (A + C) z), which the workspace holds, by the filtered matrix as it is now:

@@ -54,7 +54,7 @@ static bench *create_bench(int rows, int block, uint64_t seed) {
   t->system = random_system_create(rows, block, seed);
   t->jacobi = create_jacobi(&t->system.arena, &t->system.a, t->system.place);
   t->m = (mus_preconditioner){.self = &t->jacobi, .apply = apply_jacobi};
-  t->options = (mus_cg_options){1e-13, LIMIT, MUS_STOP_INITIAL};
+  t->options = (mus_cg_options){.tolerance = 1e-13, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   t->result.residuals = mus_arena_alloc(&t->system.arena, LIMIT + 1, sizeof(double));
   t->work = mus_arena_alloc(&t->system.arena, (size_t)(MUS_CG_VECTORS * t->system.n), sizeof(double));
   t->x = mus_arena_alloc_zero(&t->system.arena, (size_t)t->system.n, sizeof(double));
@@ -98,7 +98,7 @@ static void stationary_iterations_start_from_any_workspace(void **state) {
   bench *t = create_bench(25, 3, 1);
   mus_block_operator matrix = {.a = &t->system.a};
   mus_operator a = mus_block_operator_view(&matrix);
-  t->options = (mus_cg_options){0, 3, MUS_STOP_INITIAL};
+  t->options = (mus_cg_options){.tolerance = 0, .iterations = 3, .stop = MUS_STOP_INITIAL};
   for (int k = 0; k < MUS_CG_VECTORS * t->system.n; ++k)
     t->work[k] = NAN;
   assert_int_equal(mus_stationary(&a, NULL, &t->m, t->system.b, t->x, &t->options, t->work, &t->result),
@@ -201,7 +201,7 @@ static void stops_exactly_by_the_rule(void **state) {
       double *guess = malloc(n * sizeof *guess), *zero = calloc(n, sizeof *zero);
       mus_fill_random(n, seed, guess);
       mus_copy(n, guess, t->x);
-      t->options = (mus_cg_options){1e-6, LIMIT, (mus_stop)stop};
+      t->options = (mus_cg_options){.tolerance = 1e-6, .iterations = LIMIT, .stop = (mus_stop)stop};
       assert_int_equal(pcg(t), MUS_OK);
       double first = residual_norm(t, NULL, t->system.b, guess), right = residual_norm(t, NULL, t->system.b, zero);
       assert_true(fabs(first - right) > 0.01 * right); // so that the two rules can be told apart
@@ -225,7 +225,7 @@ static void stops_exactly_by_the_rule(void **state) {
 static void right_hand_side_costs_one_more_application(void **state) {
   (void)state;
   bench *t = create_bench(20, 3, 1);
-  t->options = (mus_cg_options){1e-5, LIMIT, MUS_STOP_RHS};
+  t->options = (mus_cg_options){.tolerance = 1e-5, .iterations = LIMIT, .stop = MUS_STOP_RHS};
   assert_int_equal(pcg(t), MUS_OK);
   assert_int_equal(t->jacobi.applied, t->result.iterations + 1);
   mus_fill_random((size_t)t->system.n, 3, t->x);
@@ -243,7 +243,7 @@ static void good_guess_saves_iterations_against_the_right_hand_side(void **state
     t->x[i] *= 1 + 1e-4 * mus_random(5, (uint64_t)i);
   double *guess = malloc((size_t)t->system.n * sizeof *guess);
   mus_copy((size_t)t->system.n, t->x, guess);
-  t->options = (mus_cg_options){1e-5, LIMIT, MUS_STOP_INITIAL};
+  t->options = (mus_cg_options){.tolerance = 1e-5, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   assert_int_equal(pcg(t), MUS_OK);
   int against_initial = t->result.iterations;
   mus_copy((size_t)t->system.n, guess, t->x);
@@ -300,7 +300,7 @@ static void limit_is_kept(void **state) {
   (void)state;
   bench *t = create_bench(30, 3, 4);
   double *zero = calloc((size_t)t->system.n, sizeof *zero);
-  t->options = (mus_cg_options){1e-10, 5, MUS_STOP_INITIAL};
+  t->options = (mus_cg_options){.tolerance = 1e-10, .iterations = 5, .stop = MUS_STOP_INITIAL};
   assert_int_equal(pcg(t), MUS_NOT_CONVERGED);
   assert_int_equal(t->result.iterations, 5);
   assert_close(residual_norm(t, NULL, t->system.b, t->x), t->result.residuals[5], 1e-9);
@@ -315,6 +315,56 @@ static void limit_is_kept(void **state) {
 }
 
 // A tolerance that cannot be met neither breaks down nor spoils the solution.
+// Whoever looks at the iterations now and then, and allows some more of them.
+typedef struct onlooker {
+  int looks, most, step;
+} onlooker;
+
+static int allow_more(void *self, const mus_cg_result *result) {
+  onlooker *o = self;
+  ++o->looks;
+  assert_true(result->iterations > 0 && result->residuals[result->iterations] > 0);
+  return result->iterations < o->most ? o->step : 0;
+}
+
+// The bits are those of iterations that nobody looks at, so conjugate gradients have not started anew.
+static void extended_iterations_are_the_same(void **state) {
+  (void)state;
+  bench *whole = create_bench(60, 3, 5), *looked = create_bench(60, 3, 5);
+  onlooker o = {.most = LIMIT, .step = 3};
+  looked->options.iterations = 2;
+  looked->options.extend = allow_more;
+  looked->options.extender = &o;
+  assert_int_equal(pcg(whole), MUS_OK);
+  assert_true(whole->result.iterations > 8);
+  assert_int_equal(pcg(looked), MUS_OK);
+  assert_int_equal(looked->result.iterations, whole->result.iterations);
+  assert_int_equal(o.looks, (whole->result.iterations - 2 + o.step - 1) / o.step);
+  assert_memory_equal(looked->x, whole->x, (size_t)whole->system.n * sizeof *whole->x);
+  free_bench(looked);
+  looked = create_bench(60, 3, 5);
+  o = (onlooker){.most = 5, .step = 3};
+  looked->options = (mus_cg_options){
+      .tolerance = 1e-13, .iterations = 2, .stop = MUS_STOP_INITIAL, .extend = allow_more, .extender = &o};
+  assert_int_equal(pcg(looked), MUS_NOT_CONVERGED);
+  assert_int_equal(looked->result.iterations, 5);
+  assert_int_equal(o.looks, 2);
+  free_bench(looked);
+  free_bench(whole);
+}
+
+// Their norms are known later, so that nobody could judge.
+static void estimates_of_errors_are_not_extended(void **state) {
+  (void)state;
+  bench *t = create_bench(60, 3, 5);
+  onlooker o = {.most = LIMIT, .step = 3};
+  t->options = (mus_cg_options){
+      .tolerance = 1e-13, .iterations = 2, .stop = MUS_STOP_ENERGY, .extend = allow_more, .extender = &o};
+  assert_int_equal(pcg(t), MUS_NOT_CONVERGED);
+  assert_int_equal(o.looks, 0);
+  free_bench(t);
+}
+
 static void tolerance_of_zero(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -504,7 +554,7 @@ static void stops_of_mpcg_are_the_papers(void **state) {
       mus_copy(n, guess, start);
       mus_filter_impose(&filter, start);
       mus_copy(n, guess, t->x);
-      t->options = (mus_cg_options){1e-6, LIMIT, MUS_STOP_INITIAL};
+      t->options = (mus_cg_options){.tolerance = 1e-6, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
       assert_int_equal(mpcg(t, &filter, original, t->x), MUS_OK);
       check_stop(t, residual_norm(t, &filter, t->system.b, original ? zero : z));
       assert_close(t->result.residuals[0], residual_norm(t, &filter, t->system.b, original ? z : start), 1e-11);
@@ -611,7 +661,7 @@ static mus_filter hold_corners(motion *o, double time) {
 // Each step is warm started with the step before. Returns the iterations of all steps.
 static int run_motion(int original, int steps, double tolerance) {
   motion o = create_motion();
-  mus_cg_options options = {tolerance, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = tolerance, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   double h = o.sheet.options.time_step;
   int total = 0;
   for (int step = 1; step <= steps; ++step) {
@@ -661,7 +711,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
   assert_int_equal(mus_diagonal_places(sheet.pattern, place), MUS_OK);
   jacobi block_jacobi = create_jacobi(&sheet.arena, &sheet.a, place);
   mus_preconditioner m = {.self = &block_jacobi, .apply = apply_jacobi};
-  mus_cg_options cg = {1e-5, 20, MUS_STOP_INITIAL};
+  mus_cg_options cg = {.tolerance = 1e-5, .iterations = 20, .stop = MUS_STOP_INITIAL};
   mus_block_operator matrix = {.a = &sheet.a};
   mus_operator a = mus_block_operator_view(&matrix);
   mus_projection s = mus_filter_view(&filter);
@@ -696,6 +746,8 @@ int main(void) {
       cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(zero_right_hand_side_from_a_guess),
       cmocka_unit_test(limit_is_kept),
+      cmocka_unit_test(extended_iterations_are_the_same),
+      cmocka_unit_test(estimates_of_errors_are_not_extended),
       cmocka_unit_test(tolerance_of_zero),
       cmocka_unit_test(indefinite_matrix_breaks_down),
       cmocka_unit_test(bad_preconditioners_break_down),

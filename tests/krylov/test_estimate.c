@@ -120,7 +120,7 @@ static void errors_are_below_the_tolerance(void **state) {
         mus_preconditioner m = {.self = &j, .apply = apply};
         mus_block_operator matrix = {.a = &s.a};
         mus_operator a = mus_block_operator_view(&matrix);
-        mus_cg_options options = {1e-5, LIMIT, MUS_STOP_ENERGY};
+        mus_cg_options options = {.tolerance = 1e-5, .iterations = LIMIT, .stop = MUS_STOP_ENERGY};
         mus_cg_result result = {.residuals = residuals};
         for (size_t i = 0; i < n && guess; ++i)
           x[i] = exact[i] * (1 + 0.01 * sin((double)i));
@@ -138,7 +138,7 @@ static void errors_are_below_the_tolerance(void **state) {
           ++first;
         assert_true(result.iterations - first <= 3 + result.iterations / 2);
         if (kind == CONJUGATE && !guess) {
-          options = (mus_cg_options){0, result.iterations / 2, MUS_STOP_ENERGY};
+          options = (mus_cg_options){.tolerance = 0, .iterations = result.iterations / 2, .stop = MUS_STOP_ENERGY};
           mus_cg_result half = {.residuals = malloc((LIMIT + 1) * sizeof(double))};
           mus_fill(n, 0, x);
           assert_int_equal(mus_pcg(&a, NULL, &m, s.b, x, &options, work, &half), MUS_NOT_CONVERGED);

@@ -69,7 +69,7 @@ static void a_stencil_is_solved_without_a_matrix(void **state) {
   double *b = mus_arena_alloc(&arena, NODES, sizeof *b), *x = mus_arena_alloc_zero(&arena, NODES, sizeof *x);
   double *work = mus_arena_alloc(&arena, MUS_CG_VECTORS * NODES, sizeof *work), residuals[LIMIT + 1], eigenvalue;
   mus_cg_result result = {.residuals = residuals};
-  mus_cg_options options = {1e-12, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = 1e-12, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   for (size_t k = 0; k < NODES; ++k)
     b[k] = wave(k, &eigenvalue) * (eigenvalue + l.shift);
   assert_int_equal(mus_pcg(&a, NULL, &m, b, x, &options, work, &result), MUS_OK);
@@ -110,7 +110,7 @@ static void a_projection_needs_no_filter(void **state) {
   double *b = mus_arena_alloc_zero(&arena, NODES, sizeof *b), *x = mus_arena_alloc_zero(&arena, NODES, sizeof *x);
   double *work = mus_arena_alloc(&arena, MUS_CG_VECTORS * NODES, sizeof *work), residuals[LIMIT + 1];
   mus_cg_result result = {.residuals = residuals};
-  mus_cg_options options = {1e-12, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = 1e-12, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   assert_int_equal(mus_mpcg(&a, &s, &m, 0, b, x, &options, work, &result), MUS_OK);
   assert_true(result.iterations > 5);
   mus_operator_residual(&a, b, x, work);
@@ -221,7 +221,7 @@ static int solve_in(const mus_space *space, int in_single, const double *b, doub
   memcpy(far ? there(right) : right, b, bytes);
   memcpy(far ? there(solution) : solution, x, bytes);
   mus_cg_result result = {.residuals = residuals};
-  mus_cg_options options = {1e-9, LIMIT, MUS_STOP_RHS};
+  mus_cg_options options = {.tolerance = 1e-9, .iterations = LIMIT, .stop = MUS_STOP_RHS};
   assert_int_equal(mus_pcg(&a, NULL, &m, right, solution, &options, work, &result), MUS_OK);
   memcpy(x, far ? there(solution) : solution, bytes);
   mus_arena_clear(&arena);

@@ -184,7 +184,7 @@ static void iterations_end_where_they_would_from_the_guess(void **state) {
   for (int stop = 0; stop < 4; ++stop)
     for (int has_guess = 0; has_guess < 2; ++has_guess) {
       bench *t = create(4);
-      mus_cg_options options = {1e-6, LIMIT, (mus_stop)stop};
+      mus_cg_options options = {.tolerance = 1e-6, .iterations = LIMIT, .stop = (mus_stop)stop};
       double work[MUS_CG_VECTORS * N], x[2][N], norm[2][LIMIT + 1], near[N];
       mus_preconditioner m = {.apply = identity};
       mus_cg_result result[2] = {{.residuals = norm[0]}, {.residuals = norm[1]}};

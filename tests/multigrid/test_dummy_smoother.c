@@ -89,7 +89,7 @@ static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(
 static int iterations(mus_hierarchy *h, const problem *p, const mus_beyond *beyond) {
   enum { LIMIT = 100 };
   mus_preconditioner m = {.self = h, .apply = apply};
-  mus_cg_options options = {1e-8, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = 1e-8, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   double *work = mus_alloc((size_t)(MUS_CG_VECTORS * p->n), sizeof *work), *x = mus_alloc_zero((size_t)p->n, sizeof *x);
   mus_cg_result result = {.residuals = mus_alloc(LIMIT + 1, sizeof(double))};
   mus_block_operator system = {.a = &p->a, .beyond = beyond};

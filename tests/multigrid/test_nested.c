@@ -48,7 +48,7 @@ static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(
 static int iterations(mus_hierarchy *h, const problem *p) {
   enum { LIMIT = 300 };
   mus_preconditioner m = {.self = h, .apply = apply};
-  mus_cg_options options = {1e-6, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = 1e-6, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   double *work = mus_alloc((size_t)(MUS_CG_VECTORS * p->n), sizeof *work), *x = vector_zero(p->n);
   mus_cg_result result = {.residuals = mus_alloc(LIMIT + 1, sizeof(double))};
   mus_block_operator system = {.a = &p->a};

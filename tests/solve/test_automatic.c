@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "solve/method.h"
 #include "support/given.h"
 
 // A chain of nodes joined by springs of stiffness 1, each with some mass: block-Jacobi needs as many iterations as
@@ -90,6 +91,70 @@ static void stiff_systems_get_smoothed_aggregation(void **state) {
   }
   mus_solver_free(solver);
   free(c);
+}
+
+// Looking at an iteration does not start it anew: what block-Jacobi finishes has the bits of block-Jacobi alone.
+static void what_is_looked_at_goes_on_as_it_was(void **state) {
+  (void)state;
+  chain *c = chain_create(0.002), *alone = chain_create(0.002);
+  given g = chain_given(c), same = chain_given(alone);
+  mus_solver_options options = given_options(MUS_METHOD_AUTO, 1e-6);
+  options.precision = MUS_PRECISION_SINGLE;
+  options.sa.motions = MUS_MOTIONS_AUTO;
+  options.multigrid.cycle = MUS_CYCLE_V;
+  mus_solver *solver = given_solver(&g, &options);
+  options.method = MUS_METHOD_DIAG;
+  mus_solver *plain = given_solver(&same, &options);
+  assert_int_equal(method_of(solver, &g, c->x), MUS_METHOD_DIAG);
+  assert_int_equal(method_of(plain, &same, alone->x), MUS_METHOD_DIAG);
+  assert_in_range(mus_solver_record(plain)->iterations, 200, 800); // it is looked at before 150
+  assert_int_equal(mus_solver_record(solver)->iterations, mus_solver_record(plain)->iterations);
+  assert_memory_equal(c->x, alone->x, sizeof c->x);
+  mus_solver_free(solver);
+  mus_solver_free(plain);
+  free(c);
+  free(alone);
+}
+
+// What springs between far nodes cost, in products and in set-ups of a hierarchy that takes them in.
+static void couplings_count(void **state) {
+  (void)state;
+  sheet_options sheet = sheet_default_options();
+  sheet.side = 31;
+  sheet_system s;
+  assert_int_equal(sheet_system_create(&sheet, &s), MUS_OK);
+  mus_solver_options options = mus_preset_solver_options(MUS_PRESET_FAST);
+  mus_system *system;
+  unsigned changed;
+  assert_int_equal(mus_system_create(s.rows, 3, s.pattern->row_start, s.pattern->column, 1, &system), MUS_OK);
+  assert_int_equal(mus_system_set_values(system, s.a.value, &changed), MUS_OK);
+  mus_linear_method diag, sa;
+  assert_int_equal(mus_linear_method_create(&mus_method_diag, &options, system, &diag), MUS_OK);
+  assert_int_equal(mus_linear_method_create(&mus_method_sa, &options, system, &sa), MUS_OK);
+  mus_method_cost simple = diag.kind->cost(diag.self), strong = sa.kind->cost(sa.self);
+  assert_true(mus_system_coupling(system) == 0 && mus_system_product_cost(system) == 1);
+  enum { SPRINGS = 200 };
+  static int node[2 * SPRINGS];
+  static const double weight[2] = {1, -1};
+  mus_coupling spring[SPRINGS];
+  for (int k = 0; k < SPRINGS; ++k) {
+    node[2 * k] = k;
+    node[2 * k + 1] = s.rows - 1 - k;
+    spring[k] =
+        (mus_coupling){.count = 2, .node = node + 2 * k, .weight = weight, .block = {[0] = 1, [4] = 1, [8] = 1}};
+  }
+  assert_int_equal(mus_system_set_couplings(system, SPRINGS, spring, &changed), MUS_OK);
+  double part = 4.0 * SPRINGS / s.pattern->row_start[s.rows];
+  assert_true(fabs(mus_system_coupling(system) - part) < 1e-12);
+  mus_method_cost coupled = diag.kind->cost(diag.self);
+  assert_true(coupled.iteration > simple.iteration + part && coupled.iteration < simple.iteration + 2 * part);
+  coupled = sa.kind->cost(sa.self);
+  assert_true(coupled.iteration > strong.iteration && coupled.iterations > strong.iterations);
+  assert_true(coupled.setup > strong.setup && coupled.renewal > 1.5 * strong.renewal);
+  mus_linear_method_free(&diag);
+  mus_linear_method_free(&sa);
+  mus_system_free(system);
+  sheet_system_free(&s);
 }
 
 static void stiff_cloth_gets_smoothed_aggregation(void **state) {
@@ -372,6 +437,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(easy_systems_get_block_jacobi),
       cmocka_unit_test(stiff_systems_get_smoothed_aggregation),
+      cmocka_unit_test(what_is_looked_at_goes_on_as_it_was),
+      cmocka_unit_test(couplings_count),
       cmocka_unit_test(stiff_cloth_gets_smoothed_aggregation),
       cmocka_unit_test(what_is_kept_is_paid_for_once),
       cmocka_unit_test(what_a_factor_is_cheaper_for_gets_one),

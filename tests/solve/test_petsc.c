@@ -345,7 +345,7 @@ static void conjugate_gradients_stop_at_nan(void **state) {
   random_system s = random_system_create(10, 3, 1);
   size_t n = (size_t)s.n;
   double x[30] = {0}, work[MUS_CG_VECTORS * 30], residuals[11];
-  mus_cg_options options = {1e-5, 10, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = 1e-5, .iterations = 10, .stop = MUS_STOP_INITIAL};
   mus_cg_result result = {.residuals = residuals};
   mus_block_operator matrix = {.a = &s.a};
   mus_operator a = mus_block_operator_view(&matrix);

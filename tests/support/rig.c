@@ -159,7 +159,7 @@ static void apply(void *self, const double *r, double *z) { mus_hierarchy_apply(
 int rig_iterations(rig *r, const problem *p, double tolerance) {
   enum { LIMIT = 1000 };
   mus_preconditioner m = {.self = r->hierarchy, .apply = apply};
-  mus_cg_options options = {tolerance, LIMIT, MUS_STOP_INITIAL};
+  mus_cg_options options = {.tolerance = tolerance, .iterations = LIMIT, .stop = MUS_STOP_INITIAL};
   double *work = mus_alloc((size_t)(MUS_CG_VECTORS * p->n), sizeof *work), *x = mus_alloc_zero((size_t)p->n, sizeof *x);
   mus_cg_result result = {.residuals = mus_alloc(LIMIT + 1, sizeof(double))};
   require(work && x && result.residuals, "allocation");

@@ -19,15 +19,18 @@
 #include "solve/run.h"
 
 enum { SOLVES_BETWEEN_TRIALS = 32 };
+// Iterations of smoothed aggregation that are usual where its near-null space is a guess.
+static const double blind_solve = 30;
 // Iterations of smoothed aggregation, for a tenth of the residual, after which it is looked at: where its near-null
 // space is known, and where it is a guess.
-static const double usual_iterations = 10, blind_iterations = 5;
+static const double usual_iterations = 10, blind_iterations = 3;
 // The residual falls faster at first than later on: what a run takes is so many times what its start tells, and twice
 // as much whenever that has been believed and was wrong.
 static const double usual_doubt = 1, blind_doubt = 1.5;
-// Block-Jacobi is looked at halfway when it is first tried, and given up where it would take so many times as long as
-// it may.
-static const double hopeless = 4;
+// Block-Jacobi is looked at halfway when it is first tried, and given up where it has so many times as much left as
+// another method would cost. When it has cost as much, it goes on where it has less left than so much of that, until it
+// has taken so many times as long. What the other would cost is a guess, too, where its near-null space is one.
+static const double hopeless = 2, usual_worth = 0.5, blind_worth = 1, longest = 3, little = 0.25;
 
 // From the cheapest to the one that never fails.
 enum { SIMPLE, STRONG, DIRECT, CHOICES };
@@ -96,9 +99,13 @@ static double iterations_at_rate(const mus_solve_record *record, double toleranc
   return fmax(record->iterations, log(tolerance) / log(record->rate));
 }
 
+// Whether the near-null space is a guess.
+static int is_blind(const automatic *a) { return !a->system->positions && !a->system->kernel; }
+
 // Of the iterations of the strong method.
 static double strong_solve_cost(const automatic *a, const mus_method_cost *strong) {
-  double iterations = a->strong_iterations > 0 ? a->strong_iterations : strong->iterations;
+  double usual = is_blind(a) ? fmax(strong->iterations, blind_solve) : strong->iterations;
+  double iterations = a->strong_iterations > 0 ? a->strong_iterations : usual;
   return iterations * (a->strong_iteration_cost > 0 ? a->strong_iteration_cost : strong->iteration);
 }
 
@@ -167,13 +174,53 @@ static mus_status run_choice(automatic *a, int which, mus_run *run, const mus_cg
   return mus_linear_method_solve(&a->method[which], run, limits);
 }
 
+// A method that is looked at from time to time. more() says how many more iterations it is worth, 0: none, by those
+// that it has made and would make in all.
+typedef struct trial {
+  automatic *a;
+  mus_run *run;
+  const mus_cg_options *limits;
+  int (*more)(struct trial *t, int done, double in_all);
+  double other; // what another method would cost
+  int most;     // iterations of the same cost
+  int patience; // iterations until it is looked at next
+  double doubt; // what a run takes, in units of what its start tells
+} trial;
+
+// For conjugate gradients, which need not start anew.
+static int extend(void *self, const mus_cg_result *result) {
+  trial *t = self;
+  int done = result->iterations, left = t->limits->iterations - done;
+  int more = t->more(t, done, mus_run_iterations_by(result, t->limits->tolerance));
+  return more < left ? more : left;
+}
+
 // From the iterate reached, where there is one.
-static mus_status go_on(automatic *a, int which, mus_run *run, const mus_cg_options *limits, int patience) {
+static mus_status go_on(trial *t, int which, int patience) {
+  automatic *a = t->a;
+  mus_run *run = t->run;
   mus_linear_method *method = &a->method[which];
   int is_first = a->last != which || !(run->record->iterations > 0);
-  mus_cg_options left = is_first ? *limits : mus_run_limits_left(run, limits, a->options->prefilter);
-  left.iterations = patience < left.iterations ? patience : left.iterations;
+  mus_cg_options left = is_first ? *t->limits : mus_run_limits_left(run, t->limits, a->options->prefilter);
+  if (patience < left.iterations)
+    left.iterations = patience;
+  left.extend = is_first ? extend : NULL;
+  left.extender = t;
   return is_first ? run_choice(a, which, run, &left) : method->kind->solve(method->self, run, &left);
+}
+
+// For so many iterations, and more as long as that is worth it.
+static mus_status try(trial *t, int which, int patience) {
+  mus_solve_record *record = t->run->record;
+  mus_status status;
+  t->a->last = CHOICES;
+  do {
+    status = go_on(t, which, patience);
+    if (status != MUS_NOT_CONVERGED || record->iterations >= t->limits->iterations)
+      return status;
+    patience = t->more(t, record->iterations, mus_run_iterations_in_all(t->run, t->limits));
+  } while (patience > 0);
+  return status;
 }
 
 static void note_simple(automatic *a, mus_status status, const mus_run *run, const mus_cg_options *limits) {
@@ -188,19 +235,19 @@ static void note_simple(automatic *a, mus_status status, const mus_run *run, con
   }
 }
 
-// Block-Jacobi for what another method would cost; a little longer where it has little left by then.
+static int simple_more(trial *t, int done, double in_all) {
+  double step = cost_of(&t->a->method[SIMPLE]).iteration, left = (in_all - done) * step;
+  double worth = (is_blind(t->a) && t->a->simple_iterations <= 0 ? blind_worth : usual_worth) * t->other;
+  if (done < t->most)
+    return left < hopeless * t->other ? t->most - done : 0;
+  return left < little * done * step || (done < longest * t->most && left < worth) ? t->most : 0;
+}
+
+// Block-Jacobi for what another method would cost, and longer where it has less left than a part of that.
 static mus_status run_simple(automatic *a, mus_run *run, const mus_cg_options *limits, double other) {
-  int most = (int)fmin(limits->iterations, ceil(other / cost_of(&a->method[SIMPLE]).iteration));
-  int is_new = a->simple_iterations <= 0;
-  a->last = CHOICES;
-  mus_status status = go_on(a, SIMPLE, run, limits, is_new ? (most + 1) / 2 : most);
-  double in_all = mus_run_iterations_in_all(run, limits);
-  if (status == MUS_NOT_CONVERGED && is_new && run->record->iterations < most && in_all < hopeless * most) {
-    status = go_on(a, SIMPLE, run, limits, most - run->record->iterations);
-    in_all = mus_run_iterations_in_all(run, limits);
-  }
-  if (status == MUS_NOT_CONVERGED && run->record->iterations < limits->iterations && in_all < 1.5 * most)
-    status = go_on(a, SIMPLE, run, limits, most);
+  int most = (int)fmax(fmin(limits->iterations, ceil(other / cost_of(&a->method[SIMPLE]).iteration)), 1);
+  trial t = {.a = a, .run = run, .limits = limits, .more = simple_more, .other = other, .most = most};
+  mus_status status = try(&t, SIMPLE, a->simple_iterations <= 0 ? (most + 1) / 2 : most);
   note_simple(a, status, run, limits);
   return status;
 }
@@ -212,51 +259,57 @@ static mus_status run_direct(automatic *a, mus_run *run, const mus_cg_options *l
   return status;
 }
 
-// Whether the near-null space is a guess.
-static int is_blind(const automatic *a) { return !a->system->positions && !a->system->kernel; }
-
 // Iterations that smoothed aggregation has before it is looked at for the first time.
 static int strong_patience(const automatic *a, const mus_cg_options *limits) {
   double usual = is_blind(a) ? blind_iterations : usual_iterations;
   return (int)ceil(fmax(usual * mus_run_digits(limits->tolerance), 2 * a->strong_iterations));
 }
 
-// Smoothed aggregation, as long as a factor would not be cheaper than what it has left by how far it has come.
+// As long as a factor would not be cheaper than what it has left by how far it has come.
+static int strong_more(trial *t, int done, double in_all) {
+  automatic *a = t->a;
+  double left = (in_all * t->doubt - done) * cost_of(&a->method[STRONG]).iteration;
+  if (left > direct_least(a) && a->direct_price <= 0)
+    ask_price(a);
+  if (left > direct_cost(a))
+    return 0;
+  t->patience *= 2;
+  t->doubt *= 2;
+  return t->patience;
+}
+
+// Smoothed aggregation, or a factor where that turns out to be cheaper.
 static mus_status run_strong(automatic *a, mus_run *run, const mus_cg_options *limits, const double *guess) {
-  int patience = may_be_direct(a) ? strong_patience(a, limits) : limits->iterations;
+  trial t = {.a = a,
+             .run = run,
+             .limits = limits,
+             .more = strong_more,
+             .patience = may_be_direct(a) ? strong_patience(a, limits) : limits->iterations,
+             .doubt = is_blind(a) ? blind_doubt : usual_doubt};
   a->lost = 0;
-  a->last = CHOICES;
-  for (double doubt = is_blind(a) ? blind_doubt : usual_doubt;; patience *= 2, doubt *= 2) {
-    mus_status status = go_on(a, STRONG, run, limits, patience);
-    double step = cost_of(&a->method[STRONG]).iteration;
-    if (!has_failed(status) || status == MUS_BREAKDOWN || run->record->iterations >= limits->iterations) {
-      if (status == MUS_OK) {
-        a->strong_iterations = fmax(run->record->iterations, 1);
-        a->strong_iteration_cost = step;
-        note_overpaid(a, run->record->iterations * step);
-      }
-      return status;
-    }
-    double in_all = mus_run_iterations_in_all(run, limits) * doubt;
-    double left = (in_all - run->record->iterations) * step;
-    if (left > direct_least(a) && a->direct_price <= 0)
-      ask_price(a);
-    if (left > direct_cost(a)) {
-      a->strong_iterations = fmin(in_all, limits->iterations);
-      a->strong_iteration_cost = step;
-      mus_copy(mus_system_unknowns(a->system), guess, run->x);
-      return run_direct(a, run, limits);
-    }
+  mus_status status = try(&t, STRONG, t.patience);
+  mus_method_cost cost = cost_of(&a->method[STRONG]);
+  int done = run->record->iterations;
+  if (status != MUS_OK && (status != MUS_NOT_CONVERGED || done >= limits->iterations))
+    return status;
+  a->strong_iteration_cost = cost.iteration;
+  if (!status) {
+    a->strong_iterations = fmax(done * cost.foreseen, 1);
+    note_overpaid(a, done * cost.iteration);
+    return status;
   }
+  a->strong_iterations = fmin(mus_run_iterations_in_all(run, limits) * t.doubt, limits->iterations);
+  mus_copy(mus_system_unknowns(a->system), guess, run->x);
+  return run_direct(a, run, limits);
 }
 
 // Runs what is expected to be cheapest.
 static mus_status run_cheapest(automatic *a, mus_run *run, const mus_cg_options *limits, const double *guess) {
   double strong = strong_cost(a), direct = direct_cost(a), other = fmin(strong, direct);
   double step = cost_of(&a->method[SIMPLE]).iteration, simple = a->simple_iterations * step;
-  int trial = a->simple_iterations <= 0 || ++a->solves_since_trial >= SOLVES_BETWEEN_TRIALS;
-  if (trial || simple <= other) {
-    if (trial)
+  int is_due = a->simple_iterations <= 0 || ++a->solves_since_trial >= SOLVES_BETWEEN_TRIALS;
+  if (is_due || simple <= other) {
+    if (is_due)
       a->solves_since_trial = 0;
     mus_status status = run_simple(a, run, limits, other);
     if (status != MUS_NOT_CONVERGED)

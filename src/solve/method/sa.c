@@ -114,8 +114,7 @@ static void changed(void *self, unsigned what) {
 
 // --- cost ------------------------------------------------------------------------------------------------------------
 
-// In products, measured on sheets of 10,201 to 160,801 vertices: the part of an iteration that is not the
-// preconditioner.
+// In products: the part of an iteration that is not the preconditioner.
 static const double cg_step = 1.2;
 
 // The same of set-ups, by how thorough they are, and what is usual of solves.
@@ -125,7 +124,9 @@ typedef struct prices {
 } prices;
 
 // Of hierarchies that are kept from solve to solve, with three or six vectors and filtered prolongators; of others.
-static const prices prices_of_three = {{0, 3, 10, 60, 140}, 14, 3.5}, prices_of_six = {{0, 3, 14, 55, 130}, 10, 5},
+// Measured on sheets of 1,024 to 40,401 vertices in units of block-Jacobi's iterations, which are 1.1 products: what a
+// product itself takes depends more on whether the matrix is in the cache.
+static const prices prices_of_three = {{0, 4.5, 20, 75, 140}, 14, 5}, prices_of_six = {{0, 4.5, 28, 80, 170}, 10, 5.2},
                     prices_of_others = {{0, 5, 20, 170, 440}, 8, 26};
 
 static const prices *prices_of(const mus_sa *sa) {
@@ -175,20 +176,70 @@ static mus_upkeep_kind usual_upkeep(const mus_sa *sa) {
   return kind[sa->options->setup];
 }
 
-// For comparison with other methods. Those of set-ups leave out the bottom, which each visits as often as the others.
+// For comparison with other methods, in units of block-Jacobi's iterations as above. Passes over a hierarchy in
+// single precision take so many times as long as a product takes for as many bytes, and those over the bottom, which is
+// small and dense, less.
+static const double single_pass = 1.4, bottom_pass = 0.5;
+// BLAS factorises the bottom, with n^3 / 6 multiplications, so many times as fast as passes go.
+static const double bottom_speed = 14;
+// Couplings, in units of the matrix's blocks: in an iteration, with what they add to coarse levels; taking them there
+// has a price of its own. And iterations: what is usual, in units of what is without couplings; and in coarse levels,
+// in units of those with smoothing around the cycle.
+static const double coupled_iteration = 10, couple_least = 35, couple_each = 170;
+static const double iterations_coupled = 2.5, iterations_deep = 0.45;
+
+// Whether there has been no solve yet.
+static int is_new(const mus_sa *sa) { return !(sa->iteration_cost > 0); }
+
+// Whether costs may tell what the hierarchy is like: not after a rest, for runs that are resumed do not know it.
+static int is_known(const mus_sa *sa) { return sa->hierarchy && !sa->rested; }
+
+// Of numbers at the bottom, in units of the matrix's.
+static double bottom_part(const mus_sa *sa) {
+  return is_known(sa) ? mus_hierarchy_bottom_numbers(sa->hierarchy) / (double)mus_matrix_values(&sa->system->a) : 0;
+}
+
+static double bottom_factor_cost(const mus_sa *sa) {
+  double rows = is_known(sa) ? sqrt(mus_hierarchy_bottom_numbers(sa->hierarchy)) : 0;
+  return rows * bottom_part(sa) / (6 * bottom_speed);
+}
+
+// Whether couplings are, or will be, taken into coarse levels.
+static int couples(const mus_sa *sa) {
+  return sa->system->couplings.count > 0 && (sa->deep_couplings || (is_new(sa) && !sa->gpu.device));
+}
+
+static double setup_cost(const mus_sa *sa, mus_upkeep_kind kind) {
+  double factor = bottom_factor_cost(sa), cost = prices_of(sa)->setup[kind];
+  if (kind >= MUS_UPKEEP_COARSE)
+    cost += factor;
+  if (couples(sa) && (kind > MUS_UPKEEP_NONE || sa->coupled.is_stale))
+    cost += couple_least + couple_each * mus_system_coupling(sa->system) + factor;
+  return cost;
+}
+
+// Those of set-ups leave out the bottom, which each visits as often as the others.
 static double whole_iteration_cost(const mus_sa *sa) {
-  int visits = sa->options->multigrid.cycle == MUS_CYCLE_W ? 1 << (mus_hierarchy_levels(sa->hierarchy) - 1) : 1;
-  return iteration_cost(sa) +
-         visits * mus_hierarchy_bottom_numbers(sa->hierarchy) / (double)mus_matrix_values(&sa->system->a);
+  double coupling = mus_system_coupling(sa->system), cost = prices_of(sa)->iteration;
+  if (is_known(sa)) {
+    int visits = sa->options->multigrid.cycle == MUS_CYCLE_W ? 1 << (mus_hierarchy_levels(sa->hierarchy) - 1) : 1;
+    double pass = sa->options->precision == MUS_PRECISION_SINGLE ? single_pass : 1;
+    cost = pass * (cg_step + cycle_cost(sa)) + visits * bottom_pass * bottom_part(sa);
+  }
+  if (is_around(sa) && !couples(sa))
+    return cost + MUS_COUPLED_PRODUCTS * mus_system_product_cost(sa->system);
+  return cost + coupled_iteration * coupling;
 }
 
 static mus_method_cost cost(const void *self) {
   const mus_sa *sa = self;
-  const prices *p = prices_of(sa);
-  return (mus_method_cost){.setup = p->setup[mus_sa_upkeep_due(sa)],
-                           .renewal = p->setup[usual_upkeep(sa)],
-                           .iterations = p->iterations,
-                           .iteration = sa->hierarchy ? whole_iteration_cost(sa) : p->iteration};
+  return (mus_method_cost){.setup = setup_cost(sa, mus_sa_upkeep_due(sa)),
+                           .renewal = setup_cost(sa, usual_upkeep(sa)),
+                           .iterations = prices_of(sa)->iterations * (couples(sa) ? iterations_coupled : 1),
+                           .iteration = whole_iteration_cost(sa),
+                           .foreseen = sa->depth_change > 0   ? iterations_deep
+                                       : sa->depth_change < 0 ? 1 / iterations_deep
+                                                              : 1};
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
@@ -215,10 +266,12 @@ enum { DEEP_ABOVE = 12, SHALLOW_BELOW = 6 };
 
 static void choose_depth(mus_sa *sa, int iterations) {
   int deep = sa->deep_couplings;
+  sa->depth_change = 0;
   if (sa->system->couplings.count == 0)
     return;
   sa->deep_couplings = deep ? iterations >= SHALLOW_BELOW : iterations > DEEP_ABOVE;
-  if (sa->deep_couplings != deep)
+  sa->depth_change = sa->deep_couplings - deep;
+  if (sa->depth_change)
     sa->coupled.is_stale = 1;
 }
 
@@ -294,13 +347,18 @@ static int iterations_from_guess(const mus_sa *sa, mus_upkeep_kind kind, const m
 static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limits) {
   mus_upkeep_kind kind = mus_sa_upkeep_due(sa);
   mus_cg_options left = *limits;
+  if (is_new(sa) && !sa->gpu.device) // what begins with couplings should know them from the start
+    sa->deep_couplings = sa->system->couplings.count > 0;
   if (sa->gpu.device && kind < MUS_UPKEEP_NUMBERS && sa->stale != MUS_SA_FRESH)
     kind = MUS_UPKEEP_NUMBERS; // which cost a GPU little
   for (;; kind = mus_upkeep_next(kind)) {
     int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {
       int patience = mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
-      left.iterations = patience < left.iterations ? patience : left.iterations;
+      if (patience < left.iterations) {
+        left.iterations = patience;
+        left.extend = NULL;
+      }
     }
     mus_status status = run_with_hierarchy(sa, kind, run, &left);
     if (!status) {

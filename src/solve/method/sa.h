@@ -47,6 +47,7 @@ typedef struct mus_sa {
   int renewals; // of kept prolongators, by corrections; 0 where numbers are to be made anew
   mus_sa_device gpu;
   int deep_couplings; // they are taken into the coarse levels, and not smoothed over around the cycle
+  int depth_change;   // of that, since the last solve: 1, 0 or -1
 } mus_sa;
 
 // Whether set-ups keep parts of the hierarchy as long as these pay.
