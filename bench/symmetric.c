@@ -1,5 +1,6 @@
 // Measures symmetric storage against plain storage: products and smoother steps in both precisions, what conjugate
-// gradients with a V-cycle do in an iteration, and the time to fill the storage from a plain matrix.
+// gradients with a V-cycle do in an iteration, and the time to fill the storage from a plain matrix. Gauss-Seidel
+// sweeps, which plain storage has no counterpart of, are compared with its smoother step.
 //
 // The machine may be shared and noisy, so all measurements are taken in turn, many times over, and what is compared
 // are medians of ratios within one turn.
@@ -12,7 +13,7 @@
 #include "par/par.h"
 #include "par/vector.h"
 #include "sheet_system.h"
-#include "sparse/symmetric.h"
+#include "sparse/symmetric_sweep.h"
 
 enum { READ_BYTES = 256 << 20, READ_RUNS = 1024, REPEATS_MAXIMUM = 1001 };
 
@@ -24,11 +25,12 @@ typedef struct workload {
   sheet_system sheet;
   mus_matrix_f a_f;
   mus_symmetric_pattern pattern;
+  mus_symmetric_order order;
   mus_symmetric s;
   mus_symmetric_f s_f;
   size_t unknowns;
-  double *inverse, *x, *b, *y;
-  float *inverse_f, *x_f, *b_f, *y_f;
+  double *inverse, *x, *b, *y, *swept, *residual;
+  float *inverse_f, *x_f, *b_f, *y_f, *swept_f, *residual_f;
   double *array; // READ_BYTES
   volatile double sink;
 } workload;
@@ -69,6 +71,13 @@ static void plain_step_f(workload *w) {
 static void step_f(workload *w) {
   mus_symmetric_chebyshev_f(&w->s_f, w->inverse_f, w->b_f, w->x_f, 0.5f, 0, 0, w->y_f);
 }
+
+static void down(workload *w) { mus_symmetric_sweep_down(&w->s, &w->order, w->inverse, w->b, w->swept, w->residual); }
+static void up(workload *w) { mus_symmetric_sweep_up(&w->s, &w->order, w->inverse, w->b, w->swept); }
+static void down_f(workload *w) {
+  mus_symmetric_sweep_down_f(&w->s_f, &w->order, w->inverse_f, w->b_f, w->swept_f, w->residual_f);
+}
+static void up_f(workload *w) { mus_symmetric_sweep_up_f(&w->s_f, &w->order, w->inverse_f, w->b_f, w->swept_f); }
 
 static void plain_dot(workload *w) {
   plain_product(w);
@@ -112,19 +121,23 @@ static const measure measures[] = {{"product, plain", plain_product, 0, 8, 2, 0}
                                    {"product and dot", dot, 2, 8, 2, 0},
                                    {"step, plain", plain_step, 4, 8, 4, 1},
                                    {"step", step, 4, 8, 4, 1},
-                                   {"single product, plain", plain_product_f, 6, 4, 2, 0},
-                                   {"single product", product_f, 6, 4, 2, 0},
-                                   {"single residual, plain", plain_residual_f, 8, 4, 3, 0},
-                                   {"single residual", residual_f, 8, 4, 3, 0},
-                                   {"single step, plain", plain_step_f, 10, 4, 3, 1},
-                                   {"single step", step_f, 10, 4, 3, 1},
-                                   {"iteration, plain", plain_iteration, 12, 0, 0, 0},
-                                   {"iteration, double symmetric", half_iteration, 12, 0, 0, 0},
-                                   {"iteration, both symmetric", iteration, 12, 0, 0, 0},
-                                   {"rounding, plain", round_plain, 15, 0, 0, 0},
-                                   {"filling", fill, 15, 0, 0, 0},
-                                   {"filling in single", fill_f, 15, 0, 0, 0},
-                                   {"filling both", fill_both, 15, 0, 0, 0}};
+                                   {"sweep down", down, 4, 8, 4, 1},
+                                   {"sweep up", up, 4, 8, 3, 1},
+                                   {"single product, plain", plain_product_f, 8, 4, 2, 0},
+                                   {"single product", product_f, 8, 4, 2, 0},
+                                   {"single residual, plain", plain_residual_f, 10, 4, 3, 0},
+                                   {"single residual", residual_f, 10, 4, 3, 0},
+                                   {"single step, plain", plain_step_f, 12, 4, 3, 1},
+                                   {"single step", step_f, 12, 4, 3, 1},
+                                   {"single sweep down", down_f, 12, 4, 4, 1},
+                                   {"single sweep up", up_f, 12, 4, 3, 1},
+                                   {"iteration, plain", plain_iteration, 16, 0, 0, 0},
+                                   {"iteration, double symmetric", half_iteration, 16, 0, 0, 0},
+                                   {"iteration, both symmetric", iteration, 16, 0, 0, 0},
+                                   {"rounding, plain", round_plain, 19, 0, 0, 0},
+                                   {"filling", fill, 19, 0, 0, 0},
+                                   {"filling in single", fill_f, 19, 0, 0, 0},
+                                   {"filling both", fill_both, 19, 0, 0, 0}};
 enum { MEASURES = sizeof measures / sizeof measures[0] };
 
 static int is_plain(int m) { return measures[m].against == m; }
@@ -145,17 +158,22 @@ static double bytes_of(const workload *w, int m) {
 static mus_status create_vectors(workload *w) {
   mus_arena *arena = &w->sheet.arena;
   size_t n = w->unknowns;
-  double **vector[] = {&w->x, &w->b, &w->y};
-  float **vector_f[] = {&w->x_f, &w->b_f, &w->y_f};
+  double **vector[] = {&w->x, &w->b, &w->y, &w->swept, &w->residual};
+  float **vector_f[] = {&w->x_f, &w->b_f, &w->y_f, &w->swept_f, &w->residual_f};
   w->array = mus_arena_alloc(arena, READ_BYTES, 1);
   w->inverse = mus_arena_alloc(arena, n * 3, sizeof(double));
   w->inverse_f = mus_arena_alloc(arena, n * 3, sizeof(float));
   if (!w->array || !w->inverse || !w->inverse_f)
     return mus_fail_memory();
   mus_fill(READ_BYTES / sizeof(double), 1, w->array);
-  mus_fill(n * 3, 0.25, w->inverse); // any numbers do
+  int *place = mus_arena_alloc(arena, (size_t)w->sheet.rows, sizeof *place);
+  mus_status status = place ? mus_diagonal_places(w->sheet.pattern, place) : mus_fail_memory();
+  if (!status)
+    status = mus_inverse_diagonal(&w->sheet.a, place, w->inverse);
+  if (status)
+    return status;
   mus_to_float(n * 3, 1, w->inverse, w->inverse_f);
-  return sheet_random_vectors(&w->sheet, 3, vector, vector_f);
+  return sheet_random_vectors(&w->sheet, 5, vector, vector_f);
 }
 
 static mus_status create_workload(const options *chosen, workload *w) {
@@ -170,6 +188,8 @@ static mus_status create_workload(const options *chosen, workload *w) {
   status = mus_matrix_create_f(arena, w->sheet.pattern, 3, 3, &w->a_f);
   if (!status)
     status = mus_symmetric_pattern_create(arena, w->sheet.pattern, 3, &w->pattern);
+  if (!status)
+    status = mus_symmetric_order_create(arena, &w->pattern, &w->order);
   if (!status)
     status = mus_symmetric_create(arena, &w->pattern, &w->s);
   if (!status)

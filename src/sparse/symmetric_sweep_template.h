@@ -33,26 +33,28 @@ ALWAYS_INLINE TYPE(vector) NAME(gather_pairs_3)(const REAL *a, const int *where,
   return NAME(fold)(sum[0], sum[1], sum[2]);
 }
 
-// The same with x as it is in a ring, where its fourth numbers are 0.
-ALWAYS_INLINE TYPE(vector) NAME(gather_ring_3)(const REAL *a, const int *where, const int *end, const REAL *ring,
+// The same with x as it is beside the sums, where its fourth numbers are 0.
+ALWAYS_INLINE TYPE(vector) NAME(gather_ring_3)(const REAL *a, const int *where, const int *end, const REAL *known,
                                                TYPE(wide) sum[3]) {
 #if SINGLE
   for (; end - where > 1; where += 2, a += 18)
-    gather_ring_f(a, ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]), &sum[0], &sum[1], &sum[2]);
+    gather_ring_f(a, known + 2 * mus_pair_place(where[0]), known + 2 * mus_pair_place(where[1]), &sum[0], &sum[1],
+                  &sum[2]);
 #endif
   for (; where < end; ++where, a += 9)
-    NAME(gather_one_3)(a, NAME(load_four)(ring + mus_pair_place(*where)), sum);
+    NAME(gather_one_3)(a, NAME(load_four)(known + 2 * mus_pair_place(*where)), sum);
   return NAME(fold)(sum[0], sum[1], sum[2]);
 }
 
-// ring_j += A_ij^T x_i
-ALWAYS_INLINE void NAME(scatter_3)(const REAL *a, const int *where, const int *end, TYPE(vector) x_i, REAL *ring) {
+// ring_j += A_ij^T x_i, where sums are `apart` times as far from each other as in a ring of nothing else
+ALWAYS_INLINE void NAME(scatter_3)(const REAL *a, const int *where, const int *end, TYPE(vector) x_i, REAL *ring,
+                                   unsigned apart) {
 #if SINGLE
   for (; end - where > 1; where += 2, a += 18)
-    scatter_two_f(a, x_i, ring + mus_pair_place(where[0]), ring + mus_pair_place(where[1]));
+    scatter_two_f(a, x_i, ring + apart * mus_pair_place(where[0]), ring + apart * mus_pair_place(where[1]));
 #endif
   for (; where < end; ++where, a += 9) {
-    REAL *y_j = ring + mus_pair_place(*where);
+    REAL *y_j = ring + apart * mus_pair_place(*where);
     TYPE(vector) part = NAME(multiply_lanes)(NAME(low)(NAME(wide_load)(a)), NAME(lane)(x_i, 0));
     part = NAME(add_product)(NAME(low)(NAME(wide_load)(a + 3)), NAME(lane)(x_i, 1), part);
     part = NAME(add_product)(NAME(low)(NAME(wide_load)(a + 6)), NAME(lane)(x_i, 2), part);
@@ -72,72 +74,76 @@ ALWAYS_INLINE void NAME(flush_3)(const TYPE(mus_symmetric_task) *t, int i, const
   NAME(store)(t->residual + (size_t)i * 3, NAME(subtract)(NAME(all)(0), NAME(load_four)(place)));
 }
 
-// Sums, and x on the way down, of a chunk.
-typedef struct TYPE(sweep_rings) {
-  _Alignas(MUS_ALIGNMENT) REAL sum[MUS_RING_NUMBERS], known[MUS_RING_NUMBERS];
-} TYPE(sweep_rings);
+// Sums and x of a chunk on the way down, four numbers of each in turn: what a pair needs of both lies in one line of
+// the cache. Two rings that begin at the same place of a page would get into each other's way.
+typedef struct TYPE(down_ring) {
+  _Alignas(MUS_ALIGNMENT) REAL number[2 * MUS_RING_NUMBERS + 17 * MUS_ALIGNMENT / sizeof(REAL)];
+} TYPE(down_ring);
 
-ALWAYS_INLINE void NAME(down_row_3)(const TYPE(mus_symmetric_task) *t, int i, int end, TYPE(sweep_rings) *rings) {
-  enum { LINE = 64 / sizeof(REAL) };
+ALWAYS_INLINE size_t NAME(down_place)(const mus_symmetric_pattern *p, int i) {
+  return ((unsigned)i & ((unsigned)p->ring - 1)) * 8;
+}
+
+ALWAYS_INLINE void NAME(down_row_3)(const TYPE(mus_symmetric_task) *t, int i, int end, TYPE(down_ring) *ring) {
+  enum { LINE = 64 / sizeof(REAL), USUAL_LINES = sizeof(REAL) }; // as in symmetric_template.h
   const mus_symmetric_pattern *p = t->pattern;
   const int start = p->row_start[i], pairs = p->pair_start[i], next = p->row_start[i + 1];
   const REAL *a = t->value + (size_t)start * 9, *a_pairs = t->value + (size_t)pairs * 9;
-  const size_t place = ((unsigned)i & ((unsigned)p->ring - 1)) * 4;
+  REAL *place = ring->number + NAME(down_place)(p, i);
   TYPE(wide) sum[3];
-  for (const REAL *line = a, *last = t->value + (size_t)next * 9; line < last; line += LINE)
-    NAME(fetch_back)(line);
+  for (int line = 0; line < USUAL_LINES; ++line)
+    NAME(fetch_back)(a + line * LINE);
   if (end - i > p->ring)
-    NAME(flush_3)(t, i + p->ring, rings->sum + place);
+    NAME(flush_3)(t, i + p->ring, place);
   NAME(gather_own_3)(a, p->where + start, p->where + pairs, t->y, sum);
-  TYPE(vector) known = NAME(gather_ring_3)(a_pairs, p->where + pairs, p->where + next, rings->known, sum);
+  TYPE(vector) known = NAME(gather_ring_3)(a_pairs, p->where + pairs, p->where + next, ring->number + 4, sum);
   TYPE(vector) r = NAME(subtract)(NAME(load)(t->b + (size_t)i * 3), known);
   TYPE(vector) x = NAME(divide_3)(t->inverse_diagonal + (size_t)i * 9, r);
   NAME(store)(t->y + (size_t)i * 3, x);
-  NAME(store_four)(rings->known + place, x);
-  NAME(store_four)(rings->sum + place, NAME(all)(0));
-  NAME(scatter_3)(a_pairs, p->where + pairs, p->where + next, x, rings->sum);
+  NAME(store_four)(place + 4, x);
+  NAME(store_four)(place, NAME(all)(0));
+  NAME(scatter_3)(a_pairs, p->where + pairs, p->where + next, x, ring->number, 2);
 }
 
 ALWAYS_INLINE void NAME(flush_rest_3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows,
-                                      const TYPE(sweep_rings) *rings) {
-  const int ring = t->pattern->ring;
-  for (int i = rows.begin; i < rows.end && i < rows.begin + ring; ++i)
-    NAME(flush_3)(t, i, rings->sum + ((unsigned)i & ((unsigned)ring - 1)) * 4);
+                                      const TYPE(down_ring) *ring) {
+  for (int i = rows.begin; i < rows.end && i < rows.begin + t->pattern->ring; ++i)
+    NAME(flush_3)(t, i, ring->number + NAME(down_place)(t->pattern, i));
 }
 
 static REAL NAME(down_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {
-  TYPE(sweep_rings) rings;
+  TYPE(down_ring) ring;
   for (int i = rows.end - 1; i >= rows.begin; --i)
-    NAME(down_row_3)(t, i, rows.end, &rings);
-  NAME(flush_rest_3)(t, rows, &rings);
+    NAME(down_row_3)(t, i, rows.end, &ring);
+  NAME(flush_rest_3)(t, rows, &ring);
   return 0;
 }
 
 // Two chunks at once: a row waits for the one before it, and meanwhile that of the other chunk is worked on.
 static void NAME(down_two_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows one, mus_symmetric_rows two) {
-  TYPE(sweep_rings) rings_one, rings_two;
+  TYPE(down_ring) ring_one, ring_two;
   int i = one.end - 1, j = two.end - 1;
   for (; i >= one.begin && j >= two.begin; --i, --j) {
-    NAME(down_row_3)(t, i, one.end, &rings_one);
-    NAME(down_row_3)(t, j, two.end, &rings_two);
+    NAME(down_row_3)(t, i, one.end, &ring_one);
+    NAME(down_row_3)(t, j, two.end, &ring_two);
   }
   for (; i >= one.begin; --i)
-    NAME(down_row_3)(t, i, one.end, &rings_one);
+    NAME(down_row_3)(t, i, one.end, &ring_one);
   for (; j >= two.begin; --j)
-    NAME(down_row_3)(t, j, two.end, &rings_two);
-  NAME(flush_rest_3)(t, one, &rings_one);
-  NAME(flush_rest_3)(t, two, &rings_two);
+    NAME(down_row_3)(t, j, two.end, &ring_two);
+  NAME(flush_rest_3)(t, one, &ring_one);
+  NAME(flush_rest_3)(t, two, &ring_two);
 }
 
 ALWAYS_INLINE void NAME(up_row_3)(const TYPE(mus_symmetric_task) *t, int i, REAL *ring) {
-  enum { LINE = 64 / sizeof(REAL) };
+  enum { LINE = 64 / sizeof(REAL), USUAL_LINES = sizeof(REAL) }; // as in symmetric_template.h
   const mus_symmetric_pattern *p = t->pattern;
   const int start = p->row_start[i], pairs = p->pair_start[i], next = p->row_start[i + 1];
   const REAL *a = t->value + (size_t)start * 9, *a_pairs = t->value + (size_t)pairs * 9;
   REAL *x_i = t->y + (size_t)i * 3, *place = ring + ((unsigned)i & ((unsigned)p->ring - 1)) * 4;
   TYPE(wide) sum[3];
-  for (const REAL *line = a, *last = t->value + (size_t)next * 9; line < last; line += LINE)
-    NAME(fetch)(line);
+  for (int line = 0; line < USUAL_LINES; ++line)
+    NAME(fetch)(a + line * LINE);
   NAME(gather_own_3)(a, p->where + start, p->where + pairs, t->y, sum);
   TYPE(vector) known = NAME(gather_pairs_3)(a_pairs, p->where + pairs, p->where + next, x_i, sum);
   TYPE(vector) r = NAME(subtract)(NAME(load)(t->b + (size_t)i * 3), known);
@@ -145,7 +151,7 @@ ALWAYS_INLINE void NAME(up_row_3)(const TYPE(mus_symmetric_task) *t, int i, REAL
   NAME(store_four)(place, NAME(all)(0));
   TYPE(vector) x = NAME(divide_3)(t->inverse_diagonal + (size_t)i * 9, r);
   NAME(store)(x_i, x);
-  NAME(scatter_3)(a_pairs, p->where + pairs, p->where + next, x, ring);
+  NAME(scatter_3)(a_pairs, p->where + pairs, p->where + next, x, ring, 1);
 }
 
 static REAL NAME(up_3x3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows) {

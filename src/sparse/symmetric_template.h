@@ -122,7 +122,7 @@ ALWAYS_INLINE REAL NAME(sum_of_lanes)(TYPE(vector) a) {
 
 ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, mus_symmetric_rows rows,
                                  mus_symmetric_operation operation) {
-  enum { LINE = 64 / sizeof(REAL) };
+  enum { LINE = 64 / sizeof(REAL), USUAL_LINES = sizeof(REAL) }; // of a row of seven blocks, as sheets have them
   _Alignas(MUS_ALIGNMENT) REAL ring[MUS_RING_NUMBERS];
   const mus_symmetric_pattern *p = t->pattern;
   const int *row_start = p->row_start, *pair_start = p->pair_start;
@@ -138,8 +138,8 @@ ALWAYS_INLINE REAL NAME(chunk_3)(const TYPE(mus_symmetric_task) *t, mus_symmetri
   for (int i = rows.begin; i < rows.end; ++i) {
     REAL *y_i = ring + ((unsigned)i & mask) * 4;
     int start = row_start[i], pairs = pair_start[i], next = row_start[i + 1];
-    for (const REAL *a = here.a, *last = a + 9 * (next - start); a < last; a += LINE)
-      NAME(fetch)(a);
+    for (int line = 0; line < USUAL_LINES; ++line)
+      NAME(fetch)(here.a + line * LINE);
     TYPE(vector) sum = NAME(row_3)(&here, pairs - start, next - pairs, x, x + (size_t)i * 3, ring);
     sum = NAME(add)(NAME(load_four)(y_i), sum);
     NAME(store_four)(y_i, NAME(all)(0));
