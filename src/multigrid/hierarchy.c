@@ -18,8 +18,6 @@
 static const double stalled = 0.9;
 // Without a sparse factorisation, larger bottoms than this are smoothed only.
 enum { DENSE_MAXIMUM = 5000 };
-// Up to this part of the nodes may be in clusters for sweeps that know none.
-static const double sweeps_clustered = 0.1;
 
 mus_status mus_hierarchy_create(const mus_coarsening *method, void *self, const mus_hierarchy_options *options,
                                 mus_hierarchy **out) {

@@ -22,7 +22,7 @@ typedef struct mus_smoother {
   int reads_rows;    // needs the blocks of `a`: products with the matrix are not enough
   int may_skip_rows; // heeds mus_level_system.active: both sweeps, with the same rows, are then adjoint too
   // Sweeps over mus_level_system.symmetric, and heeds neither terms beyond it nor clusters. This one stands in on
-  // levels without symmetric storage, and with such terms or many nodes in clusters. NULL: it takes any level.
+  // levels without symmetric storage, and with such terms or strong clusters. NULL: it takes any level.
   const struct mus_smoother *stand_in;
   // Passes over a level's matrix that a sweep makes, from zero or from a given x.
   double (*passes)(const mus_multigrid_options *options, int from_zero);

@@ -3,10 +3,11 @@
 
 typedef struct TYPE(mus_clusters) {
   int count;
-  const int *start; // count + 1
-  const int *node;  // start[count]: nodes of a cluster ascend
-  const int *place; // count + 1: where a cluster's part of E begins, a matrix
-                    // of all its unknowns by columns
-  REAL *joined;     // E
-  REAL *kept;       // workspace: the unknowns of all clusters' nodes
+  const int *start;   // count + 1
+  const int *node;    // start[count]: nodes of a cluster ascend
+  const int *place;   // count + 1: where a cluster's part of E begins, a matrix
+                      // of all its unknowns by columns
+  int resists_sweeps; // 1: Gauss-Seidel over single nodes would be slow
+  REAL *joined;       // E
+  REAL *kept;         // workspace: the unknowns of all clusters' nodes
 } TYPE(mus_clusters);

@@ -163,6 +163,40 @@ static void steps_divide_by_g(void **state) {
   mus_arena_clear(&c.arena);
 }
 
+// Stiff in y between node i and the next.
+static void stitch(chain *c, int i) {
+  enum { Y = 4 };
+  for (int r = i; r <= i + 1; ++r)
+    for (int q = i; q <= i + 1; ++q)
+      c->a.value[9 * (size_t)mus_pattern_find(c->pattern, r, q) + Y] += r == q ? 50 : -50;
+  for (int r = i; r <= i + 1; ++r)
+    c->inverse[9 * (size_t)r + Y] = 1 / c->a.value[9 * (size_t)mus_pattern_find(c->pattern, r, r) + Y];
+}
+
+// A chain whose clusters hold it by so much, with so many stitches.
+static void check_sweeps(double stiff, int stitches, int resists) {
+  chain c = chain_create(stiff);
+  mus_clusters found;
+  mus_clusters_f rounded;
+  for (int k = 0; k < stitches; ++k)
+    stitch(&c, 3 + 100 * k);
+  assert_int_equal(mus_clusters_find(&c.arena, &c.arena, &c.a, c.inverse, &found), MUS_OK);
+  mus_clusters_fill(&found, &c.a, c.inverse);
+  assert_int_equal(mus_clusters_round(&c.arena, &found, &rounded), MUS_OK);
+  assert_true(found.count >= NODES / 4);
+  assert_int_equal(found.resists_sweeps, resists);
+  assert_int_equal(rounded.resists_sweeps, resists);
+  mus_arena_clear(&c.arena);
+}
+
+static void sweeps_bear_weak_clusters_and_few_stitches(void **state) {
+  (void)state;
+  check_sweeps(0.12, 0, 0); // all below 0.75
+  check_sweeps(0.2, 0, 1);  // half of the nodes above
+  check_sweeps(0.12, 1, 0); // two of 1,000 nodes above 0.9
+  check_sweeps(0.12, 2, 1);
+}
+
 // What a node alone resists and a pair does not at all cannot be inverted.
 static void singular_clusters_stay_single_nodes(void **state) {
   (void)state;
@@ -207,6 +241,7 @@ int main(void) {
                                      cmocka_unit_test(even_chains_have_none),
                                      cmocka_unit_test(they_turn_d_into_g),
                                      cmocka_unit_test(steps_divide_by_g),
+                                     cmocka_unit_test(sweeps_bear_weak_clusters_and_few_stitches),
                                      cmocka_unit_test(singular_clusters_stay_single_nodes),
                                      cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);

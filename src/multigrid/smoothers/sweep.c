@@ -2,7 +2,7 @@
 // finest matrix in symmetric storage (sparse/symmetric_sweep.h). With the residual that the first one brings along,
 // both cost two passes over the matrix, as many as a damped block-Jacobi step before and after, and take about as many
 // iterations as a polynomial of order 2, which makes four. On levels without symmetric storage, with terms beyond their
-// pattern, or with many nodes in clusters, a Chebyshev polynomial stands in.
+// pattern, or with strong clusters, a Chebyshev polynomial stands in.
 #include "base/error.h"
 #include "multigrid/smoother.h"
 #include "sparse/symmetric_sweep.h"
