@@ -15,6 +15,7 @@
 ///   muslin/solver.h         the linear solver
 ///   muslin/matrix_market.h  matrices from and to files
 ///   muslin/machine.h        how fast the machine is, for measurements
+///   muslin/memory.h         memory that is kept, to be given back
 #ifndef MUSLIN_MUSLIN_H
 #define MUSLIN_MUSLIN_H
 
@@ -25,6 +26,7 @@
 #include "muslin/lattice.h"
 #include "muslin/machine.h"
 #include "muslin/matrix_market.h"
+#include "muslin/memory.h"
 #include "muslin/recording.h"
 #include "muslin/render.h"
 #include "muslin/run.h"

@@ -2,6 +2,7 @@
 #include "base/kept.h"
 
 #include <malloc.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -19,10 +20,10 @@ static block *list[LISTS];
 static size_t bytes_kept;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
-// What is done meanwhile takes no longer than to put a thread to sleep.
+// What is done meanwhile takes little longer than to put a thread to sleep.
 static void enter(void) {
   while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-    continue;
+    sched_yield();
 }
 
 static void leave(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
@@ -78,11 +79,11 @@ static block *take_all(void) {
   return all;
 }
 
-// Address sanitizers are to see what is used after it was freed: gcc and clang tell of them in different ways.
+// Sanitizers of memory are to see what is used after it was freed: gcc and clang tell of them in different ways.
 #if defined(__SANITIZE_ADDRESS__)
 enum { KEEPS = 0 };
 #elif defined(__has_feature)
-enum { KEEPS = !__has_feature(address_sanitizer) };
+enum { KEEPS = !__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer) };
 #else
 enum { KEEPS = 1 };
 #endif
@@ -106,14 +107,14 @@ int mus_kept_put(void *memory) {
   return 1;
 }
 
-size_t mus_kept_bytes(void) {
+size_t mus_memory_kept(void) {
   enter();
   size_t bytes = bytes_kept;
   leave();
   return bytes;
 }
 
-void mus_kept_release(void) {
+void mus_memory_release(void) {
   enter();
   block *old = take_all();
   leave();

@@ -61,6 +61,10 @@ void *mus_alloc(size_t count, size_t size) {
   char *memory = mus_kept_take(bytes);
   if (!memory)
     memory = from_system(bytes);
+  if (!memory) { // what is kept may be what the system lacks
+    mus_memory_release();
+    memory = from_system(bytes);
+  }
   if (!memory)
     return NULL;
   memset(memory + count * size, 0, bytes - count * size);
