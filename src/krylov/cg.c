@@ -181,16 +181,16 @@ static int extension(const problem *o, const mus_cg_result *result) {
 }
 
 // Iterates from x and its residual r until it is done. z = M^-1 r, delta = r.z and square = r.r on entry. *left is what
-// x still lacks of the last step, along p.
-static mus_status iterate(problem *o, double delta, double square, int limit, double *left, mus_cg_result *result) {
+// x still lacks of the last step, along p. *limit grows where more iterations are allowed.
+static mus_status iterate(problem *o, double delta, double square, int *limit, double *left, mus_cg_result *result) {
   double ratio = 0;
   o->space->fill(o->n, 0.0, o->p);
   while (!is_done(o, delta, result)) {
     int next = result->iterations + 1;
-    if (next > limit)
-      limit += extension(o, result);
-    if (next > limit)
-      return not_converged(o, "conjugate gradients", limit, result);
+    if (next > *limit)
+      *limit += extension(o, result);
+    if (next > *limit)
+      return not_converged(o, "conjugate gradients", *limit, result);
     mus_status status = mus_stop_check();
     if (status)
       return status;
@@ -214,7 +214,7 @@ static mus_status iterate(problem *o, double delta, double square, int limit, do
   return MUS_OK;
 }
 
-static mus_status iterate_to(problem *o, double delta, double square, int limit, mus_cg_result *result) {
+static mus_status iterate_to(problem *o, double delta, double square, int *limit, mus_cg_result *result) {
   double left = 0;
   mus_status status = iterate(o, delta, square, limit, &left, result);
   if (left != 0)
@@ -305,7 +305,7 @@ static mus_status start(problem *o, const double *b, double *delta, double *squa
 static mus_status iterate_to_residual(problem *o, const double *b, double delta, double square, int limit,
                                       mus_cg_result *result) {
   for (double before = HUGE_VAL;;) {
-    mus_status status = iterate_to(o, delta, square, limit, result);
+    mus_status status = iterate_to(o, delta, square, &limit, result);
     if (status || o->stop != MUS_STOP_EUCLIDEAN || result->iterations == 0)
       return end(o, status, result);
     int last = result->iterations;

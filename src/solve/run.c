@@ -90,6 +90,7 @@ mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *lim
   double last = run->residuals[record->iterations];
   mus_cg_options left = *limits;
   left.iterations -= record->iterations;
+  left.extend = NULL; // which knows nothing of the iterations before
   if (limits->stop == MUS_STOP_INITIAL && prefilter && record->iterations > 0 && last > 0)
     left.tolerance = fmin(limits->tolerance * record->reference / last, 1);
   return left;

@@ -26,7 +26,7 @@ void mus_run_keep(mus_run *run, mus_status status, const mus_cg_result *result, 
 void mus_run_note(mus_run *run, const mus_cg_result *result, double last);
 
 // For those who end runs early. What is left of the limits for one that continues from the iterate reached, for which
-// the matrix is filtered or not.
+// the matrix is filtered or not. Nothing extends them.
 mus_cg_options mus_run_limits_left(const mus_run *run, const mus_cg_options *limits, int prefilter);
 // Iterations that conjugate gradients would take in all, by how far they have come; infinite where they have not.
 double mus_run_iterations_by(const mus_cg_result *result, double tolerance);

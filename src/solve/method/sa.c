@@ -355,10 +355,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {
       int patience = mus_upkeep_patience(&sa->upkeep, kind, sa->iteration_cost);
-      if (patience < left.iterations) {
-        left.iterations = patience;
-        left.extend = NULL;
-      }
+      left.iterations = patience < left.iterations ? patience : left.iterations;
+      left.extend = NULL; // no further than patience goes
     }
     mus_status status = run_with_hierarchy(sa, kind, run, &left);
     if (!status) {
