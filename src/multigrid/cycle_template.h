@@ -90,7 +90,8 @@ static void NAME(smooth_with)(TYPE(mus_cycle_level) *level, int from_zero, int w
   else
     (from_zero ? calls->pre : calls->post)(level->smoother_state, &level->system, level->b, x, other);
   double all = level->sweep_passes[from_zero] * NAME(numbers)(&level->system);
-  if (level->system.clusters) // once for each division, also where a pass over the matrix is saved
+  int divides = level->system.clusters && !calls->pre_with_residual; // sweeps know no clusters
+  if (divides) // once for each division, also where a pass over the matrix is saved
     all += (level->sweep_passes[from_zero] + from_zero) * level->system.clusters->place[level->system.clusters->count];
   double part = NAME(active_part)(&level->system);
   NAME(count_smoothing)(level, part * all, (1 - part) * all);

@@ -98,7 +98,7 @@ static mus_status create_hierarchy(mus_sa *sa) {
   mus_hierarchy_options options = {.multigrid = mus_sa_multigrid_settings(sa),
                                    .precision = sa->options->precision,
                                    .setup = sa->options->setup,
-                                   .packed = !sa->gpu.device};
+                                   .packed = !sa->gpu.device && mus_sa_has_rotations(sa)};
   options.clusters =
       sa->options->sa.motions == MUS_MOTIONS_AUTO && !sa->handles && !sa->is_geometric && !sa->gpu.device;
   if (sa->gpu.device) { // which renews in single precision
