@@ -74,6 +74,8 @@ void mus_hierarchy_set_geometry(mus_hierarchy *h, const double *coordinates, con
   h->held = held;
 }
 
+void mus_hierarchy_set_hard(mus_hierarchy *h, int is_hard) { h->is_hard = is_hard; }
+
 void mus_hierarchy_set_symmetric(mus_hierarchy *h, const mus_symmetric *finest) { h->symmetric = finest; }
 
 // Clusters of the finest level, for smoothers that divide by its block diagonal. What will be rounded lasts no longer

@@ -78,6 +78,9 @@ void mus_hierarchy_free(mus_hierarchy *hierarchy); // NULL is fine
 // What the coarsening may look at, from the next set-up on: the finest nodes' coordinates and what is held there.
 // Either may be NULL. They must stay where they are until the next call or the last set-up.
 void mus_hierarchy_set_geometry(mus_hierarchy *hierarchy, const double *coordinates, const mus_filter *held);
+// Whether solves take many iterations, from the next set-up of all numbers on: a smoother that bears strong connections
+// less well than what may stand in for it then stands back where there are some. 0 at first.
+void mus_hierarchy_set_hard(mus_hierarchy *hierarchy, int is_hard);
 
 // The pattern of `a` must stay where it is while the hierarchy is used; its values may go after the call when the
 // precision is single or the hierarchy keeps a copy, and must stay otherwise.

@@ -40,6 +40,7 @@ struct mus_hierarchy {
   const mus_filter *held;    // the same; NULL: nothing
   int own_finest, renewable, packed, levels, ready;
   int probes_due; // for renewal: see renew.h
+  int is_hard;
   mus_level level[MUS_LEVELS_MAXIMUM];
   mus_arena patterns; // symbolic
   mus_arena cycle;    // rounded numbers and vectors

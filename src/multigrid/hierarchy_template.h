@@ -4,7 +4,9 @@ mus_status NAME(mus_hierarchy_smooth)(const mus_hierarchy *h, int index, TYPE(mu
                                       mus_arena *arena) {
   const mus_level_smoother *smoother = &h->smoother[index];
   const TYPE(mus_level_system) *system = &level->system;
-  int sweeps = system->symmetric && !system->beyond && !(system->clusters && system->clusters->resists_sweeps);
+  mus_resistance least = h->is_hard ? MUS_RESISTS_SOMETIMES : MUS_RESISTS_MUCH;
+  int resists = system->clusters && system->clusters->resistance >= least;
+  int sweeps = system->symmetric && !system->beyond && !resists;
   const mus_smoother *kind = sweeps || !smoother->kind->stand_in ? smoother->kind : smoother->kind->stand_in;
 #if SINGLE
   const TYPE(mus_smoother_calls) *calls = &kind->in_single;

@@ -124,6 +124,13 @@ double mus_run_iterations_from_guess(const mus_run *run) {
 
 double mus_run_digits(double tolerance) { return -log10(fmin(fmax(tolerance, 1e-16), 0.1)); }
 
+double mus_run_iterations_per_digit(const mus_run *run) {
+  int end = run->record->iterations, first = run->first;
+  const double *norm = run->residuals;
+  double digits = first < end && norm[end] > 0 ? log10(norm[first] / norm[end]) : 0;
+  return digits > 0.5 ? (end - first) / digits : 0;
+}
+
 // What the two kinds of conjugate gradients begin and end with alike.
 typedef struct iterations {
   double begin;           // s

@@ -37,5 +37,8 @@ double mus_run_iterations_in_all(const mus_run *run, const mus_cg_options *limit
 double mus_run_iterations_from_guess(const mus_run *run);
 // Decimal digits that a tolerance asks for.
 double mus_run_digits(double tolerance);
+// Iterations for each decimal digit that residuals have shrunk by, without the start that earlier solutions gave; 0
+// where that is too little to tell.
+double mus_run_iterations_per_digit(const mus_run *run);
 
 #endif

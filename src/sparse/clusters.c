@@ -16,12 +16,12 @@ enum { ENTRIES = MUS_CLUSTER_BLOCK * MUS_CLUSTER_BLOCK, UNKNOWNS = MUS_CLUSTER_N
 // above 0.6 and 128 above 0.5, while 0.5, 0.7 and 0.9 of the nodes are in one (of four of the scenes). Of the nodes
 // that a cluster may have: 147 with 2 (above 0.5), 119 with 8, which cost twice as much as 4.
 static const double strong = 0.6;
-// Up to these parts of the nodes with a connection above these strengths, Gauss-Seidel over single nodes takes a sixth
-// more iterations than polynomials with clusters, at two thirds of the time for each; beyond, up to five times as many.
-// Parts above 0.75 and 0.9: irregular sheets 0.04, 0; folds 0.35 to 0.67, 0.003 to 0.47; a dress with stitches 0.13,
-// 0.08.
-static const struct { double strength, part; } swept[] = {{0.75, 0.1}, {0.9, 0.002}};
-enum { SWEPT = sizeof swept / sizeof *swept };
+// Up to the first of these parts of the nodes with a connection above these strengths, Gauss-Seidel over single nodes
+// takes a sixth more iterations than polynomials with clusters, at two thirds of the time for each; beyond the second,
+// up to five times as many. Parts above 0.75 and 0.9: irregular sheets 0.04 to 0.19, 0 to 0.003, and they gain from
+// sweeps; folds 0.1 to 0.67, 0 to 0.47, from no gain to twice the time; a dress with stitches 0.13, 0.08.
+static const struct { double strength, part[2]; } borne[] = {{0.75, {0.1, 0.25}}, {0.9, {0.002, 0.01}}};
+enum { BORNE = sizeof borne / sizeof *borne };
 // A pivot below this part of the largest is none.
 static const double smallest_pivot = 1e-10;
 
@@ -84,19 +84,20 @@ static int leader(int *of, int i) {
 }
 
 // Whether so many nodes of so strong connections would hold up sweeps; `marks` has a number for each node.
-static int resists_sweeps(int count, const connection *list, int rows, int *marks) {
-  for (int limit = 0; limit < SWEPT; ++limit) {
-    double square = swept[limit].strength * swept[limit].strength, nodes = 0;
+static mus_resistance resistance_of(int count, const connection *list, int rows, int *marks) {
+  int most = MUS_RESISTS_LITTLE;
+  for (int k = 0; k < BORNE; ++k) {
+    double square = borne[k].strength * borne[k].strength, nodes = 0;
     memset(marks, 0, (size_t)rows * sizeof *marks);
-    for (int k = 0; k < count; ++k)
-      if (list[k].strength > square)
-        marks[list[k].i] = marks[list[k].j] = 1;
+    for (int c = 0; c < count; ++c)
+      if (list[c].strength > square)
+        marks[list[c].i] = marks[list[c].j] = 1;
     for (int i = 0; i < rows; ++i)
       nodes += marks[i];
-    if (nodes > swept[limit].part * rows)
-      return 1;
+    int found = (nodes > borne[k].part[0] * rows) + (nodes > borne[k].part[1] * rows);
+    most = found > most ? found : most;
   }
-  return 0;
+  return (mus_resistance)most;
 }
 
 // Joins the ends of connections, the strongest first, while clusters stay
@@ -168,7 +169,7 @@ static mus_status find(mus_arena *arena, mus_arena *scratch, const mus_matrix *a
     return mus_fail_memory();
   list_connections(p, square, list);
   qsort(list, (size_t)count, sizeof *list, by_strength);
-  out->resists_sweeps = resists_sweeps(count, list, p->rows, of);
+  out->resistance = resistance_of(count, list, p->rows, of);
   for (int i = 0; i < p->rows; ++i) {
     of[i] = i;
     size[i] = 1;
@@ -252,7 +253,7 @@ mus_status mus_clusters_round(mus_arena *arena, const mus_clusters *from, mus_cl
                           .start = from->start,
                           .node = from->node,
                           .place = from->place,
-                          .resists_sweeps = from->resists_sweeps};
+                          .resistance = from->resistance};
   mus_status status = make_room_f(arena, out);
   if (!status)
     mus_to_float((size_t)from->place[from->count], 1, from->joined, out->joined);

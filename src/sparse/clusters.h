@@ -19,6 +19,9 @@
 
 enum { MUS_CLUSTER_NODES = 4, MUS_CLUSTER_BLOCK = 3 }; // at most; unknowns per node
 
+// How clusters hold up Gauss-Seidel over single nodes: hardly, by how hard the matrix is for other reasons, or badly.
+typedef enum mus_resistance { MUS_RESISTS_LITTLE, MUS_RESISTS_SOMETIMES, MUS_RESISTS_MUCH } mus_resistance;
+
 // mus_clusters, and the same with _f for single precision
 #define TEMPLATE "sparse/clusters_types_template.h"
 #include "base/both_precisions.h"

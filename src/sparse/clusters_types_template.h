@@ -7,7 +7,7 @@ typedef struct TYPE(mus_clusters) {
   const int *node;    // start[count]: nodes of a cluster ascend
   const int *place;   // count + 1: where a cluster's part of E begins, a matrix
                       // of all its unknowns by columns
-  int resists_sweeps; // 1: Gauss-Seidel over single nodes would be slow
+  mus_resistance resistance;
   REAL *joined;       // E
   REAL *kept;         // workspace: the unknowns of all clusters' nodes
 } TYPE(mus_clusters);

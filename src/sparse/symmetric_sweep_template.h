@@ -93,6 +93,7 @@ ALWAYS_INLINE void NAME(down_row_3)(const TYPE(mus_symmetric_task) *t, int i, in
   TYPE(wide) sum[3];
   for (int line = 0; line < USUAL_LINES; ++line)
     NAME(fetch_back)(a + line * LINE);
+  NAME(fetch_back)(t->inverse_diagonal + (size_t)i * 9);
   if (end - i > p->ring)
     NAME(flush_3)(t, i + p->ring, place);
   NAME(gather_own_3)(a, p->where + start, p->where + pairs, t->y, sum);
@@ -144,6 +145,7 @@ ALWAYS_INLINE void NAME(up_row_3)(const TYPE(mus_symmetric_task) *t, int i, REAL
   TYPE(wide) sum[3];
   for (int line = 0; line < USUAL_LINES; ++line)
     NAME(fetch)(a + line * LINE);
+  NAME(fetch)(t->inverse_diagonal + (size_t)i * 9);
   NAME(gather_own_3)(a, p->where + start, p->where + pairs, t->y, sum);
   TYPE(vector) known = NAME(gather_pairs_3)(a_pairs, p->where + pairs, p->where + next, x_i, sum);
   TYPE(vector) r = NAME(subtract)(NAME(load)(t->b + (size_t)i * 3), known);

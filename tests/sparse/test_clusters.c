@@ -174,7 +174,7 @@ static void stitch(chain *c, int i) {
 }
 
 // A chain whose clusters hold it by so much, with so many stitches.
-static void check_sweeps(double stiff, int stitches, int resists) {
+static void check_sweeps(double stiff, int stitches, mus_resistance resists) {
   chain c = chain_create(stiff);
   mus_clusters found;
   mus_clusters_f rounded;
@@ -184,17 +184,18 @@ static void check_sweeps(double stiff, int stitches, int resists) {
   mus_clusters_fill(&found, &c.a, c.inverse);
   assert_int_equal(mus_clusters_round(&c.arena, &found, &rounded), MUS_OK);
   assert_true(found.count >= NODES / 4);
-  assert_int_equal(found.resists_sweeps, resists);
-  assert_int_equal(rounded.resists_sweeps, resists);
+  assert_int_equal(found.resistance, resists);
+  assert_int_equal(rounded.resistance, resists);
   mus_arena_clear(&c.arena);
 }
 
 static void sweeps_bear_weak_clusters_and_few_stitches(void **state) {
   (void)state;
-  check_sweeps(0.12, 0, 0); // all below 0.75
-  check_sweeps(0.2, 0, 1);  // half of the nodes above
-  check_sweeps(0.12, 1, 0); // two of 1,000 nodes above 0.9
-  check_sweeps(0.12, 2, 1);
+  check_sweeps(0.12, 0, MUS_RESISTS_LITTLE); // all below 0.75
+  check_sweeps(0.2, 0, MUS_RESISTS_MUCH);    // half of the nodes above
+  check_sweeps(0.12, 1, MUS_RESISTS_LITTLE); // two of 1,000 nodes above 0.9
+  check_sweeps(0.12, 2, MUS_RESISTS_SOMETIMES);
+  check_sweeps(0.12, 6, MUS_RESISTS_MUCH);
 }
 
 // What a node alone resists and a pair does not at all cannot be inverted.

@@ -342,6 +342,15 @@ static int iterations_from_guess(const mus_sa *sa, mus_upkeep_kind kind, const m
   return whole > 0 ? whole : known > 0 ? known : run->record->iterations;
 }
 
+// Iterations for each digit beyond which solves are hard, and up to which they are easy again, with a better smoother.
+static const double hard_above = 3.6, easy_below = 2.4;
+
+static void see_how_hard(mus_sa *sa, const mus_run *run) {
+  double each = mus_run_iterations_per_digit(run);
+  if (each > 0)
+    sa->is_hard = sa->is_hard ? each >= easy_below : each > hard_above;
+}
+
 // With a hierarchy that is kept as long as it pays. Where it turns out to be worn out, a better one takes over from the
 // iterate that was reached.
 static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limits) {
@@ -364,6 +373,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
       if (begun == 0)
         mus_upkeep_note(&sa->upkeep, kind, iterations_from_guess(sa, kind, run), sa->iteration_cost);
       choose_depth(sa, run->record->iterations);
+      see_how_hard(sa, run);
       return status;
     }
     int has_failed = status == MUS_NOT_CONVERGED || status == MUS_BREAKDOWN;

@@ -40,6 +40,7 @@ typedef struct mus_sa {
   int has_positions;                                  // when they were last looked at
   int has_looked, fills_space;                        // whether positions have been looked at, and are those of a solid
   double iteration_cost;                              // of the last solve, in products
+  int is_hard;                                        // solves take many iterations
   int analysed_count, *analysed_node, *analysed_rank; // directions that were held when aggregates were made
   int has_released;                                   // some of those once came free: made without constraints since
   mus_coupled coupled;                                // around the hierarchy where there are couplings

@@ -165,6 +165,7 @@ static mus_status show_symmetric(mus_sa *sa) {
 static mus_status make_from_kernel(mus_sa *sa, const mus_filter *s, make_hierarchy *make) {
   mus_status status = give_kernel(sa, s);
   mus_hierarchy_set_geometry(sa->hierarchy, sa->system->positions, s);
+  mus_hierarchy_set_hard(sa->hierarchy, sa->is_hard);
   if (!status)
     status = show_symmetric(sa);
   if (!status)

@@ -11,7 +11,7 @@
 typedef struct sa_memory {
   int stale;
   int has_looked, fills_space;
-  int has_released, deep_couplings, has_hierarchy, analysed_count;
+  int has_released, deep_couplings, has_hierarchy, analysed_count, is_hard;
   double iteration_cost;
   mus_upkeep upkeep;
 } sa_memory;
@@ -30,6 +30,7 @@ mus_status mus_sa_remember(void *self, mus_list *bytes) {
   m.has_hierarchy = sa->hierarchy && m.stale != MUS_SA_STALE_ALL;
   m.analysed_count = sa->analysed_count;
   m.iteration_cost = sa->iteration_cost;
+  m.is_hard = sa->is_hard;
   m.upkeep = sa->upkeep;
   size_t lists = (size_t)m.analysed_count * sizeof(int);
   mus_status status = mus_bytes_put(bytes, &m, sizeof m);
@@ -83,6 +84,7 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   sa->has_released = m.has_released;
   sa->deep_couplings = m.deep_couplings;
   sa->iteration_cost = m.iteration_cost;
+  sa->is_hard = m.is_hard != 0;
   sa->upkeep = m.upkeep;
   sa->has_positions = sa->system->positions != NULL;
   sa->rested = 1;
