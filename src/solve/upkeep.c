@@ -36,7 +36,7 @@ int mus_upkeep_patience(const mus_upkeep *upkeep, mus_upkeep_kind done, double i
   mus_upkeep_kind next = mus_upkeep_next(done);
   if (!(iteration_cost > 0)) // there has been no solve yet
     return INT_MAX;
-  return upkeep->of[next].iterations + 1 + (int)ceil(price_now(upkeep, next) / iteration_cost);
+  return upkeep->of[next].iterations + 1 + (int)ceil(price_now(upkeep, (int)next) / iteration_cost);
 }
 
 static int at_most(int a, int b) { return a < b ? a : b; }
