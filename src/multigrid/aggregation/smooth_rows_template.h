@@ -39,23 +39,35 @@ INLINE void sum_weak(const mus_smooth_task *t, int i, int block, int count, doub
   }
 }
 
-// Motions of an aggregate that its own nodes hardly show are not carried over to others.
-static const double shown_least = 1e-2;
+// Motions that carry weak neighbours further than this, in units of what the node's own block makes of a motion by 1,
+// are not carried over: the aggregate's own nodes hardly show them, because they are held for instance.
+static const double carried_most = 3;
+
+static inline double diagonal_sum(int block, const double *b) {
+  double sum = 0;
+  for (int r = 0; r < block; ++r)
+    sum += b[r * block + r];
+  return sum;
+}
 
 // to += W R^-1: weak neighbours count as if they moved with the aggregate of node i, K_j = Q_j R. So what is dropped
-// leaves all of the near-null space as smooth as it was, rotations too.
-INLINE void add_weak(int block, int count, const double *moved, const double *kernel_of_aggregate, double *to) {
+// leaves all of the near-null space as smooth as it was, rotations too. A_ii has the diagonal sum `most` /
+// carried_most.
+INLINE void add_weak(int block, int count, const double *moved, const double *kernel_of_aggregate, double most,
+                     double *to) {
   double local[ENTRIES];
   for (int c = 0; c < count; ++c) {
     double length = 0, own = kernel_of_aggregate[c * count + c];
-    for (int k = 0; k <= c; ++k)
-      length += kernel_of_aggregate[k * count + c] * kernel_of_aggregate[k * count + c];
-    int shown = own * own > shown_least * shown_least * length;
     for (int r = 0; r < block; ++r) {
       double sum = moved[r * count + c];
       for (int k = 0; k < c; ++k)
         sum -= local[r * count + k] * kernel_of_aggregate[k * count + c];
-      local[r * count + c] = shown ? sum / own : 0;
+      local[r * count + c] = sum;
+      length += sum * sum;
+    }
+    int carried = own > 0 && length <= most * most * own * own;
+    for (int r = 0; r < block; ++r) {
+      local[r * count + c] = carried ? local[r * count + c] / own : 0;
       to[r * count + c] += local[r * count + c];
     }
   }
@@ -89,7 +101,9 @@ INLINE void smooth_row(const mus_smooth_task *t, int i, int block, int count) {
   double weak[ENTRIES], lumped[ENTRIES], moved[ENTRIES];
   if (t->is_filtered) {
     sum_weak(t, i, block, count, weak, moved);
-    add_weak(block, count, moved, t->coarse_kernel + (size_t)aggregate * (size_t)(count * count), home);
+    const double *diagonal = t->fine->a->value + (size_t)t->fine->diagonal[i] * (size_t)(block * block);
+    add_weak(block, count, moved, t->coarse_kernel + (size_t)aggregate * (size_t)(count * count),
+             carried_most * diagonal_sum(block, diagonal), home);
     if (invert_lumped(t->fine, i, block, weak, lumped)) {
       inverse = lumped;
       omega = lumped_damping;

@@ -58,13 +58,28 @@ static int kernel_count(const mus_sa *sa) {
                                     : sa->system->block;
 }
 
+// Motions of less than this part of what they were before constraints are rounding, which has no place in a basis.
+static const double forbidden = 1e-8;
+
+// v <- S v, without rounding at held nodes; `before` is workspace.
+static void forbid(const mus_filter *s, double *v, double *before) {
+  size_t block = (size_t)s->block;
+  mus_copy((size_t)s->rows * block, v, before);
+  mus_filter_apply(s, v);
+  for (int k = 0; k < s->count; ++k) {
+    double *now = v + (size_t)s->node[k] * block, *then = before + (size_t)s->node[k] * block;
+    if (mus_dot(block, now, now) < forbidden * forbidden * mus_dot(block, then, then))
+      mus_fill(block, 0, now);
+  }
+}
+
 // The near-null space with what constraints forbid taken out, handed to the aggregation. S may be NULL.
 static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
   if (sa->is_geometric)
     return MUS_OK;
   int count = kernel_count(sa);
   size_t n = mus_system_unknowns(sa->system);
-  double *vectors = mus_alloc((size_t)count * n, sizeof *vectors);
+  double *vectors = mus_alloc((size_t)(count + 1) * n, sizeof *vectors);
   if (!vectors)
     return mus_fail_memory();
   if (is_affine(sa))
@@ -76,7 +91,7 @@ static mus_status give_kernel(mus_sa *sa, const mus_filter *s) {
   else
     mus_constant_vectors(sa->system->rows, sa->system->block, vectors);
   for (int k = 0; s && k < count; ++k)
-    mus_filter_apply(s, vectors + (size_t)k * n);
+    forbid(s, vectors + (size_t)k * n, vectors + (size_t)count * n);
   mus_status status = mus_aggregation_set_kernel(sa->aggregation, sa->system->rows, sa->system->block, count, vectors);
   mus_free(vectors);
   return status;
