@@ -168,28 +168,64 @@ template <int B, int C> struct mus_relax_kernel {
   }
 };
 
-// K_g = Q_g R_g by the Cholesky factor R of K_g^T K_g. A column that depends on those before it gives zeros in Q and R.
-// Eight threads share an aggregate.
+// K_g = Q_g R_g by Cholesky factors, twice: K_g = Q' R' with R'^T R' = K_g^T K_g, and Q' = Q_g R'', because Q' is about
+// orthonormal only, where columns nearly depend on those before them. One that does depend on them gives zeros in Q and
+// R. Eight threads share an aggregate.
 template <int B, int C> struct mus_qr_kernel {
   const int *start, *member;
   int aggregates;
   const double *kernel;
   float *q;
   double *coarse; // C x C for each aggregate, by rows
-  enum { TEAM = 8, THREADS = 128, GRAM = C * (C + 1) / 2, PHASES = 2, SHARED = THREADS * GRAM * sizeof(double) };
+  enum {
+    TEAM = 8,
+    THREADS = 128,
+    GRAM = C * (C + 1) / 2,
+    PHASES = 4,
+    SHARED = (THREADS + THREADS / TEAM) * GRAM * sizeof(double)
+  };
+
+  // R, and 1 / R_cc, or 0 for a column that depends on others.
+  struct factor {
+    double r[C][C], inverse[C];
+  };
 
   MUS_HD void run(int phase, mus_place at, void *shared) const {
-    int aggregate = at.block * (THREADS / TEAM) + at.thread / TEAM, own = at.thread % TEAM;
-    double *gram = (double *)shared;
+    int team = at.thread / TEAM, aggregate = at.block * (THREADS / TEAM) + team, own = at.thread % TEAM;
+    double *partial = (double *)shared + team * TEAM * GRAM, *first = (double *)shared + (THREADS + team) * GRAM;
+    factor once, twice;
     if (aggregate >= aggregates)
       return;
     if (phase == 0)
-      add_up(aggregate, own, gram + at.thread * GRAM);
-    else
-      factor(aggregate, own, gram + at.thread / TEAM * TEAM * GRAM);
+      add_up(aggregate, own, nullptr, partial + own * GRAM);
+    if (phase == 1 && own == 0)
+      add_team(partial, first);
+    if (phase < 2)
+      return;
+    decompose(first, &once);
+    if (phase == 2) {
+      add_up(aggregate, own, &once, partial + own * GRAM);
+      return;
+    }
+    double second[GRAM];
+    add_team(partial, second);
+    decompose(second, &twice);
+    give(aggregate, own, once, twice);
   }
 
-  MUS_HD void add_up(int aggregate, int own, double *out) const {
+  // The row R^-1.
+  MUS_HD static void divide(const factor &f, double (&row)[C]) {
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      MUS_UNROLL
+      for (int e = 0; e < c; ++e)
+        row[c] -= row[e] * f.r[e][c];
+      row[c] *= f.inverse[c];
+    }
+  }
+
+  // Of K_g or of Q': products of columns with each other, over this thread's members.
+  MUS_HD void add_up(int aggregate, int own, const factor *once, double *out) const {
     double sum[GRAM] = {0};
     for (int m = start[aggregate] + own; m < start[aggregate + 1]; m += TEAM)
       for (int r = 0; r < B; ++r) {
@@ -198,6 +234,8 @@ template <int B, int C> struct mus_qr_kernel {
         MUS_UNROLL
         for (int c = 0; c < C; ++c)
           row[c] = k[c];
+        if (once)
+          divide(*once, row);
         MUS_UNROLL
         for (int c = 0; c < C; ++c)
           MUS_UNROLL
@@ -209,49 +247,61 @@ template <int B, int C> struct mus_qr_kernel {
       out[i] = sum[i];
   }
 
-  MUS_HD void factor(int aggregate, int own, const double *gram) const {
-    double r[C][C], inverse[C]; // inverse: 0 for a column that depends on others
+  MUS_HD static void add_team(const double *partial, double *out) {
+    for (int i = 0; i < GRAM; ++i) {
+      double sum = 0;
+      MUS_UNROLL
+      for (int t = 0; t < TEAM; ++t)
+        sum += partial[t * GRAM + i];
+      out[i] = sum;
+    }
+  }
+
+  MUS_HD static void decompose(const double *gram, factor *f) {
     MUS_UNROLL
     for (int c = 0; c < C; ++c)
       MUS_UNROLL
     for (int e = 0; e <= c; ++e) {
-      double sum = 0;
+      double sum = gram[c * (c + 1) / 2 + e], before = sum;
       MUS_UNROLL
-      for (int t = 0; t < TEAM; ++t)
-        sum += gram[t * GRAM + c * (c + 1) / 2 + e];
-      double before = sum;
-      MUS_UNROLL
-      for (int f = 0; f < e; ++f)
-        sum -= r[f][e] * r[f][c];
+      for (int k = 0; k < e; ++k)
+        sum -= f->r[k][e] * f->r[k][c];
       if (e < c) {
-        r[e][c] = sum * inverse[e];
-        r[c][e] = 0;
+        f->r[e][c] = sum * f->inverse[e];
+        f->r[c][e] = 0;
       } else {
         bool live = sum > 1e-12 * before && sum > 1e-290;
-        r[c][c] = live ? sqrt(sum) : 0;
-        inverse[c] = live ? 1 / r[c][c] : 0;
+        f->r[c][c] = live ? sqrt(sum) : 0;
+        f->inverse[c] = live ? 1 / f->r[c][c] : 0;
       }
     }
+  }
+
+  MUS_HD void give(int aggregate, int own, const factor &once, const factor &twice) const {
     for (int m = start[aggregate] + own; m < start[aggregate + 1]; m += TEAM)
       for (int i = 0; i < B; ++i) {
         size_t at = (size_t)member[m] * (B * C) + (size_t)(i * C);
         double row[C];
         MUS_UNROLL
-        for (int c = 0; c < C; ++c) {
-          double value = kernel[at + (size_t)c];
-          MUS_UNROLL
-          for (int e = 0; e < c; ++e)
-            value -= row[e] * r[e][c];
-          row[c] = value * inverse[c];
+        for (int c = 0; c < C; ++c)
+          row[c] = kernel[at + (size_t)c];
+        divide(once, row);
+        divide(twice, row);
+        MUS_UNROLL
+        for (int c = 0; c < C; ++c)
           q[at + (size_t)c] = (float)row[c];
-        }
       }
     if (own == 0)
       MUS_UNROLL
     for (int e = 0; e < C; ++e)
       MUS_UNROLL
-    for (int c = 0; c < C; ++c)
-      coarse[(size_t)aggregate * (C * C) + (size_t)(e * C + c)] = r[e][c];
+    for (int c = 0; c < C; ++c) {
+      double sum = 0;
+      MUS_UNROLL
+      for (int k = e; k <= c; ++k)
+        sum += twice.r[e][k] * once.r[k][c];
+      coarse[(size_t)aggregate * (C * C) + (size_t)(e * C + c)] = sum;
+    }
   }
 };
 
@@ -264,7 +314,7 @@ struct mus_prolong_target {
 // Parts of a filtered prolongator's row that weak neighbours j of node i have:
 //   weak = W R^-1,  W = sum_j A_ij K_j      as if they moved with the aggregate of node i, K_j = Q_j R
 //   scaled = 2/3 D_F^-1,  D_F = A_ii + sum_j A_ij, or omega D^-1 where D_F is too small
-// A thread has a row of a node, then a node. The constants are those of multigrid/aggregation/aggregation.c.
+// A thread has a row of a node, then a node. The constants are those of multigrid/aggregation/smooth_rows_template.h.
 template <int B, int C, class real> struct mus_weak_kernel {
   mus_sliced<real> a;
   const int *diagonal, *aggregate, *start; // start: rows + 1
@@ -275,22 +325,27 @@ template <int B, int C, class real> struct mus_weak_kernel {
   const mus_level_state *level;
   float *weak, *scaled; // weak: by rows; scaled: as `inverse`
   static constexpr int LANES = MUS_SLICE * B;
-  static constexpr double SHOWN = 1e-2, LUMPED = 0.3, DAMPING = 2.0 / 3;
-  enum { THREADS = LANES, PHASES = 2, SHARED = LANES * B * sizeof(double) };
+  static constexpr double CARRIED = 3, LUMPED = 0.3, DAMPING = 2.0 / 3;
+  enum { THREADS = LANES, PHASES = 2, SHARED = LANES * (B + C) * sizeof(double) };
 
   MUS_HD void run(int phase, mus_place at, void *shared) const {
-    double *sums = (double *)shared;
-    int node = at.block * MUS_SLICE + (phase == 0 ? at.thread / B : at.thread);
-    if (node >= rows || (phase == 1 && at.thread >= MUS_SLICE) || aggregate[node] < 0)
-      return;
-    if (phase == 0)
-      add_up(node, at.thread % B, sums + at.thread * B);
-    else
+    double *sums = (double *)shared, *moved = sums + LANES * B;
+    int local = at.thread / B, node = at.block * MUS_SLICE + local, r = at.thread % B;
+    if (node < rows && aggregate[node] >= 0) {
+      if (phase == 0)
+        add_up(node, r, sums + at.thread * B, moved + at.thread * C);
+      else
+        divide(node, r, moved + local * (B * C));
+    }
+    node = at.block * MUS_SLICE + at.thread;
+    if (phase == 1 && at.thread < MUS_SLICE && node < rows && aggregate[node] >= 0)
       scale(at.block, at.thread, node, sums + at.thread * (B * B));
   }
 
-  // Row r: that of the sum of weak blocks, and of W R^-1.
-  MUS_HD void add_up(int node, int r, double *out) const {
+  MUS_HD const real *own_block(int node) const { return a.value + mus_sliced_at<B, B>(a.base, node, diagonal[node]); }
+
+  // Row r: that of the sum of weak blocks, and of W.
+  MUS_HD void add_up(int node, int r, double *out, double *out_moved) const {
     double sum[B] = {0}, moved[C] = {0};
     for (int k = start[node]; k < start[node + 1]; ++k) {
       const real *left = a.value + pair[k].left + r;
@@ -307,29 +362,49 @@ template <int B, int C, class real> struct mus_weak_kernel {
     MUS_UNROLL
     for (int m = 0; m < B; ++m)
       out[m] = sum[m];
-    divide(coarse + (size_t)aggregate[node] * (C * C), moved);
-    float *to = weak + (size_t)node * (B * C) + r * C;
     MUS_UNROLL
     for (int c = 0; c < C; ++c)
-      to[c] = (float)moved[c];
+      out_moved[c] = moved[c];
   }
 
-  // moved <- moved R^-1, without motions that the aggregate's own nodes hardly show.
-  MUS_HD void divide(const double *upper, double (&moved)[C]) const {
+  // Row r of W R^-1, without motions that would carry weak neighbours too far because the aggregate's own nodes hardly
+  // show them. That takes all rows of W.
+  MUS_HD void divide(int node, int r, const double *moved) const {
+    const double *upper = coarse + (size_t)aggregate[node] * (C * C);
+    const real *d = own_block(node);
+    double most = 0, all[B][C];
+    MUS_UNROLL
+    for (int i = 0; i < B; ++i)
+      most += CARRIED * (double)d[i * LANES + i];
     MUS_UNROLL
     for (int c = 0; c < C; ++c) {
-      double own = upper[c * C + c], length = own * own;
+      double own = upper[c * C + c], length = 0;
       MUS_UNROLL
-      for (int k = 0; k < c; ++k) {
-        length += upper[k * C + c] * upper[k * C + c];
-        moved[c] -= moved[k] * upper[k * C + c];
+      for (int i = 0; i < B; ++i) {
+        all[i][c] = moved[i * C + c];
+        MUS_UNROLL
+        for (int k = 0; k < c; ++k)
+          all[i][c] -= all[i][k] * upper[k * C + c];
+        length += all[i][c] * all[i][c];
       }
-      moved[c] = own * own > SHOWN * SHOWN * length ? moved[c] / own : 0;
+      bool carried = own > 0 && length <= most * most * own * own;
+      MUS_UNROLL
+      for (int i = 0; i < B; ++i)
+        all[i][c] = carried ? all[i][c] / own : 0;
+    }
+    float *to = weak + (size_t)node * (B * C) + r * C;
+    MUS_UNROLL
+    for (int c = 0; c < C; ++c) {
+      double value = 0;
+      MUS_UNROLL
+      for (int i = 0; i < B; ++i)
+        value = i == r ? all[i][c] : value;
+      to[c] = (float)value;
     }
   }
 
   MUS_HD void scale(int slice, int local, int node, const double *weak_sum) const {
-    const real *d = a.value + mus_sliced_at<B, B>(a.base, node, diagonal[node]);
+    const real *d = own_block(node);
     size_t first = (size_t)slice * (B * LANES) + (size_t)(local * B);
     double lumped[B][B], rest[B][B], found[B][B];
     MUS_UNROLL
@@ -377,23 +452,23 @@ template <int B, int C> struct mus_smooth_kernel {
     mus_prolong_target to = target[block];
     size_t row = (size_t)to.node * (B * C) + (size_t)(r * C);
     if (phase == 0) {
-      float sum[C];
+      double sum[C];
       MUS_UNROLL
       for (int c = 0; c < C; ++c)
-        sum[c] = weak && to.is_home ? weak[row + (size_t)c] : 0;
+        sum[c] = weak && to.is_home ? (double)weak[row + (size_t)c] : 0;
       for (int k = start[block]; k < start[block + 1]; ++k) {
         const float *left = a + pair[k].left + r, *right = q + pair[k].right;
         MUS_UNROLL
         for (int m = 0; m < B; ++m) {
-          float factor = left[m * LANES];
+          double factor = (double)left[m * LANES];
           MUS_UNROLL
           for (int c = 0; c < C; ++c)
-            sum[c] += factor * right[m * C + c];
+            sum[c] += factor * (double)right[m * C + c];
         }
       }
       MUS_UNROLL
       for (int c = 0; c < C; ++c)
-        sums[at.thread * C + c] = sum[c];
+        sums[at.thread * C + c] = (float)sum[c];
       return;
     }
     const float *d = inverse + (size_t)(to.node / MUS_SLICE) * (B * LANES) + to.node % MUS_SLICE * B + r;
