@@ -61,7 +61,7 @@ static void close_device(mus_device *device) { delete device; }
 
 static void describe_device(const mus_device *device, mus_device_facts *facts) { *facts = device->facts; }
 
-extern "C" __attribute__((visibility("default"))) const mus_stages *mus_cuda_stages_6(void) {
+extern "C" __attribute__((visibility("default"))) const mus_stages *mus_cuda_stages_7(void) {
   static const mus_stages table = MUS_STAGES_TABLE(open_device, close_device, describe_device);
   return &table;
 }

@@ -69,8 +69,9 @@ struct mus_frame_kernel {
   }
 };
 
-// The finest level's near-null space with what is held taken out: a thread for each node.
-enum { MUS_MOTIONS_BLOCK = 128 };
+// The finest level's near-null space with what is held taken out: a thread for each number, so that those of
+// neighbouring threads lie side by side.
+enum { MUS_MOTIONS_BLOCK = 256 };
 template <int C> struct mus_motions_kernel {
   int rows;
   const mus_given *given;
@@ -79,41 +80,33 @@ template <int C> struct mus_motions_kernel {
   double *kernel; // 3 x C for each node, by rows
   enum { THREADS = MUS_MOTIONS_BLOCK, PHASES = 1, SHARED = 0 };
 
-  MUS_HD double number(int node, int r, int c, const double *x) const {
+  MUS_HD double number(int node, int r, int c) const {
     if (kind == MUS_STAGE_VECTORS)
       return given->motion[((size_t)c * (size_t)rows + (size_t)node) * 3 + (size_t)r];
     if (c < 3 || kind == MUS_STAGE_CONSTANT)
       return c == r ? 1 : 0;
     int axis = c - 3; // e_axis x position
-    return r == axis ? 0 : (r - axis + 3) % 3 == 1 ? -x[(axis + 2) % 3] : x[(axis + 1) % 3];
+    if (r == axis)
+      return 0;
+    return (r - axis + 3) % 3 == 1 ? -around(node, (axis + 2) % 3) : around(node, (axis + 1) % 3);
+  }
+
+  MUS_HD double around(int node, int k) const {
+    return frame->scale * (given->motion[3 * (size_t)node + (size_t)k] - frame->centre[k]);
   }
 
   MUS_HD void run(int, mus_place at, void *) const {
-    int node = at.block * THREADS + at.thread;
-    double k[3][C], x[3] = {0, 0, 0};
+    long long i = (long long)at.block * THREADS + at.thread;
+    int node = (int)(i / (3 * C)), r = (int)(i % (3 * C)) / C, c = (int)(i % C);
     if (node >= rows)
       return;
-    if (kind == MUS_STAGE_POSITIONS)
-      for (int c = 0; c < 3; ++c)
-        x[c] = frame->scale * (given->motion[3 * (size_t)node + (size_t)c] - frame->centre[c]);
-    MUS_UNROLL
-    for (int r = 0; r < 3; ++r)
-      MUS_UNROLL
-    for (int c = 0; c < C; ++c)
-      k[r][c] = number(node, r, c, x);
     int held = mus_held_at(given, node);
-    double *to = kernel + (size_t)node * (3 * C);
-    MUS_UNROLL
-    for (int r = 0; r < 3; ++r)
-      MUS_UNROLL
-    for (int c = 0; c < C; ++c) {
-      double value = k[r][c];
-      if (held >= 0) {
-        const double *s = given->projection + 9 * (size_t)held + 3 * r;
-        value = s[0] * k[0][c] + s[1] * k[1][c] + s[2] * k[2][c];
-      }
-      to[r * C + c] = value;
+    if (held < 0) {
+      kernel[i] = number(node, r, c);
+      return;
     }
+    const double *s = given->projection + 9 * (size_t)held + 3 * r;
+    kernel[i] = s[0] * number(node, 0, c) + s[1] * number(node, 1, c) + s[2] * number(node, 2, c);
   }
 };
 

@@ -1,4 +1,4 @@
-// Renewing a hierarchy on the device as a sequence of kernels: all that follows from a new finest matrix. See
+// Renewing a hierarchy on the device as sequences of kernels: what follows from a new finest matrix. See
 // renew_kernels.h and prolong_kernels.h.
 #ifndef MUS_CUDA_RENEWAL_H
 #define MUS_CUDA_RENEWAL_H
@@ -57,7 +57,7 @@ inline void mus_make_kernel(mus_device_solver *s) {
   auto launch = [&](auto c) {
     typedef mus_motions_kernel<c()> motions;
     s->run.launch(motions{l.rows, s->given_there, s->kernel_kind, s->frame, l.kernel},
-                  mus_blocks_for((long long)l.rows, motions::THREADS), motions::THREADS);
+                  mus_blocks_for(3LL * l.rows * c(), motions::THREADS), motions::THREADS);
   };
   mus_with_block(l.coarse_block, launch);
 }
@@ -99,27 +99,40 @@ inline void mus_invert_bottom(mus_device_solver *s) {
   }
 }
 
-inline void mus_record_renewal(mus_device_solver *s) {
-  s->run.forget(&s->renewal);
-  s->run.record(&s->renewal, [=] {
-    mus_device_level &finest = s->level[0];
-    s->run.launch(mus_reset_kernel{s->state}, 1, s->levels);
-    mus_with_block(finest.block, [&](auto b) {
-      typedef mus_convert_kernel<b()> convert;
-      typedef mus_invert_kernel<b(), double, false> invert;
-      typedef mus_held_scale_kernel<b()> scale;
-      s->run.launch(scale{finest.row_start_there, finest.diagonal, finest.rows, s->given_there}, 1, scale::THREADS);
-      s->run.launch(convert{finest.row_start_there, finest.rows, finest.wide.base, finest.wide.column, s->given_there,
-                            finest.wide.value, finest.a.m.value, s->shift},
-                    finest.slices, convert::THREADS);
-      s->run.launch(invert{finest.wide, finest.diagonal, finest.rows, finest.inverse, s->state, s->given_there},
-                    finest.slices, invert::THREADS);
-    });
-    if (!s->is_bottom(0))
+// The finest level, from the matrix as it is given.
+inline void mus_renew_finest(mus_device_solver *s) {
+  mus_device_level &finest = s->level[0];
+  mus_with_block(finest.block, [&](auto b) {
+    typedef mus_convert_kernel<b()> convert;
+    typedef mus_invert_kernel<b(), double, false> invert;
+    typedef mus_held_scale_kernel<b()> scale;
+    s->run.launch(scale{finest.row_start_there, finest.diagonal, finest.rows, s->given_there}, 1, scale::THREADS);
+    s->run.launch(convert{finest.row_start_there, finest.rows, finest.wide.base, finest.wide.column, s->given_there,
+                          finest.wide.value, finest.a.m.value, s->shift},
+                  finest.slices, convert::THREADS);
+    s->run.launch(invert{finest.wide, finest.diagonal, finest.rows, finest.inverse, s->state, s->given_there},
+                  finest.slices, invert::THREADS);
+  });
+  if (!s->is_bottom(0))
+    mus_follow_radius(s, 0);
+}
+
+inline void mus_record_renewal(mus_device_solver *s, mus_stage_renewal what) {
+  mus_sequence *sequence = &s->renewal[what];
+  s->run.forget(sequence);
+  s->run.record(sequence, [=] {
+    bool is_coarse = what >= MUS_STAGE_COARSE || s->is_bottom(0);
+    s->run.launch(mus_reset_kernel{s->state}, 1, is_coarse ? s->levels : 1);
+    mus_renew_finest(s);
+    if (!is_coarse)
+      return;
+    if (what == MUS_STAGE_EVERYTHING && !s->is_bottom(0))
       mus_make_kernel(s);
     for (int k = 0; !s->is_bottom(k); ++k) {
-      mus_follow_radius(s, k);
-      mus_make_prolongator(s, k);
+      if (k > 0)
+        mus_follow_radius(s, k);
+      if (what == MUS_STAGE_EVERYTHING)
+        mus_make_prolongator(s, k);
       mus_coarsen(s, k);
     }
     mus_invert_bottom(s);

@@ -92,17 +92,26 @@ struct mus_device_solver {
   double *right = nullptr, *x = nullptr, *r = nullptr, *p = nullptr, *q = nullptr;
   int bottom_size = 0;
   double *w = nullptr, *panel_row = nullptr, *panel_column = nullptr;
-  mus_sequence renewal, take, reference, start, loop, finish, one_cycle;
+  mus_sequence renewal[MUS_STAGE_RENEWALS], take, reference, start, loop, finish, one_cycle;
   float *z = nullptr; // where the cycle leaves its result
   mus_stage_seconds seconds = {};
-  int has_values = 0, has_kernel = 0, has_renewal = 0; // recorded
+  int has_values = 0, has_kernel = 0, has_prolongators = 0;
+  int has_renewal[MUS_STAGE_RENEWALS] = {}; // recorded
 
   explicit mus_device_solver(const mus_stage_hierarchy &h)
       : run(h.plain), levels(h.levels), visits(h.visits), iterations_most(h.iterations_most),
         kernel_sweeps(h.kernel_sweeps) {}
   ~mus_device_solver() {
-    for (mus_sequence *s : {&renewal, &take, &reference, &start, &loop, &finish, &one_cycle})
+    for (mus_sequence *s : {&take, &reference, &start, &loop, &finish, &one_cycle})
       run.forget(s);
+    for (mus_sequence &s : renewal)
+      run.forget(&s);
+  }
+
+  // What memory renewals use has changed: they are recorded anew.
+  void forget_renewals() {
+    for (int &has : has_renewal)
+      has = 0;
   }
 
   int is_bottom(int k) const { return k + 1 == levels; }

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-#define MUS_STAGES_VERSION 6
-#define MUS_STAGES_SYMBOL "mus_cuda_stages_6"
+#define MUS_STAGES_VERSION 7
+#define MUS_STAGES_SYMBOL "mus_cuda_stages_7"
 
 enum { MUS_STAGES_LEVELS = 20, MUS_STAGES_PASSES = 32, MUS_STAGES_TEXT = 512 };
 
@@ -72,6 +72,15 @@ typedef struct mus_stage_hierarchy {
   int iterations_most; // of a solve
   int plain;           // 1: kernel by kernel, without graphs, for debuggers and profilers
 } mus_stage_hierarchy;
+
+// How much of a hierarchy is renewed for a matrix; each includes those before it. Prolongators that are kept have to
+// suit what is held.
+typedef enum mus_stage_renewal {
+  MUS_STAGE_FINEST,     // the finest level
+  MUS_STAGE_COARSE,     // coarse matrices too
+  MUS_STAGE_EVERYTHING, // prolongators too
+  MUS_STAGE_RENEWALS
+} mus_stage_renewal;
 
 // What is known of the top of a level's spectrum when the structure was made.
 typedef struct mus_stage_spectrum {
@@ -196,9 +205,9 @@ typedef struct mus_stages {
   mus_status (*weigh_equalities)(mus_device_solver *solver, const double *numbers, mus_stage_failure *failure);
   // The finest matrix as it is given: blocks in the order of the pattern, by rows.
   mus_status (*set_values)(mus_device_solver *solver, const double *values, mus_stage_failure *failure);
-  // Everything that follows from these on all levels: filtered matrix, prolongators, coarse matrices, inverse
-  // diagonals, radii, the bottom. Returns before it is done.
-  mus_status (*renew)(mus_device_solver *solver, mus_stage_failure *failure);
+  // What follows from these: filtered matrix, inverse diagonals, radii; prolongators, coarse matrices and the bottom as
+  // far as they are asked for, and all of them the first time. Returns before it is done.
+  mus_status (*renew)(mus_device_solver *solver, mus_stage_renewal what, mus_stage_failure *failure);
   // x: guess in, solution out; rows * block numbers.
   mus_status (*solve)(mus_device_solver *solver, const double *b, double *x, const mus_stage_limits *limits,
                       mus_stage_result *result, mus_stage_failure *failure);

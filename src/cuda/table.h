@@ -286,7 +286,7 @@ static mus_status mus_set_kernel_stage(mus_device_solver *s, mus_stage_kernel ki
     s->motions = count;
   }
   if (kind != s->kernel_kind)
-    s->has_renewal = 0;
+    s->forget_renewals();
   s->kernel_kind = kind;
   s->given.motion = count > 0 ? mus_bring(s, numbers, count, &s->motion) : nullptr;
   s->run.wait();
@@ -351,7 +351,8 @@ static void mus_place_couplings(mus_device_solver *s, int count, size_t blocks) 
     s->touched = s->run.take<int>((size_t)s->touched_most);
     s->coupling_start = s->run.take<int>((size_t)s->touched_most + 1);
     s->pull = s->run.take<double>(3 * (size_t)s->touched_most);
-    s->has_solve = s->has_renewal = 0;
+    s->has_solve = 0;
+    s->forget_renewals();
   }
   if (blocks > s->coupling_most) {
     s->coupling_most = blocks + blocks / 2;
@@ -362,8 +363,10 @@ static void mus_place_couplings(mus_device_solver *s, int count, size_t blocks) 
 
 static mus_status mus_set_couplings_stage(mus_device_solver *s, const mus_stage_couplings *c,
                                           mus_stage_failure *failure) {
-  if ((c->count > 0) != (s->given.coupled > 0))
-    s->has_solve = s->has_renewal = 0;
+  if ((c->count > 0) != (s->given.coupled > 0)) {
+    s->has_solve = 0;
+    s->forget_renewals();
+  }
   s->given.coupled = c->count;
   if (c->count == 0)
     return MUS_OK;
@@ -488,15 +491,17 @@ static mus_status mus_set_values_stage(mus_device_solver *s, const double *value
   return mus_told(s, failure);
 }
 
-static mus_status mus_renew_stage(mus_device_solver *s, mus_stage_failure *failure) {
+static mus_status mus_renew_stage(mus_device_solver *s, mus_stage_renewal what, mus_stage_failure *failure) {
   if (!s->has_values || !(s->has_kernel || s->is_bottom(0)))
     return mus_refuse(failure, MUS_BAD_INPUT, "the device has no matrix or near-null space to make a hierarchy from");
-  if (!s->has_renewal)
-    mus_record_renewal(s);
-  s->has_renewal = !s->run.status();
+  if (!s->has_prolongators)
+    what = MUS_STAGE_EVERYTHING;
+  if (!s->has_renewal[what])
+    mus_record_renewal(s, what);
+  s->has_renewal[what] = s->has_prolongators = !s->run.status();
   s->run.put(&s->given, 1, s->given_there);
   s->run.mark(MUS_MARK_RENEW);
-  s->run.play(s->renewal);
+  s->run.play(s->renewal[what]);
   s->run.mark(MUS_MARK_RENEWED);
   return mus_told(s, failure);
 }

@@ -32,7 +32,11 @@ typedef enum mus_upkeep_kind {
   MUS_UPKEEP_KINDS
 } mus_upkeep_kind;
 
+// What set-ups cost beside iterations.
+typedef enum mus_upkeep_machine { MUS_UPKEEP_CPU, MUS_UPKEEP_GPU, MUS_UPKEEP_MACHINES } mus_upkeep_machine;
+
 typedef struct mus_upkeep {
+  mus_upkeep_machine machine;
   struct {
     int iterations;            // of the first solve after such a set-up
     double debt;               // products, since then

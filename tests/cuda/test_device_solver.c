@@ -146,6 +146,40 @@ static void stiff_sheets_take_the_iterations_of_the_cpu(void **state) {
   check_iterations(41, SHEET_DROOPING, 10000);
 }
 
+// Where a sheet hardly moves, the finest level is what most solves renew; other prolongators are made where more is
+// held.
+static void hierarchies_are_kept_as_far_as_that_pays(void **state) {
+  (void)state;
+  enum { STEPS = 10 };
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(33, SHEET_DROOPING);
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet);
+  int finest = 0, first = 0;
+  for (int step = 0; step < STEPS; ++step) {
+    assert_ok(solve(solver, &sheet, x));
+    const mus_solve_record *record = mus_solver_record(solver);
+    first = step == 0 ? record->iterations : first;
+    assert_string_equal(step == 0 ? "all" : record->setup, record->setup);
+    finest += strcmp(record->setup, "finest") == 0;
+    assert_in_range(record->iterations, 1, first + 3);
+    assert_true(record->true_residual < 1e-3);
+    move(&sheet, 1e-5);
+  }
+  assert_in_range(finest, STEPS / 2, STEPS);
+  mus_constraint *more = malloc(((size_t)sheet.constraint_count + 1) * sizeof *more);
+  assert_non_null(more);
+  memcpy(more, sheet.constraint, (size_t)sheet.constraint_count * sizeof *more);
+  more[sheet.constraint_count] = (mus_constraint){.node = sheet.rows / 2, .count = 1, .direction = {{0, 1, 0}}};
+  assert_ok(mus_solver_set_constraints(solver, sheet.constraint_count + 1, more));
+  free(more);
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_string_equal(mus_solver_record(solver)->setup, "numbers");
+  mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
 static void robust_and_paper_solve_as_on_the_cpu(void **state) {
   (void)state;
   check_like_cpu(MUS_PRESET_ROBUST, 21, SHEET_DROOPING);
@@ -551,6 +585,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fast_solves_as_on_the_cpu),
       cmocka_unit_test(stiff_sheets_take_the_iterations_of_the_cpu),
+      cmocka_unit_test(hierarchies_are_kept_as_far_as_that_pays),
       cmocka_unit_test(robust_and_paper_solve_as_on_the_cpu),
       cmocka_unit_test(systems_are_solved_where_they_are),
       cmocka_unit_test(one_level_is_solved_directly),

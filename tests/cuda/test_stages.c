@@ -116,11 +116,16 @@ static mus_device_solver *solver_of(const made *m, int visits) {
   return solver;
 }
 
+static void give_values(mus_device_solver *solver, const problem *p, mus_stage_renewal what) {
+  mus_stage_failure failure;
+  check_stage(stages->set_values(solver, p->a.value, &failure), &failure);
+  check_stage(stages->renew(solver, what, &failure), &failure);
+}
+
 static void give(mus_device_solver *solver, const problem *p) {
   mus_stage_failure failure;
   check_stage(stages->set_kernel(solver, MUS_STAGE_VECTORS, p->kernel, &failure), &failure);
-  check_stage(stages->set_values(solver, p->a.value, &failure), &failure);
-  check_stage(stages->renew(solver, &failure), &failure);
+  give_values(solver, p, MUS_STAGE_EVERYTHING);
 }
 
 static void expect_close(size_t n, const float *is, const float *ought, double allowed, const char *what, int level) {
@@ -215,6 +220,32 @@ static void numbers_are_those_of_the_host(void **state) {
   check_renewal(MUS_PRESET_ROBUST, 6); // relaxed near-null space
 }
 
+// With prolongators that are kept, and with coarse matrices that are kept too.
+static void less_is_renewed(void **state) {
+  (void)state;
+  problem p = sheet_problem(0.05, 5000);
+  made m = make(&p, MUS_PRESET_FAST, 6);
+  mus_device_solver *solver = solver_of(&m, 1);
+  mus_stage_failure failure;
+  check_stage(stages->set_kernel(solver, MUS_STAGE_VECTORS, p.kernel, &failure), &failure);
+  give_values(solver, &p, MUS_STAGE_FINEST); // everything is renewed the first time
+  expect_same_levels(solver, m.hierarchy, 0);
+  for (int k = 1; k < 3; ++k) {
+    problem q = sheet_problem(0.05 + 0.01 * k, 5000 + 500 * k);
+    problem_take_values(&p, &q);
+    if (k == 1)
+      assert_ok(mus_hierarchy_renew(m.hierarchy, &p.a, NULL));
+    else
+      assert_ok(mus_hierarchy_renew_finest(m.hierarchy, &p.a, NULL));
+    give_values(solver, &p, k == 1 ? MUS_STAGE_COARSE : MUS_STAGE_FINEST);
+    expect_same_levels(solver, m.hierarchy, 0);
+    problem_free(&q);
+  }
+  stages->free(solver);
+  made_free(&m);
+  problem_free(&p);
+}
+
 // Radii grow with those of the matrix, within what the host would find.
 static void radii_follow(void **state) {
   (void)state;
@@ -288,12 +319,12 @@ static void matrices_that_break_down_are_told(void **state) {
   double *x = vector_zero(p.n), residuals[201], *values = vector_zero((int)mus_matrix_values(&p.a));
   mus_stage_limits limits = {.tolerance = 1e-5, .iterations = 200};
   mus_stage_result result = {.residuals = residuals};
-  assert_int_equal(stages->renew(solver, &failure), MUS_BAD_INPUT); // there are no values yet
+  assert_int_equal(stages->renew(solver, MUS_STAGE_FINEST, &failure), MUS_BAD_INPUT); // there are no values yet
   for (size_t k = 0; k < mus_matrix_values(&p.a); ++k)
     values[k] = -p.a.value[k];
   check_stage(stages->set_kernel(solver, MUS_STAGE_VECTORS, p.kernel, &failure), &failure);
   check_stage(stages->set_values(solver, values, &failure), &failure);
-  check_stage(stages->renew(solver, &failure), &failure);
+  check_stage(stages->renew(solver, MUS_STAGE_EVERYTHING, &failure), &failure);
   check_stage(stages->solve(solver, p.b, x, &limits, &result, &failure), &failure);
   assert_int_equal(result.end, MUS_STAGE_BAD_LEVEL);
   for (int i = 0; i < p.n; ++i)
@@ -322,8 +353,11 @@ static void what_does_not_fit_is_rejected(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_those_of_the_host),     cmocka_unit_test(radii_follow),
-      cmocka_unit_test(solutions_are_those_of_the_matrix), cmocka_unit_test(matrices_that_break_down_are_told),
+      cmocka_unit_test(numbers_are_those_of_the_host),
+      cmocka_unit_test(less_is_renewed),
+      cmocka_unit_test(radii_follow),
+      cmocka_unit_test(solutions_are_those_of_the_matrix),
+      cmocka_unit_test(matrices_that_break_down_are_told),
       cmocka_unit_test(what_does_not_fit_is_rejected),
   };
   return cmocka_run_group_tests(tests, open_device, close_device);

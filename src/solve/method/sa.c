@@ -158,10 +158,6 @@ static int is_around(const mus_sa *sa) {
   return sa->system->filter.across || (sa->system->couplings.count > 0 && !sa->deep_couplings);
 }
 
-// On a GPU an iteration takes about so much less time beside prolongators, which the host makes: measured on an H200
-// and 16 cores with sheets of 40,401 to 1,002,001 vertices.
-static const double device_gain = 20;
-
 static double iteration_cost(const mus_sa *sa) {
   return cg_step + cycle_cost(sa) + (is_around(sa) ? MUS_COUPLED_PRODUCTS : 0);
 }
@@ -358,8 +354,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
   mus_cg_options left = *limits;
   if (is_new(sa) && !sa->gpu.device) // what begins with couplings should know them from the start
     sa->deep_couplings = sa->system->couplings.count > 0;
-  if (sa->gpu.device && kind < MUS_UPKEEP_NUMBERS && sa->stale != MUS_SA_FRESH)
-    kind = MUS_UPKEEP_NUMBERS; // which cost a GPU little
+  if (sa->gpu.device && !mus_sa_device_obstacle(sa, run))
+    kind = mus_sa_device_upkeep(sa, kind);
   for (;; kind = mus_upkeep_next(kind)) {
     int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {
@@ -369,7 +365,8 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
     }
     mus_status status = run_with_hierarchy(sa, kind, run, &left);
     if (!status) {
-      sa->iteration_cost = iteration_cost(sa) / (*run->record->device ? device_gain : 1);
+      sa->iteration_cost = iteration_cost(sa);
+      sa->upkeep.machine = *run->record->device ? MUS_UPKEEP_GPU : MUS_UPKEEP_CPU;
       if (begun == 0)
         mus_upkeep_note(&sa->upkeep, kind, iterations_from_guess(sa, kind, run), sa->iteration_cost);
       choose_depth(sa, run->record->iterations);

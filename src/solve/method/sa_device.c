@@ -52,6 +52,7 @@ static void forget_solver(mus_sa_device *gpu) {
     gpu->stages->free(gpu->solver);
   gpu->solver = NULL;
   gpu->has_spectrum = gpu->has_kernel = gpu->has_held = gpu->has_couplings = gpu->has_equalities = 0;
+  gpu->has_prolongators = 0;
 }
 
 void mus_sa_close_device(mus_sa *sa) {
@@ -216,6 +217,17 @@ void mus_sa_device_changed(mus_sa *sa, unsigned what) {
     sa->gpu.has_equalities = 0;
   if (what & (MUS_CHANGED_COORDINATES | MUS_CHANGED_KERNEL))
     sa->gpu.has_kernel = 0;
+  if (what & MUS_CHANGED_HELD)
+    sa->gpu.has_prolongators = 0;
+}
+
+// Products there are those with its own copy of the matrix: a new one takes the finest level with it at least.
+mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due) {
+  if (due >= MUS_UPKEEP_NUMBERS)
+    return due;
+  if (!sa->gpu.has_prolongators)
+    return MUS_UPKEEP_NUMBERS;
+  return due == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH ? MUS_UPKEEP_FINEST : due;
 }
 
 mus_status mus_sa_fetch(void *self, const mus_device_system *there, const double *from, size_t count, double *to) {
@@ -252,15 +264,15 @@ static mus_status set_up_host(mus_sa *sa, const mus_run *run, mus_upkeep_kind ki
   return status;
 }
 
-// What the device lacks but for the matrix.
-static mus_status set_up_device(mus_sa *sa, const mus_run *run, mus_stage_failure *failure) {
+// What the device lacks but for the matrix. The near-null space is for new prolongators.
+static mus_status set_up_device(mus_sa *sa, mus_upkeep_kind kind, const mus_run *run, mus_stage_failure *failure) {
   mus_sa_device *gpu = &sa->gpu;
   mus_status status = gpu->solver ? MUS_OK : create_solver(sa, failure);
   if (!status && run->there && run->there->stream)
     status = gpu->stages->wait_for(gpu->solver, run->there->stream, failure);
   if (!status && !gpu->has_spectrum)
     gpu->has_spectrum = !(status = give_spectrum(sa, failure));
-  if (!status && !gpu->has_kernel)
+  if (!status && !gpu->has_kernel && kind >= MUS_UPKEEP_NUMBERS)
     gpu->has_kernel = !(status = give_kernel(sa, run, failure));
   if (!status && !gpu->has_held)
     gpu->has_held = !(status = give_held(sa, failure));
@@ -271,11 +283,20 @@ static mus_status set_up_device(mus_sa *sa, const mus_run *run, mus_stage_failur
   return status;
 }
 
-// All that follows from the matrix.
-static mus_status renew_device(mus_sa *sa, const mus_run *run, mus_stage_failure *failure) {
+// What follows from the matrix.
+static mus_status renew_device(mus_sa *sa, mus_upkeep_kind kind, const mus_run *run, mus_stage_failure *failure) {
   const double *values = run->there ? run->there->values : sa->system->a.value;
+  mus_stage_renewal what = kind >= MUS_UPKEEP_NUMBERS  ? MUS_STAGE_EVERYTHING
+                           : kind == MUS_UPKEEP_COARSE ? MUS_STAGE_COARSE
+                                                       : MUS_STAGE_FINEST;
   mus_status status = sa->gpu.stages->set_values(sa->gpu.solver, values, failure);
-  return status ? status : sa->gpu.stages->renew(sa->gpu.solver, failure);
+  if (!status)
+    status = sa->gpu.stages->renew(sa->gpu.solver, what, failure);
+  if (!status && what == MUS_STAGE_EVERYTHING) {
+    sa->gpu.has_prolongators = 1;
+    sa->rested = 0;
+  }
+  return status;
 }
 
 // --- solving ---------------------------------------------------------------------------------------------------------
@@ -323,7 +344,7 @@ static mus_status set_up(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, double 
   mus_stage_failure failure = {""};
   double start = mus_seconds();
   mus_status status = set_up_host(sa, run, kind);
-  if (!status && (status = set_up_device(sa, run, &failure)))
+  if (!status && (status = set_up_device(sa, kind, run, &failure)))
     status = failed_there(sa, status, &failure);
   *begin = mus_seconds();
   run->record->setup_seconds += *begin - start;
@@ -336,13 +357,12 @@ mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, con
   double begin, last = *mus_run_residuals(run);
   mus_status status = mus_stop_check();
   mus_system_put(sa->system, MUS_FORM_GIVEN);
-  int is_new = kind != MUS_UPKEEP_NONE || !gpu->solver || !gpu->has_held || !gpu->has_kernel || !gpu->has_couplings ||
-               !gpu->has_equalities;
+  int is_new = kind != MUS_UPKEEP_NONE || !gpu->has_held || !gpu->has_couplings || !gpu->has_equalities;
   if (!status)
     status = set_up(sa, kind, run, &begin);
   if (status)
     return status;
-  if (is_new && (status = renew_device(sa, run, &failure)))
+  if (is_new && (status = renew_device(sa, kind, run, &failure)))
     return failed_there(sa, status, &failure);
   if (is_new && (status = mus_sa_weigh_equalities(sa, &failure)))
     return status == MUS_BREAKDOWN ? mus_fail(status, "%s", failure.text) : failed_there(sa, status, &failure);
