@@ -355,7 +355,7 @@ static mus_status run_kept(mus_sa *sa, mus_run *run, const mus_cg_options *limit
   if (is_new(sa) && !sa->gpu.device) // what begins with couplings should know them from the start
     sa->deep_couplings = sa->system->couplings.count > 0;
   if (sa->gpu.device && !mus_sa_device_obstacle(sa, run))
-    kind = mus_sa_device_upkeep(sa, kind);
+    kind = mus_sa_device_upkeep(sa, kind, limits->tolerance);
   for (;; kind = mus_upkeep_next(kind)) {
     int last_resort = kind == MUS_UPKEEP_ALL || !mus_sa_is_kept(sa), begun = run->record->iterations;
     if (!last_resort) {

@@ -77,8 +77,8 @@ void mus_sa_close_device(mus_sa *sa);
 mus_status mus_sa_check_device(void);
 mus_status mus_sa_fetch(void *self, const mus_device_system *system, const double *from, size_t count, double *to);
 void mus_sa_device_changed(mus_sa *sa, unsigned what);
-// What has to be done there, where `due` is what the host would do.
-mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due);
+// What has to be done there for a solve to that tolerance, where `due` is what the host would do.
+mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due, double tolerance);
 // What keeps a solve from running there; NULL: nothing.
 const char *mus_sa_device_obstacle(const mus_sa *sa, const mus_run *run);
 // Sets up there, or on the host what has to be, and iterates. With MUS_DEVICE_AUTO, a failure of the device's closes

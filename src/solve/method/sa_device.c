@@ -221,13 +221,18 @@ void mus_sa_device_changed(mus_sa *sa, unsigned what) {
     sa->gpu.has_prolongators = 0;
 }
 
+// Solves to less than this take so few iterations that these do not tell how good a hierarchy is, and what is saved by
+// keeping it is less than what Newton's method loses by the directions that it leads to.
+static const double loose_tolerance = 1e-2;
+
 // Products there are those with its own copy of the matrix: a new one takes the finest level with it at least.
-mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due) {
+mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due, double tolerance) {
+  int is_new = sa->stale != MUS_SA_FRESH;
   if (due >= MUS_UPKEEP_NUMBERS)
     return due;
-  if (!sa->gpu.has_prolongators)
+  if (!sa->gpu.has_prolongators || (is_new && tolerance > loose_tolerance))
     return MUS_UPKEEP_NUMBERS;
-  return due == MUS_UPKEEP_NONE && sa->stale != MUS_SA_FRESH ? MUS_UPKEEP_FINEST : due;
+  return due == MUS_UPKEEP_NONE && is_new ? MUS_UPKEEP_FINEST : due;
 }
 
 mus_status mus_sa_fetch(void *self, const mus_device_system *there, const double *from, size_t count, double *to) {
