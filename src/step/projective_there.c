@@ -61,6 +61,8 @@ static int has_drag(const mus_step_context *c) {
 const char *mus_projective_there_obstacle(const mus_step_context *c) {
   if (c->contact)
     return "contacts";
+  if (c->touch)
+    return "contact with bodies in Projective Dynamics";
   if (c->lattices)
     return "solids on lattices";
   if (c->work->seams.count > 0)
