@@ -9,6 +9,7 @@
 #include "cuda/gather_kernels.h"
 #include "cuda/handle_kernels.h"
 #include "cuda/projective_stages.h"
+#include "cuda/projective_touch.h"
 #include "cuda/secant_kernels.h"
 
 // --- the local step --------------------------------------------------------------------------------------------------
@@ -278,10 +279,17 @@ template <class real> struct mus_projective_right_kernel {
   const double *velocity, *next_velocity, *next_position;
   const mus_moment_there *moment;
   mus_specials specials;
+  mus_touches touches;
   double *right;
   real *b;
   enum { THREADS = 192, PHASES = 2, SHARED = THREADS * sizeof(double) };
 
+  MUS_HD void touch(int node, double *r) const {
+    size_t v = (size_t)name[node];
+    double impulse[3];
+    mus_touch_end(&touches.touched[v], next_velocity + 3 * v, 1, impulse);
+    mus_add_scaled3(1, impulse, r);
+  }
   MUS_HD void constrain(int special, double *r) const {
     const mus_special s = specials.special[special];
     for (int k = s.first; k < s.last; ++k) {
@@ -307,11 +315,15 @@ template <class real> struct mus_projective_right_kernel {
     }
     double result = own[at.thread];
     int special = specials.place[node];
-    if (special >= 0) {
+    bool is_touched = touches.has(node);
+    if (special >= 0 || is_touched) {
       double r[3];
       for (int k = 0; k < 3; ++k)
         r[k] = own[at.thread - c + k];
-      constrain(special, r);
+      if (is_touched)
+        touch(node, r);
+      if (special >= 0)
+        constrain(special, r);
       result = r[c];
     }
     right[i] = result;
@@ -420,6 +432,7 @@ template <class real> struct mus_mean_kernel {
   const double *right, *mass;
   const int *place; // of blocks
   const double *block;
+  mus_lifts lifts;
   double *partial; // three of each
   enum { THREADS = 256, PIECE = 1024 };
   typedef mus_fold<3, THREADS> fold;
@@ -441,6 +454,8 @@ template <class real> struct mus_mean_kernel {
         sum[c] += right[3 * (size_t)i + (size_t)c] - mass[i] * d[c];
         if (own >= 0)
           sum[c] -= mus_dot3(block + 9 * (size_t)own + 3 * (size_t)c, d);
+        if (lifts.is && lifts.is[i])
+          sum[c] -= mus_dot3(lifts.value + 9 * (size_t)i + 3 * (size_t)c, d);
       }
     }
     for (int q = 0; q < 3; ++q)
@@ -567,7 +582,7 @@ struct mus_dots_kernel {
   }
 };
 
-// |v' - V|^2_M / 2 - M g . (x' - X) of nodes, and the energies of pulls, by block.
+// |v' - V|^2_M / 2 - M g . (x' - X) of nodes, and the energies of pulls and touches, by block.
 struct mus_inertia_kernel {
   int nodes;
   const int *name;
@@ -576,6 +591,7 @@ struct mus_inertia_kernel {
   const mus_moment_there *moment;
   const int *pulls;
   const mus_projective_pull *pull;
+  mus_touches touches;
   double *partial;
   enum { THREADS = 128, BLOCKS = 256 };
   typedef mus_fold<1, THREADS> fold;
@@ -589,12 +605,16 @@ struct mus_inertia_kernel {
         partial[at.block] = number[0];
       return;
     }
-    for (int i = at.block * THREADS + at.thread; i < nodes; i += BLOCKS * THREADS)
-      for (int c = 0; c < 3; ++c) {
-        size_t v = 3 * (size_t)name[i] + (size_t)c;
+    for (int i = at.block * THREADS + at.thread; i < nodes; i += BLOCKS * THREADS) {
+      size_t vertex = (size_t)name[i];
+      for (size_t c = 0; c < 3; ++c) {
+        size_t v = 3 * vertex + c;
         double gained = next_velocity[v] - velocity[v], way = next_position[v] - position[v];
         sum += mass[i] * (gained * gained / 2 - moment->at.gravity[c] * way);
       }
+      if (touches.has(i))
+        sum += mus_touch_energy(&touches.touched[vertex], next_velocity + 3 * vertex);
+    }
     for (int k = at.block * THREADS + at.thread; k < *pulls; k += BLOCKS * THREADS)
       sum += mus_pull_energy(pull[k], moment->at.length, next_position, next_velocity);
     fold::put(at.thread, 0, sum, number);
