@@ -278,7 +278,7 @@ typedef struct mus_body_shape {
 typedef enum mus_contact_with {
   MUS_CONTACT_ALL,   ///< cloth with cloth and with bodies: nothing passes through anything
   MUS_CONTACT_BODIES ///< vertices with bodies only, by terms of the linear solve, which GPUs have too; for the
-                     ///< integrators "euler" and "bdf2", and bodies that are rigid
+                     ///< integrators "euler", "bdf2" and "projective", and bodies that are rigid
 } mus_contact_with;
 
 /// What cloth touches and cannot move.

@@ -192,10 +192,12 @@ static mus_status add_grid(const mus_model *model, int body, mus_touch *touch, m
 // --- life ------------------------------------------------------------------------------------------------------------
 
 static mus_status check_scene(const mus_scene *scene, const mus_model *model) {
-  if (scene->integrator != MUS_INTEGRATOR_EULER && scene->integrator != MUS_INTEGRATOR_BDF2)
-    return mus_fail(MUS_UNSUPPORTED,
-                    "contact_with: \"bodies\" is for the integrators \"euler\" and \"bdf2\", not for \"%s\"",
-                    mus_integrator_name(scene->integrator));
+  if (scene->integrator != MUS_INTEGRATOR_EULER && scene->integrator != MUS_INTEGRATOR_BDF2 &&
+      scene->integrator != MUS_INTEGRATOR_PROJECTIVE)
+    return mus_fail(
+        MUS_UNSUPPORTED,
+        "contact_with: \"bodies\" is for the integrators \"euler\", \"bdf2\" and \"projective\", not for \"%s\"",
+        mus_integrator_name(scene->integrator));
   return model->lattices > 0
              ? mus_fail(MUS_UNSUPPORTED, "contact_with: \"bodies\" knows nothing of solids on lattices: use \"all\"")
              : MUS_OK;
@@ -263,27 +265,74 @@ void mus_touch_place(const mus_model *model, double begin, double end, mus_touch
   }
 }
 
+static mus_touch_vertex vertex_of(const mus_model *model, const mus_touch_step *step, const mus_touch *touch, int i) {
+  size_t at = 3 * (size_t)i;
+  return (mus_touch_vertex){.position = step->position + at,
+                            .velocity = step->velocity + at,
+                            .predicted = step->predicted + at,
+                            .mass = model->mass[i],
+                            .half = touch->half[i],
+                            .push = step->hold[i].push,
+                            .h = step->h,
+                            .length = step->length};
+}
+
+static void find(const mus_touch_step *step, const mus_touch_vertex *vertex, double trace, mus_touch *touch, int i) {
+  touch->touched[i].stiffness = 0;
+  if (step->pinned[i] < 0)
+    mus_touch_find(vertex, touch->bodies, touch->body, touch->grid, trace, &touch->touched[i]);
+}
+
 void mus_touch_load_step(const mus_model *model, const mus_touch_step *step, mus_touch *touch, mus_matrix *matrix,
                          double *right) {
   mus_touch_place(model, step->time - step->h, step->time, touch);
   MUS_PARALLEL_FOR_IF(touch->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < touch->vertices; ++i) {
-    size_t at = 3 * (size_t)i;
     double *block = mus_matrix_at(matrix, model->diagonal[i]);
-    mus_touch_vertex vertex = {.position = step->position + at,
-                               .velocity = step->velocity + at,
-                               .predicted = step->predicted + at,
-                               .mass = model->mass[i],
-                               .half = touch->half[i],
-                               .push = step->hold[i].push,
-                               .h = step->h,
-                               .length = step->length};
-    touch->touched[i].stiffness = 0;
-    if (step->pinned[i] < 0)
-      mus_touch_find(&vertex, touch->bodies, touch->body, touch->grid, block[0] + block[4] + block[8],
-                     &touch->touched[i]);
-    mus_touch_load(&touch->touched[i], vertex.velocity, block, right + at);
+    mus_touch_vertex vertex = vertex_of(model, step, touch, i);
+    find(step, &vertex, block[0] + block[4] + block[8], touch, i);
+    mus_touch_load(&touch->touched[i], vertex.velocity, block, right + 3 * (size_t)i);
   }
+}
+
+void mus_touch_find_step(const mus_model *model, const mus_touch_step *step, mus_touch *touch, const double *value,
+                         const mus_shared_blocks *blocks) {
+  mus_touch_place(model, step->time - step->h, step->time, touch);
+  MUS_PARALLEL_FOR_IF(touch->vertices > MUS_PAR_MINIMUM)
+  for (int i = 0; i < touch->vertices; ++i) {
+    mus_touch_vertex vertex = vertex_of(model, step, touch, i);
+    const double *own = mus_shared_blocks_at(blocks, i);
+    double trace = 3 * value[model->diagonal[i]];
+    find(step, &vertex, own ? trace + own[0] + own[4] + own[8] : trace, touch, i);
+  }
+}
+
+mus_status mus_touch_lump(const mus_touch *touch, mus_shared_blocks *blocks) {
+  mus_status status = MUS_OK;
+  for (int i = 0; i < touch->vertices && !status; ++i) {
+    double block[9] = {0};
+    if (!(touch->touched[i].stiffness > 0))
+      continue;
+    mus_touch_block(&touch->touched[i], block);
+    status = mus_shared_blocks_add(blocks, i, 1, block);
+  }
+  return status;
+}
+
+void mus_touch_load_right(const mus_touch *touch, const double *velocity, double *right) {
+  MUS_PARALLEL_FOR_IF(touch->vertices > MUS_PAR_MINIMUM)
+  for (int i = 0; i < touch->vertices; ++i) {
+    double impulse[3];
+    mus_touch_end(&touch->touched[i], velocity + 3 * (size_t)i, 1, impulse);
+    mus_add_scaled3(1, impulse, right + 3 * (size_t)i);
+  }
+}
+
+double mus_touch_potential(const mus_touch *touch, const double *velocity) {
+  double sum = 0;
+  for (int i = 0; i < touch->vertices; ++i)
+    sum += mus_touch_energy(&touch->touched[i], velocity + 3 * (size_t)i);
+  return sum;
 }
 
 void mus_touch_measure(double length, const double *velocity, mus_touch *touch) {

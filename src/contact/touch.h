@@ -1,11 +1,12 @@
-// Contact of vertices with bodies alone, by terms of the linear solve (energy/touch.h): for linearised steps, on the
-// host and on devices alike.
+// Contact of vertices with bodies alone, by terms of the linear solve (energy/touch.h): for linearised steps and those
+// of Projective Dynamics, on the host and on devices alike.
 #ifndef MUS_CONTACT_TOUCH_H
 #define MUS_CONTACT_TOUCH_H
 
 #include "contact/holds.h"
 #include "energy/touch.h"
 #include "model/model.h"
+#include "sparse/shared.h"
 
 // What a step works with. Vertices remember their push from step to step (mus_hold.push).
 typedef struct mus_touch {
@@ -39,6 +40,16 @@ void mus_touch_place(const mus_model *model, double begin, double end, mus_touch
 // Which vertices touch one of them, with the matrix as it is without that, and adds what keeps them off.
 void mus_touch_load_step(const mus_model *model, const mus_touch_step *step, mus_touch *touch, mus_matrix *matrix,
                          double *right);
+
+// The same in steps of Projective Dynamics: which vertices touch a body, with `value` of the pattern, which the
+// coordinates share, and the blocks that there are without that; what they add to those; and in its iterations their
+// part of the step's right-hand side and energy (J) at velocities v'.
+void mus_touch_find_step(const mus_model *model, const mus_touch_step *step, mus_touch *touch, const double *value,
+                         const mus_shared_blocks *blocks);
+mus_status mus_touch_lump(const mus_touch *touch, mus_shared_blocks *blocks);
+void mus_touch_load_right(const mus_touch *touch, const double *velocity, double *right);
+double mus_touch_potential(const mus_touch *touch, const double *velocity);
+
 // After the solve, at the velocities v' that it led to.
 void mus_touch_measure(double length, const double *velocity, mus_touch *touch);
 // J: what bodies have done to vertices on their way from `start` to `end` in a step of length H.

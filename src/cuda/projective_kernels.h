@@ -1,5 +1,5 @@
-// Kernels of Projective Dynamics around the cycle: the local step, the right-hand side, corrections, secants, the
-// energy of a step. See projective_stages.h.
+// Kernels of Projective Dynamics around the cycle: the local step, the right-hand side, corrections, the energy of a
+// step. See projective_stages.h.
 //
 // Vectors r and d have three numbers for each node in the order of the finest level; positions and velocities are in
 // that of vertices.
@@ -9,6 +9,8 @@
 #include "cuda/gather_kernels.h"
 #include "cuda/handle_kernels.h"
 #include "cuda/projective_stages.h"
+#include "cuda/projective_touch.h"
+#include "cuda/secant_kernels.h"
 
 // --- the local step --------------------------------------------------------------------------------------------------
 
@@ -277,10 +279,17 @@ template <class real> struct mus_projective_right_kernel {
   const double *velocity, *next_velocity, *next_position;
   const mus_moment_there *moment;
   mus_specials specials;
+  mus_touches touches;
   double *right;
   real *b;
   enum { THREADS = 192, PHASES = 2, SHARED = THREADS * sizeof(double) };
 
+  MUS_HD void touch(int node, double *r) const {
+    size_t v = (size_t)name[node];
+    double impulse[3];
+    mus_touch_end(&touches.touched[v], next_velocity + 3 * v, 1, impulse);
+    mus_add_scaled3(1, impulse, r);
+  }
   MUS_HD void constrain(int special, double *r) const {
     const mus_special s = specials.special[special];
     for (int k = s.first; k < s.last; ++k) {
@@ -306,11 +315,15 @@ template <class real> struct mus_projective_right_kernel {
     }
     double result = own[at.thread];
     int special = specials.place[node];
-    if (special >= 0) {
+    bool is_touched = touches.has(node);
+    if (special >= 0 || is_touched) {
       double r[3];
       for (int k = 0; k < 3; ++k)
         r[k] = own[at.thread - c + k];
-      constrain(special, r);
+      if (is_touched)
+        touch(node, r);
+      if (special >= 0)
+        constrain(special, r);
       result = r[c];
     }
     right[i] = result;
@@ -419,6 +432,7 @@ template <class real> struct mus_mean_kernel {
   const double *right, *mass;
   const int *place; // of blocks
   const double *block;
+  mus_lifts lifts;
   double *partial; // three of each
   enum { THREADS = 256, PIECE = 1024 };
   typedef mus_fold<3, THREADS> fold;
@@ -440,6 +454,8 @@ template <class real> struct mus_mean_kernel {
         sum[c] += right[3 * (size_t)i + (size_t)c] - mass[i] * d[c];
         if (own >= 0)
           sum[c] -= mus_dot3(block + 9 * (size_t)own + 3 * (size_t)c, d);
+        if (lifts.is && lifts.is[i])
+          sum[c] -= mus_dot3(lifts.value + 9 * (size_t)i + 3 * (size_t)c, d);
       }
     }
     for (int q = 0; q < 3; ++q)
@@ -566,7 +582,7 @@ struct mus_dots_kernel {
   }
 };
 
-// |v' - V|^2_M / 2 - M g . (x' - X) of nodes, and the energies of pulls, by block.
+// |v' - V|^2_M / 2 - M g . (x' - X) of nodes, and the energies of pulls and touches, by block.
 struct mus_inertia_kernel {
   int nodes;
   const int *name;
@@ -575,6 +591,7 @@ struct mus_inertia_kernel {
   const mus_moment_there *moment;
   const int *pulls;
   const mus_projective_pull *pull;
+  mus_touches touches;
   double *partial;
   enum { THREADS = 128, BLOCKS = 256 };
   typedef mus_fold<1, THREADS> fold;
@@ -588,142 +605,23 @@ struct mus_inertia_kernel {
         partial[at.block] = number[0];
       return;
     }
-    for (int i = at.block * THREADS + at.thread; i < nodes; i += BLOCKS * THREADS)
-      for (int c = 0; c < 3; ++c) {
-        size_t v = 3 * (size_t)name[i] + (size_t)c;
+    for (int i = at.block * THREADS + at.thread; i < nodes; i += BLOCKS * THREADS) {
+      size_t vertex = (size_t)name[i];
+      for (size_t c = 0; c < 3; ++c) {
+        size_t v = 3 * vertex + c;
         double gained = next_velocity[v] - velocity[v], way = next_position[v] - position[v];
         sum += mass[i] * (gained * gained / 2 - moment->at.gravity[c] * way);
       }
+      if (touches.has(i))
+        sum += mus_touch_energy(&touches.touched[vertex], next_velocity + 3 * vertex);
+    }
     for (int k = at.block * THREADS + at.thread; k < *pulls; k += BLOCKS * THREADS)
       sum += mus_pull_energy(pull[k], moment->at.length, next_position, next_velocity);
     fold::put(at.thread, 0, sum, number);
   }
 };
 
-// --- secants ---------------------------------------------------------------------------------------------------------
-// step/secants.h. Each kernel adds up the products of the one before for itself, in the order of its blocks, and leaves
-// those that the next one needs.
-
-struct mus_secants_there {
-  double part;                            // of the last correction, of which a pair is to be made
-  int place[MUS_PROJECTIVE_SECANTS];      // of pairs, newest first
-  double product[MUS_PROJECTIVE_SECANTS]; // y.s of pairs, newest first
-};
-
-enum { MUS_SECANT_BLOCKS = 128, MUS_SECANT_THREADS = 256 };
-
-struct mus_secant_pairs {
-  int unknowns;
-  const mus_secants_there *state;
-  double *s, *y;
-  double *along; // newest first
-  MUS_HD double *s_of(int k) const { return s + (size_t)state->place[k] * (size_t)unknowns; }
-  MUS_HD double *y_of(int k) const { return y + (size_t)state->place[k] * (size_t)unknowns; }
-};
-
-// The sum over all blocks, by every thread: the same order, the same bits.
-MUS_HD double mus_secant_sum(const double *partial) {
-  double sum = 0;
-  for (int k = 0; k < MUS_SECANT_BLOCKS; ++k)
-    sum += partial[k];
-  return sum;
-}
-
-// What secant kernels have in common: a product for the next one.
-template <class step> struct mus_secant_kernel {
-  step own;
-  enum { THREADS = MUS_SECANT_THREADS };
-  typedef mus_fold<1, THREADS> fold;
-  enum { PHASES = 2 + fold::PHASES, SHARED = fold::BYTES + (int)sizeof(double) };
-
-  MUS_HD void run(int phase, mus_place at, void *shared) const {
-    double *number = (double *)shared, *factor = number + THREADS;
-    if (phase == 0) {
-      if (at.thread == 0)
-        *factor = own.factor(at.block);
-      return;
-    }
-    if (phase == 1) {
-      double sum = 0;
-      for (int i = at.block * THREADS + at.thread; i < own.pairs.unknowns; i += MUS_SECANT_BLOCKS * THREADS)
-        sum += own.at(i, *factor);
-      fold::put(at.thread, 0, sum, number);
-      return;
-    }
-    fold::run(phase - 2, at.thread, 1, number);
-    if (phase + 1 == PHASES && at.thread == 0)
-      own.partial[at.block] = number[0];
-  }
-};
-
-// The last correction becomes the newest pair, where it `notes` that; q = r, which is kept; s.q of the newest of
-// `count` pairs.
-struct mus_secant_begin {
-  mus_secant_pairs pairs;
-  int notes, count;
-  const double *right, *change;
-  double *before, *q;
-  double *partial;
-  MUS_HD double factor(int) const { return notes ? pairs.state->part : 0; }
-  MUS_HD double at(int i, double part) const {
-    double r = right[i];
-    if (notes) {
-      pairs.s_of(0)[i] = part * change[i];
-      pairs.y_of(0)[i] = before[i] - r;
-    }
-    before[i] = r;
-    q[i] = r;
-    return count > 0 ? pairs.s_of(0)[i] * r : 0;
-  }
-};
-
-// q -= a y of pair k; s.q of the next one. After the last, the cycle's right-hand side.
-template <class real> struct mus_secant_down {
-  mus_secant_pairs pairs;
-  int k, is_last;
-  const double *given;
-  double *q;
-  real *b;
-  double *partial;
-  MUS_HD double factor(int block) const {
-    double a = mus_secant_sum(given) / pairs.state->product[k];
-    if (block == 0)
-      pairs.along[k] = a;
-    return a;
-  }
-  MUS_HD double at(int i, double a) const {
-    double left = q[i] - a * pairs.y_of(k)[i];
-    q[i] = left;
-    if (is_last)
-      b[4 * (size_t)(i / 3) + (size_t)(i % 3)] = (real)left;
-    return is_last ? 0 : pairs.s_of(k + 1)[i] * left;
-  }
-};
-
-// y.z of the oldest of `count` pairs.
-struct mus_secant_turn {
-  mus_secant_pairs pairs;
-  int count;
-  const double *z;
-  double *partial;
-  MUS_HD double factor(int) const { return 0; }
-  MUS_HD double at(int i, double) const { return pairs.y_of(count - 1)[i] * z[i]; }
-};
-
-// z += (a - y.z / y.s) s of pair k; y.z of the one before it.
-struct mus_secant_up {
-  mus_secant_pairs pairs;
-  int k;
-  const double *given;
-  double *z;
-  double *partial;
-  MUS_HD double factor(int) const { return pairs.along[k] - mus_secant_sum(given) / pairs.state->product[k]; }
-  MUS_HD double at(int i, double a) const {
-    double now = z[i] + a * pairs.s_of(k)[i];
-    z[i] = now;
-    return k > 0 ? pairs.y_of(k - 1)[i] * now : 0;
-  }
-};
+// --- vectors ---------------------------------------------------------------------------------------------------------
 
 // d = x of the cycle, or more of it.
 template <class real> struct mus_take_kernel {

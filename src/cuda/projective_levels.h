@@ -8,6 +8,7 @@
 
 #include "cuda/handle_kernels.h"
 #include "cuda/projective_stages.h"
+#include "cuda/projective_touch.h"
 #include "cuda/renew_kernels.h"
 #include "cuda/runtime.h"
 
@@ -26,7 +27,9 @@ template <class real> struct mus_device_handles {
   // the diagonal
   double *diagonal = nullptr, *given = nullptr; // D, and what is added to it
   int *place = nullptr, *block_node = nullptr;
-  std::vector<int> placed; // the host's copy of places
+  int *base = nullptr;     // places of what the host gives; those of all unless there are bodies
+  std::vector<int> placed; // the host's copy of these
+  mus_lifts lifts = {};
   real *own = nullptr, *inverse = nullptr, *block = nullptr, *block_inverse = nullptr;
   real *coefficient = nullptr; // alpha and beta of passes
   real *x = nullptr, *b = nullptr, *other = nullptr;
@@ -39,6 +42,7 @@ template <class real> struct mus_device_levels {
   std::vector<mus_device_handles<real>> level;
   // the bottom: its matrix, which becomes its inverse, and that in the cycle's precision
   int rows = 0, size = 0;
+  double *base = nullptr; // its matrix without touches; NULL: there are no bodies
   double *w = nullptr, *panel_row = nullptr, *panel_column = nullptr;
   mus_level_state *state = nullptr;
   real *bottom = nullptr;
@@ -118,7 +122,8 @@ void mus_make_transfers(mus_runtime &run, const mus_projective_level &from, int 
 }
 
 template <class real>
-void mus_make_handles(mus_runtime &run, const mus_projective_level &from, int handles, mus_device_handles<real> *l) {
+void mus_make_handles(mus_runtime &run, const mus_projective_level &from, int handles, bool touches,
+                      mus_device_handles<real> *l) {
   size_t nodes = (size_t)from.nodes, width = (size_t)from.width, square = width * width;
   l->nodes = from.nodes;
   l->width = from.width;
@@ -140,7 +145,12 @@ void mus_make_handles(mus_runtime &run, const mus_projective_level &from, int ha
   l->given = run.take<double>(nodes * square * 9);
   l->block_node = run.take<int>(nodes);
   l->placed.assign(nodes, -1);
-  l->place = mus_handles_copy(run, l->placed);
+  l->place = l->base = mus_handles_copy(run, l->placed);
+  if (touches) {
+    l->base = mus_handles_copy(run, l->placed);
+    l->lifts = {run.take<unsigned char>(nodes), run.take<double>(nodes * square * 9)};
+    run.clear(l->lifts.is, nodes);
+  }
   l->own = run.take<real>(nodes * square);
   l->inverse = run.take<real>(nodes * square);
   l->block = run.take<real>(nodes * square * 9);
@@ -148,21 +158,18 @@ void mus_make_handles(mus_runtime &run, const mus_projective_level &from, int ha
   l->coefficient = run.take<real>(2 * MUS_PROJECTIVE_PASSES);
 }
 
-template <class real> void mus_record_inversion(mus_device_levels<real> *l) {
-  mus_runtime &run = *l->run;
-  run.record(&l->inversion, [l] {
-    typedef mus_round_kernel<real> round;
-    int panels = l->size / MUS_SLICE;
-    size_t numbers = (size_t)l->size * (size_t)l->size;
-    for (int k = 0; k < panels; ++k) {
-      l->run->launch(mus_panel_kernel{l->w, l->size, k, l->panel_row, l->panel_column, l->state}, panels,
-                     mus_panel_kernel::THREADS);
-      l->run->launch(mus_panel_update_kernel{l->w, l->size, k, l->panel_row, l->panel_column}, panels * panels,
-                     mus_panel_update_kernel::THREADS);
-    }
-    l->run->launch(round{numbers, l->w, l->bottom}, mus_handle_blocks((long long)numbers, round::THREADS),
-                   round::THREADS);
-  });
+template <class real> void mus_launch_inversion(mus_device_levels<real> *l) {
+  typedef mus_round_kernel<real> round;
+  int panels = l->size / MUS_SLICE;
+  size_t numbers = (size_t)l->size * (size_t)l->size;
+  for (int k = 0; k < panels; ++k) {
+    l->run->launch(mus_panel_kernel{l->w, l->size, k, l->panel_row, l->panel_column, l->state}, panels,
+                   mus_panel_kernel::THREADS);
+    l->run->launch(mus_panel_update_kernel{l->w, l->size, k, l->panel_row, l->panel_column}, panels * panels,
+                   mus_panel_update_kernel::THREADS);
+  }
+  l->run->launch(round{numbers, l->w, l->bottom}, mus_handle_blocks((long long)numbers, round::THREADS),
+                 round::THREADS);
 }
 
 template <class real>
@@ -170,7 +177,8 @@ void mus_make_levels(mus_runtime *run, const mus_projective_model &m, mus_device
   l->run = run;
   l->level.resize((size_t)m.levels);
   for (int k = 0; k < m.levels; ++k)
-    mus_make_handles(*run, m.level[k], k + 1 < m.levels ? m.level[k + 1].nodes : 0, &l->level[(size_t)k]);
+    mus_make_handles(*run, m.level[k], k + 1 < m.levels ? m.level[k + 1].nodes : 0, m.step.half != nullptr,
+                     &l->level[(size_t)k]);
   l->rows = MUS_HANDLE_UNKNOWNS * m.level[m.levels - 1].nodes;
   l->size = mus_handle_blocks(l->rows, MUS_SLICE) * MUS_SLICE;
   size_t size = (size_t)l->size;
@@ -180,7 +188,9 @@ void mus_make_levels(mus_runtime *run, const mus_projective_model &m, mus_device
   l->state = run->take<mus_level_state>(1);
   run->clear(l->state, sizeof *l->state);
   l->bottom = run->take<real>(size * size);
-  mus_record_inversion(l);
+  if (m.step.half)
+    l->base = run->take<double>(size * size);
+  run->record(&l->inversion, [l] { mus_launch_inversion(l); });
 }
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
@@ -217,17 +227,19 @@ void mus_set_blocks_of(mus_device_levels<real> *levels, int k, const mus_project
   std::fill(l.placed.begin(), l.placed.end(), -1);
   for (int n = 0; n < from.count; ++n)
     l.placed[(size_t)from.node[n]] = n;
-  run.put(l.placed.data(), l.placed.size(), l.place);
+  run.put(l.placed.data(), l.placed.size(), l.base);
   run.put(from.node, (size_t)from.count, l.block_node);
   run.put(from.value, (size_t)from.count * (size_t)(9 * l.width * l.width), l.given);
   mus_with_width(l.width, [&](auto width) {
     typedef mus_block_invert_kernel<real, width()> invert;
-    run.launch(invert{from.count, l.block_node, l.diagonal, l.given, l.block, l.block_inverse},
-               mus_handle_blocks(from.count, invert::THREADS), invert::THREADS);
+    if (!l.lifts.is) // else with every step
+      run.launch(invert{from.count, l.block_node, l.diagonal, l.given, l.block, l.block_inverse},
+                 mus_handle_blocks(from.count, invert::THREADS), invert::THREADS);
   });
   run.wait();
 }
 
+// With bodies, it is inverted in every step.
 template <class real> mus_status mus_set_bottom(mus_device_levels<real> *l, const double *matrix) {
   size_t size = (size_t)l->size, rows = (size_t)l->rows;
   std::vector<double> w(size * size, 0);
@@ -238,6 +250,11 @@ template <class real> mus_status mus_set_bottom(mus_device_levels<real> *l, cons
       w[r * size + r] = 1;
   }
   mus_level_state state = {};
+  if (l->base) {
+    l->run->put(w.data(), w.size(), l->base);
+    l->run->wait();
+    return MUS_OK;
+  }
   l->run->put(w.data(), w.size(), l->w);
   l->run->put(&state, 1, l->state);
   l->run->play(l->inversion);

@@ -44,7 +44,8 @@ struct mus_device_projective {
   // the mean of parts
   int pieces = 0;
   int *piece = nullptr, *member = nullptr, *piece_start = nullptr;
-  double *piece_partial = nullptr, *part_inverse = nullptr, *way = nullptr;
+  double *piece_partial = nullptr, *lift_partial = nullptr, *part_sum = nullptr, *part_inverse = nullptr;
+  double *way = nullptr;
   // secants
   int most = 0, count = 0, next = 0;
   double product[MUS_PROJECTIVE_SECANTS] = {};
@@ -68,7 +69,13 @@ struct mus_device_projective {
       step.run.forget(&s.second);
   }
   mus_specials specials() const { return {special_place, special, pull_share, pull}; }
+  mus_touches touches() const {
+    return {!step.half ? nullptr : single ? single->level[0].lifts.is : twice->level[0].lifts.is, step.touched};
+  }
 };
+
+// Numbers of a bottom's state, which come last of what the host is told.
+enum { MUS_TOLD_STATE = sizeof(mus_level_state) / sizeof(double) };
 
 enum { MUS_TASK_RESIDUAL = MUS_DOTS, MUS_TASK_ENERGY = MUS_TASK_RESIDUAL + 2 };
 
@@ -179,7 +186,10 @@ static void mus_place_parts(mus_device_projective *p, const mus_projective_model
   p->piece_start = mus_step_copy(s, piece_start);
   p->member = mus_step_copy(s, member);
   p->piece_partial = s->run.take<double>(3 * (size_t)p->pieces);
+  p->part_sum = s->run.take<double>(9 * (size_t)m.parts);
   p->part_inverse = s->run.take<double>(9 * (size_t)m.parts);
+  if (s->half)
+    p->lift_partial = s->run.take<double>(9 * (size_t)p->pieces);
   p->way = s->run.take<double>(3 * (size_t)m.parts);
 }
 
@@ -243,7 +253,7 @@ static void mus_place_projective_sums(mus_device_projective *p) {
   p->sum_count = 2 * (int)task.size();
   p->sums = run.take<double>((size_t)p->sum_count);
   run.clear(p->sums, (size_t)p->sum_count * sizeof(double));
-  p->told.assign((size_t)p->sum_count + 2 * (size_t)p->step.tasks + 1, 0);
+  p->told.assign((size_t)p->sum_count + 2 * (size_t)p->step.tasks + 1 + MUS_TOLD_STATE, 0);
 }
 
 #endif

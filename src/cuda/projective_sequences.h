@@ -29,7 +29,7 @@ static void mus_launch_assembly(mus_device_projective *p) {
     auto *b = levels->level[0].b;
     typedef mus_projective_right_kernel<std::decay_t<decltype(*b)>> right;
     s->run.launch(right{p->unknowns, p->name, p->start, p->share, s->gradients, p->mass, s->velocity, s->next_velocity,
-                        s->next_position, s->moment, p->specials(), p->right, b},
+                        s->next_position, s->moment, p->specials(), p->touches(), p->right, b},
                   mus_step_blocks(p->unknowns, right::THREADS), right::THREADS);
   });
 }
@@ -73,8 +73,9 @@ template <class real> void mus_launch_advance(mus_device_projective *p, mus_taki
   typedef mus_projective_advance_kernel advance;
   const auto *finest = p->single ? (const void *)&p->single->level[0] : (const void *)&p->twice->level[0];
   const mus_device_handles<real> &l = *(const mus_device_handles<real> *)finest;
-  s->run.launch(mean{p->piece, p->member, how, x, p->change, p->right, p->mass, l.place, l.given, p->piece_partial},
-                p->pieces, mean::THREADS);
+  s->run.launch(
+      mean{p->piece, p->member, how, x, p->change, p->right, p->mass, l.base, l.given, l.lifts, p->piece_partial},
+      p->pieces, mean::THREADS);
   s->run.launch(mus_way_kernel{p->piece_start, p->piece_partial, p->part_inverse, p->way}, p->parts,
                 mus_way_kernel::THREADS);
   s->run.launch(advance{p->nodes, p->name, p->part, p->way, p->specials(), s->moment, s->position, p->change,
@@ -130,7 +131,7 @@ static void mus_launch_energy(mus_device_projective *p) {
     });
   }
   s->run.launch(inertia{p->nodes, p->name, p->mass, s->position, s->velocity, s->next_position, s->next_velocity,
-                        s->moment, p->pulls_there, p->pull, p->inertia_partial},
+                        s->moment, p->pulls_there, p->pull, p->touches(), p->inertia_partial},
                 inertia::BLOCKS, inertia::THREADS);
   mus_launch_sums(p, MUS_TASK_ENERGY, p->energies);
 }
@@ -147,6 +148,11 @@ static void mus_launch_measure(mus_device_projective *p) {
                   mus_step_blocks(p->nodes, residual::THREADS), residual::THREADS);
   });
   mus_launch_sums(p, MUS_TASK_RESIDUAL, 2);
+  typedef mus_touch_end_kernel touch;
+  if (s->half)
+    s->run.launch(touch{s->nodes, s->touched, s->moment, s->counted, s->position, s->next_position, s->next_velocity,
+                        s->next_push, s->touch_partial},
+                  mus_step_blocks(s->nodes, touch::THREADS), touch::THREADS);
   for (const mus_device_list &l : s->list)
     mus_measure_list(s, l);
   s->run.launch(
@@ -154,6 +160,43 @@ static void mus_launch_measure(mus_device_projective *p) {
       s->node_blocks, nodes::THREADS);
   s->run.launch(mus_sum_kernel{s->task, s->sums}, s->tasks, mus_sum_kernel::THREADS);
   mus_find_strain(s, STRAIN_DIGIT);
+}
+
+// Of a level below the finest: what touches add to it.
+template <class real> void mus_launch_lift(mus_device_levels<real> *levels, size_t k) {
+  const mus_device_handles<real> &fine = levels->level[k - 1], &l = levels->level[k];
+  bool is_bottom = k + 1 == levels->level.size();
+  mus_with_width(fine.width, [&](auto width) {
+    typedef mus_lift_kernel<real, width()> lift;
+    levels->run->launch(lift{fine.child_start, fine.child, fine.child_transfer, fine.lifts, l.lifts, l.diagonal,
+                             l.given, l.base, l.place, l.block, l.block_inverse, is_bottom ? levels->w : nullptr,
+                             levels->size},
+                        l.nodes, lift::THREADS);
+  });
+}
+
+// Which nodes touch bodies in the step, and the diagonals of all levels and the sums of parts with that.
+static void mus_launch_touches(mus_device_projective *p) {
+  mus_device_step *s = &p->step;
+  mus_with_levels(p, [&](auto *levels) {
+    auto &finest = levels->level[0];
+    typedef mus_find_touch_kernel<std::decay_t<decltype(*finest.b)>> find;
+    s->run.launch(
+        find{
+            p->nodes,        s->bodies,    p->name,     s->body,      s->grid,      s->h,         s->half,
+            s->push,         s->position,  s->velocity, s->is_held,   s->touched,   s->moment,    p->mass,
+            finest.diagonal, finest.given, finest.base, finest.lifts, finest.place, finest.block, finest.block_inverse},
+        mus_step_blocks(p->nodes, find::THREADS), find::THREADS);
+    s->run.put(levels->base, (size_t)levels->size * (size_t)levels->size, levels->w);
+    s->run.clear(levels->state, sizeof *levels->state);
+    for (size_t k = 1; k < levels->level.size(); ++k)
+      mus_launch_lift(levels, k);
+    mus_launch_inversion(levels);
+    s->run.launch(mus_lift_piece_kernel{p->piece, p->member, finest.lifts, p->lift_partial}, p->pieces,
+                  mus_lift_piece_kernel::THREADS);
+  });
+  s->run.launch(mus_part_inverse_kernel{p->piece_start, p->lift_partial, p->part_sum, p->part_inverse}, p->parts,
+                mus_part_inverse_kernel::THREADS);
 }
 
 static void mus_record_projective(mus_device_projective *p) {
@@ -167,6 +210,8 @@ static void mus_record_projective(mus_device_projective *p) {
     s->run.launch(hold{p->held_there, p->held_vertex, p->target, p->specials(), p->held_node, s->moment, s->position,
                        s->next_position, s->next_velocity},
                   hold::BLOCKS, hold::THREADS);
+    if (s->half)
+      mus_launch_touches(p);
   });
   run.record(&p->assembly, [p] { mus_launch_assembly(p); });
   run.record(&p->assembly_told, [p] {

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-#define MUS_PROJECTIVE_STAGES_VERSION 1
-#define MUS_PROJECTIVE_STAGES_SYMBOL "mus_cuda_projective_stages_1"
+#define MUS_PROJECTIVE_STAGES_VERSION 2
+#define MUS_PROJECTIVE_STAGES_SYMBOL "mus_cuda_projective_stages_2"
 
 enum {
   MUS_PROJECTIVE_LEVELS = 12, // with the finest and the bottom
@@ -111,15 +111,20 @@ typedef struct mus_projective_stages {
   // The constant matrix: numbers of all levels but the bottom. set_blocks must follow.
   mus_status (*set_weights)(mus_device_projective *there, const mus_projective_numbers *numbers,
                             mus_stage_failure *failure);
-  // Blocks of all levels but the bottom, the whole matrix of that, dense by rows, and for each part the inverse of the
-  // sum of A over it, 3x3.
+  // Blocks of all levels but the bottom, the whole matrix of that, dense by rows, and for each part the sum of A over
+  // it, 3x3: all that without touches.
   mus_status (*set_blocks)(mus_device_projective *there, const mus_projective_blocks *blocks, const double *bottom,
-                           const double *inverse, mus_stage_failure *failure);
+                           const double *sum, mus_stage_failure *failure);
   // What holds and pulls from now on: of each held vertex the projection on what is free, 3x3.
   mus_status (*hold)(mus_device_projective *there, int held, const int *vertex, const double *projection, int pulls,
                      const mus_projective_pull *pull, mus_stage_failure *failure);
   mus_status (*set_state)(mus_device_projective *there, const double *position, const double *velocity,
                           mus_stage_failure *failure);
+  // With bodies: where they are in the next step, of length h (contact/touch.h); what they push vertices with, of the
+  // state (mus_touch_vertex.push, N), which is given with it; and what touches in the last step (vertices).
+  mus_status (*touch)(mus_device_projective *there, double h, const mus_touch_body *body, mus_stage_failure *failure);
+  mus_status (*set_push)(mus_device_projective *there, const double *push, mus_stage_failure *failure);
+  mus_status (*get_touched)(mus_device_projective *there, mus_touched *touched, mus_stage_failure *failure);
   // A step from the state: velocities do what is prescribed, which is to be at `target` at its end (3 numbers for each
   // held vertex; NULL: as before), and lead to the first iterate.
   mus_status (*begin)(mus_device_projective *there, const mus_stage_moment *moment, const double *scale,
@@ -139,8 +144,9 @@ typedef struct mus_projective_stages {
   // it, and the sums of step_stages.h but `work`. `started`: after start().
   mus_status (*measure)(mus_device_projective *there, int started, double square[2], mus_stage_sums *sums,
                         mus_stage_failure *failure);
-  // The iterate becomes the state, and goes to the host unless these are NULL.
-  mus_status (*commit)(mus_device_projective *there, double *position, double *velocity, mus_stage_failure *failure);
+  // The iterate becomes the state, and goes to the host unless these are NULL, with what bodies push.
+  mus_status (*commit)(mus_device_projective *there, double *position, double *velocity, double *push,
+                       mus_stage_failure *failure);
   // For tests: r and d by vertex, and a cycle for any right-hand side, 3 numbers a vertex. NULL: not wanted.
   mus_status (*look)(mus_device_projective *there, double *right, double *change, mus_stage_failure *failure);
   mus_status (*cycle)(mus_device_projective *there, const double *right, double *change, mus_stage_failure *failure);

@@ -38,6 +38,7 @@ static mus_status mus_make_projective(const mus_projective_model &m, mus_device_
     p->packed.push_back(mus_is_local(m.step.list[l].element) ? mus_pack_list(s, m.step.list[l]) : nullptr);
   s->counted = mus_step_copy(s, std::vector<double>(m.step.counted, m.step.counted + s->nodes));
   mus_place_vectors(s);
+  mus_place_touch(s, m.step);
   mus_place_sums(s);
   s->run.clear(s->work_partial, sizeof(double));
   mus_place_nodes(p, m);
@@ -95,7 +96,7 @@ static mus_status mus_projective_weights_stage(mus_device_projective *p, const m
 }
 
 static mus_status mus_projective_blocks_stage(mus_device_projective *p, const mus_projective_blocks *blocks,
-                                              const double *bottom, const double *inverse, mus_stage_failure *failure) {
+                                              const double *bottom, const double *sum, mus_stage_failure *failure) {
   mus_status status = MUS_OK;
   try {
     mus_with_levels(p, [&](auto *levels) {
@@ -103,7 +104,10 @@ static mus_status mus_projective_blocks_stage(mus_device_projective *p, const mu
         mus_set_blocks_of(levels, (int)k, blocks[k]);
       status = mus_set_bottom(levels, bottom);
     });
-    p->step.run.put(inverse, 9 * (size_t)p->parts, p->part_inverse);
+    p->step.run.put(sum, 9 * (size_t)p->parts, p->part_sum);
+    if (!p->step.half) // else with every step
+      p->step.run.launch(mus_part_inverse_kernel{p->piece_start, nullptr, p->part_sum, p->part_inverse}, p->parts,
+                         mus_part_inverse_kernel::THREADS);
     p->step.run.wait();
   } catch (const std::bad_alloc &) {
     return mus_step_refuse(failure, MUS_OUT_OF_MEMORY, "out of memory on the host");
@@ -175,6 +179,9 @@ static mus_status mus_projective_hold_stage(mus_device_projective *p, int held, 
     p->held_count = held;
     if (!same)
       mus_list_specials(p, now, pulls, pull);
+    mus_status status = same || !p->step.half ? MUS_OK : mus_step_hold_stage(&p->step, held, vertex, failure);
+    if (status)
+      return status;
     p->held = now;
     p->step.run.put(pull, (size_t)pulls, p->pull);
     p->step.run.put(&pulls, 1, p->pulls_there);
@@ -190,6 +197,29 @@ static mus_status mus_projective_state_stage(mus_device_projective *p, const dou
   mus_status status = mus_step_set_state_stage(&p->step, position, velocity, nullptr, nullptr, failure);
   p->seconds.upload = p->step.seconds.upload;
   return status;
+}
+
+static mus_status mus_projective_touch_stage(mus_device_projective *p, double h, const mus_touch_body *body,
+                                             mus_stage_failure *failure) {
+  mus_device_step *s = &p->step;
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.put(body, (size_t)s->bodies, s->body);
+  s->run.put(&h, 1, s->h);
+  return mus_projective_told(p, failure);
+}
+
+static mus_status mus_projective_push_stage(mus_device_projective *p, const double *push, mus_stage_failure *failure) {
+  return mus_step_set_push_stage(&p->step, push, failure);
+}
+
+static mus_status mus_projective_touched_stage(mus_device_projective *p, mus_touched *touched,
+                                               mus_stage_failure *failure) {
+  mus_device_step *s = &p->step;
+  if (!s->half)
+    return mus_step_refuse(failure, MUS_BAD_INPUT, "the model on the device has no bodies");
+  s->run.get((const mus_touched *)s->touched, (size_t)s->nodes, touched);
+  return mus_projective_told(p, failure);
 }
 
 static mus_status mus_projective_begin_stage(mus_device_projective *p, const mus_stage_moment *moment,
@@ -308,10 +338,18 @@ static mus_status mus_projective_measure_stage(mus_device_projective *p, int sta
     s->run.mark(MUS_PROJECTIVE_MARK_END);
   }
   s->run.put(s->sums, count, measured);
+  mus_level_state bottom = {};
+  if (s->half)
+    mus_with_levels(p,
+                    [&](auto *levels) { s->run.put((const double *)levels->state, MUS_TOLD_STATE, measured + count); });
   const double *of = mus_bring_sums(p, MUS_TASK_RESIDUAL, 2);
   square[0] = of[0];
   square[1] = of[2];
   p->seconds.work = s->run.between(MUS_PROJECTIVE_MARK_BEGIN, MUS_PROJECTIVE_MARK_END);
+  if (s->half)
+    memcpy((void *)&bottom, measured + count, sizeof bottom);
+  if (bottom.failed && !s->run.status())
+    return mus_step_refuse(failure, MUS_BREAKDOWN, "a matrix of Projective Dynamics is not positive definite");
   try {
     mus_tell_sums(s, std::vector<double>(measured, measured + count), 0, sums);
   } catch (const std::bad_alloc &) {
@@ -321,7 +359,7 @@ static mus_status mus_projective_measure_stage(mus_device_projective *p, int sta
 }
 
 static mus_status mus_projective_commit_stage(mus_device_projective *p, double *position, double *velocity,
-                                              mus_stage_failure *failure) {
+                                              double *push, mus_stage_failure *failure) {
   mus_device_step *s = &p->step;
   size_t n = (size_t)s->unknowns;
   s->run.mark(MUS_STEP_MARK_BEGIN);
@@ -329,10 +367,14 @@ static mus_status mus_projective_commit_stage(mus_device_projective *p, double *
     s->run.put(s->next_position, n, position);
   if (velocity)
     s->run.put(s->next_velocity, n, velocity);
+  if (push && s->half)
+    s->run.put(s->next_push, (size_t)s->nodes, push);
   s->run.mark(MUS_STEP_MARK_END);
   s->run.put(s->next_position, n, s->position);
   s->run.put(s->next_velocity, n, s->velocity);
-  if (position || velocity) {
+  if (s->half)
+    s->run.put(s->next_push, (size_t)s->nodes, s->push);
+  if (position || velocity || push) {
     s->run.wait();
     p->seconds.download = s->run.between(MUS_STEP_MARK_BEGIN, MUS_STEP_MARK_END);
   }
@@ -381,7 +423,8 @@ static void mus_projective_seconds_stage(const mus_device_projective *p, mus_pro
   {                                                                                                                    \
     MUS_PROJECTIVE_STAGES_VERSION, mus_projective_create_stage, mus_projective_free_stage, mus_projective_bytes_stage, \
         mus_projective_weights_stage, mus_projective_blocks_stage, mus_projective_hold_stage,                          \
-        mus_projective_state_stage, mus_projective_begin_stage, mus_projective_assemble_stage,                         \
+        mus_projective_state_stage, mus_projective_touch_stage, mus_projective_push_stage,                             \
+        mus_projective_touched_stage, mus_projective_begin_stage, mus_projective_assemble_stage,                       \
         mus_projective_solve_stage, mus_projective_go_stage, mus_projective_energy_stage, mus_projective_start_stage,  \
         mus_projective_measure_stage, mus_projective_commit_stage, mus_projective_look_stage,                          \
         mus_projective_cycle_stage, mus_projective_seconds_stage                                                       \

@@ -9,7 +9,7 @@ extern "C" __attribute__((visibility("default"))) const mus_step_stages *mus_cud
   return &table;
 }
 
-extern "C" __attribute__((visibility("default"))) const mus_projective_stages *mus_cuda_projective_stages_1(void) {
+extern "C" __attribute__((visibility("default"))) const mus_projective_stages *mus_cuda_projective_stages_2(void) {
   static const mus_projective_stages table = MUS_PROJECTIVE_STAGES_TABLE;
   return &table;
 }

@@ -235,6 +235,16 @@ MUS_ELEMENT void mus_touch_across(const mus_touched *t, double *direction) {
     direction[r] = square > 0 ? t->rub[r] / sqrt(square) : 0;
 }
 
+// Adds to the diagonal block.
+MUS_ELEMENT void mus_touch_block(const mus_touched *t, double *block) {
+  double slide[3];
+  mus_touch_across(t, slide);
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c)
+      block[3 * r + c] += (t->stiffness - t->drag) * t->normal[r] * t->normal[c] - t->drag * slide[r] * slide[c] +
+                          (r == c ? t->drag : 0);
+}
+
 // Adds to the diagonal block and to the right-hand side of d = v' - v.
 MUS_ELEMENT void mus_touch_load(const mus_touched *t, const double *velocity, double *block, double *right) {
   double slide[3], relative[3], along = 0, normal = 0;
@@ -252,10 +262,29 @@ MUS_ELEMENT void mus_touch_load(const mus_touched *t, const double *velocity, do
   for (int r = 0; r < 3; ++r) {
     right[r] += t->stiffness * closing * t->normal[r] + t->rub[r];
     right[r] -= t->drag * (relative[r] - normal * t->normal[r] - along * slide[r]);
-    for (int c = 0; c < 3; ++c)
-      block[3 * r + c] += (t->stiffness - t->drag) * t->normal[r] * t->normal[c] - t->drag * slide[r] * slide[c] +
-                          (r == c ? t->drag : 0);
   }
+  mus_touch_block(t, block);
+}
+
+// In steps that minimise an energy: what the touch adds to it at a velocity, J. Its derivative there is minus the
+// impulse of mus_touch_end(), its second derivative mus_touch_block().
+MUS_ELEMENT double mus_touch_energy(const mus_touched *t, const double *velocity) {
+  double slide[3], relative[3], along = 0, normal = 0, closing = t->wanted, square = 0, work = 0;
+  if (!(t->stiffness > 0))
+    return 0;
+  mus_touch_across(t, slide);
+  for (int r = 0; r < 3; ++r) {
+    relative[r] = velocity[r] - t->velocity[r];
+    normal += t->normal[r] * relative[r];
+    along += slide[r] * relative[r];
+    closing -= t->normal[r] * velocity[r];
+  }
+  for (int r = 0; r < 3; ++r) {
+    double across = relative[r] - normal * t->normal[r] - along * slide[r];
+    square += across * across;
+    work += t->rub[r] * velocity[r];
+  }
+  return t->stiffness / 2 * closing * closing + t->drag / 2 * square - work;
 }
 
 // After the solve: the impulse on the vertex at its new velocity. Returns what presses it off the body, N.

@@ -70,6 +70,11 @@ mus_status mus_shared_blocks_add(mus_shared_blocks *blocks, int node, double fac
   return MUS_OK;
 }
 
+const double *mus_shared_blocks_at(const mus_shared_blocks *blocks, int node) {
+  int place = blocks->place[node];
+  return place < 0 ? NULL : ((const mus_shared_block *)blocks->list.items)[place].value;
+}
+
 mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const int *node, const double *weight,
                                   const double *block) {
   double sum = 0;

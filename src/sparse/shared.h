@@ -32,6 +32,8 @@ mus_status mus_shared_blocks_create(mus_arena *arena, int rows, mus_shared_block
 void mus_shared_blocks_free(mus_shared_blocks *blocks);
 void mus_shared_blocks_clear(mus_shared_blocks *blocks);
 mus_status mus_shared_blocks_add(mus_shared_blocks *blocks, int node, double factor, const double *block);
+// What there is of a node; NULL: nothing.
+const double *mus_shared_blocks_at(const mus_shared_blocks *blocks, int node);
 // For a term w w^T (x) B over a few nodes, what is never below it on the diagonal: |w_i| sum_j |w_j| B.
 mus_status mus_shared_blocks_lump(mus_shared_blocks *blocks, int count, const int *node, const double *weight,
                                   const double *block);

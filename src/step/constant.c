@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "par/vector.h"
 #include "step/assemble.h"
+#include "step/linearised.h"
 
 // How stiff A is where something is prescribed, by its own diagonal: with 10, corrections are too long by at most a
 // tenth.
@@ -100,17 +101,23 @@ static int weigh(mus_constant_matrix *p, const mus_step_context *c, const mus_sc
 }
 
 // What changes from step to step.
-static mus_status lump(mus_constant_matrix *p, const mus_step_context *c, const mus_scheme *s, int drag) {
+static mus_status lump(mus_constant_matrix *p, const mus_step_context *c, const mus_scheme *s, unsigned what) {
   mus_instant at = {s->time, c->work->predicted, c->state->velocity, s->length, 0, NULL};
   const mus_prescribed *prescribed = &c->work->prescribed;
   mus_shared_blocks_clear(&p->blocks);
-  mus_status status = drag ? mus_assemble_lumped(c->model, c->settings, &at, &p->blocks) : MUS_OK;
+  mus_status status = what & MUS_CONSTANT_DRAG ? mus_assemble_lumped(c->model, c->settings, &at, &p->blocks) : MUS_OK;
   if (!status)
     status = mus_attachments_lump(c->attachments, s->length, &p->blocks);
   if (!status)
     status = mus_soft_pins_lump(prescribed, s->length, &p->blocks);
   if (!status && c->contact)
     status = mus_contact_lump(c->contact, &p->blocks);
+  if (!status && c->touch && what & MUS_CONSTANT_FIND) {
+    mus_touch_step step = mus_touch_step_of(c, s);
+    mus_touch_find_step(c->model, &step, c->touch, p->value, &p->blocks);
+  }
+  if (!status && c->touch && what & MUS_CONSTANT_TOUCH)
+    status = mus_touch_lump(c->touch, &p->blocks);
   for (int k = 0; k < prescribed->count && !status; ++k) {
     const mus_constraint *held = &prescribed->list[k];
     double block[9] = {0}, stiff = held_stiffness * p->value[c->model->diagonal[held->node]];
@@ -140,10 +147,10 @@ static mus_status compare_blocks(mus_constant_matrix *p, int *changed) {
   return MUS_OK;
 }
 
-mus_status mus_constant_update(mus_constant_matrix *constant, const mus_step_context *c, const mus_scheme *s, int drag,
-                               mus_constant_change *change) {
+mus_status mus_constant_update(mus_constant_matrix *constant, const mus_step_context *c, const mus_scheme *s,
+                               unsigned what, mus_constant_change *change) {
   change->weights = weigh(constant, c, s);
-  mus_status status = lump(constant, c, s, drag);
+  mus_status status = lump(constant, c, s, what);
   if (!status)
     status = compare_blocks(constant, &change->blocks);
   if (status)

@@ -35,10 +35,17 @@ mus_status mus_constant_create(const mus_model *model, mus_constant_matrix *out)
 void mus_constant_free(mus_constant_matrix *constant); // all zero is fine
 size_t mus_constant_bytes(const mus_constant_matrix *constant);
 
-// The matrix of the step `s` with what touches and is prescribed now; `drag`: with that of the air too. Weights are
-// made again where step length, fabrics or stiffness have changed.
-mus_status mus_constant_update(mus_constant_matrix *constant, const mus_step_context *c, const mus_scheme *s, int drag,
-                               mus_constant_change *change);
+// What an update takes in beside contact, springs to places and what is prescribed.
+enum {
+  MUS_CONSTANT_DRAG = 1,  // that of the air
+  MUS_CONSTANT_FIND = 2,  // finds what bodies touch (contact/touch.h), from the state that the step begins with ...
+  MUS_CONSTANT_TOUCH = 4, // ... and takes in what was found last
+};
+
+// The matrix of the step `s` with what touches and is prescribed now, and what is asked for. Weights are made again
+// where step length, fabrics or stiffness have changed.
+mus_status mus_constant_update(mus_constant_matrix *constant, const mus_step_context *c, const mus_scheme *s,
+                               unsigned what, mus_constant_change *change);
 // The next update counts as a change of everything.
 void mus_constant_forget(mus_constant_matrix *constant);
 

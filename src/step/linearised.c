@@ -6,6 +6,17 @@
 #include "base/timer.h"
 #include "par/vector.h"
 
+mus_touch_step mus_touch_step_of(const mus_step_context *c, const mus_scheme *s) {
+  return (mus_touch_step){.time = s->time,
+                          .h = s->h,
+                          .length = s->length,
+                          .position = c->state->position,
+                          .velocity = c->state->velocity,
+                          .predicted = c->work->predicted,
+                          .pinned = c->work->prescribed.pinned,
+                          .hold = c->state->contact.hold};
+}
+
 void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus_instant *at, int with_matrix) {
   mus_matrix *matrix = with_matrix ? &c->linear->matrix : NULL;
   double *right = c->work->right;
@@ -17,17 +28,12 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
-  if (c->touch && matrix)
-    mus_touch_load_step(c->model,
-                        &(mus_touch_step){.time = s->time,
-                                          .h = s->h,
-                                          .length = s->length,
-                                          .position = c->state->position,
-                                          .velocity = c->state->velocity,
-                                          .predicted = c->work->predicted,
-                                          .pinned = c->work->prescribed.pinned,
-                                          .hold = c->state->contact.hold},
-                        c->touch, matrix, right);
+  if (c->touch && matrix) {
+    mus_touch_step step = mus_touch_step_of(c, s);
+    mus_touch_load_step(c->model, &step, c->touch, matrix, right);
+  } else if (c->touch) {
+    mus_touch_load_right(c->touch, at->velocity, right);
+  }
   mus_seams_reduce(&c->work->seams, c->model, matrix, right);
 }
 

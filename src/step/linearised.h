@@ -12,6 +12,8 @@ mus_status mus_linearised_advance(const mus_step_context *c, const mus_scheme *s
 // The forces of an instant, into work->right, as the scheme's H f + M (V - v), with those of attachments and contact;
 // where wanted with their matrix, into linear->matrix.
 void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus_instant *at, int with_matrix);
+// What bodies find of the step before it moves anything (contact/touch.h).
+mus_touch_step mus_touch_step_of(const mus_step_context *c, const mus_scheme *s);
 // What the solver takes besides the matrix.
 mus_linear_system mus_linear_system_of(const mus_step_context *c);
 

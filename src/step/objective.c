@@ -36,6 +36,8 @@ double mus_objective(const mus_step_context *c, const mus_scheme *s) {
   mus_instant at = instant_of(c, s);
   double energy = inertia(c, s) + mus_assemble_energy(c->model, c->settings, &at);
   energy += mus_attachments_potential(c->attachments, &at) + mus_soft_pins_potential(&c->work->prescribed, &at);
+  if (c->touch)
+    energy += mus_touch_potential(c->touch, c->state->velocity);
   return c->contact ? energy + mus_contact_energy(c->contact, c->state->velocity) : energy;
 }
 

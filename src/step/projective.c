@@ -120,7 +120,8 @@ static mus_status set_up(const mus_step_context *c, projective *p, const mus_sch
   double begin = mus_seconds();
   mus_constant_change changed = {0};
   int made = 0;
-  mus_status status = mus_constant_update(&p->constant, c, s, 1, &changed);
+  mus_status status =
+      mus_constant_update(&p->constant, c, s, MUS_CONSTANT_DRAG | MUS_CONSTANT_FIND | MUS_CONSTANT_TOUCH, &changed);
   if (!status)
     status = make_solver(c, p, &made);
   if (!status && p->factor && (made || changed.weights || changed.blocks))
@@ -301,6 +302,10 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
   mus_axpy(p->unknowns, 1, work->right, p->left);    // r - A d, where something is prescribed too
   if (c->contact)
     mus_contact_measure_left(c->contact, p->left, c->state->velocity);
+  if (c->touch) {
+    mus_touch_measure(s->length, c->state->velocity, c->touch);
+    record->body_contacts = c->touch->count;
+  }
   mus_prescribed_clear(&work->prescribed, p->left);
   record->residual = before > 0 ? sqrt(mus_dot(p->unknowns, p->left, p->left)) / before : 0;
   return MUS_OK;
@@ -309,7 +314,7 @@ static mus_status advance(const mus_step_context *c, void *own, const mus_scheme
 mus_status mus_projective_catch_up(const mus_step_context *c, void *own, const mus_scheme *s) {
   projective *p = own;
   mus_constant_change changed;
-  mus_status status = mus_constant_update(&p->constant, c, s, 1, &changed);
+  mus_status status = mus_constant_update(&p->constant, c, s, MUS_CONSTANT_DRAG | MUS_CONSTANT_TOUCH, &changed);
   mus_constant_forget(&p->constant);
   return status;
 }

@@ -16,6 +16,7 @@
 #include "step/connected.h"
 #include "step/constant.h"
 #include "step/linearised.h"
+#include "step/resident.h"
 #include "step/secants.h"
 
 // What makes another there.
@@ -29,6 +30,7 @@ struct mus_projective_there {
   mus_device *device;
   mus_device_projective *there; // NULL: not made yet
   const mus_model *model;
+  mus_touch *touch; // NULL: there is none
   mus_arena arena;
   kind_of_there kind; // that it and the levels were made for
   mus_affine *levels;
@@ -37,7 +39,7 @@ struct mus_projective_there {
   int parts;
   int *part;         // vertices
   double *sums;      // parts * 12
-  double *inverse;   // parts * 9
+  double *sum;       // parts * 9
   double *scale;     // of lists
   int *held;         // vertices: what is held
   double *free;      // vertices * 9: projections on what is free there
@@ -72,13 +74,15 @@ const char *mus_projective_there_obstacle(const mus_step_context *c) {
   return mus_model_element_obstacle(c->model);
 }
 
-mus_status mus_projective_there_create(const mus_model *model, mus_device *device, mus_projective_there **out) {
+mus_status mus_projective_there_create(const mus_model *model, mus_device *device, mus_touch *touch,
+                                       mus_projective_there **out) {
   mus_projective_there *t = mus_alloc_zero(1, sizeof *t);
   if (!t)
     return mus_fail_memory();
   size_t vertices = (size_t)model->vertices;
   t->model = model;
   t->device = device;
+  t->touch = touch;
   t->scale = mus_arena_alloc(&t->arena, (size_t)model->list_count + 1, sizeof *t->scale);
   t->held = mus_arena_alloc(&t->arena, vertices, sizeof *t->held);
   t->free = mus_arena_alloc(&t->arena, 9 * vertices, sizeof *t->free);
@@ -90,8 +94,8 @@ mus_status mus_projective_there_create(const mus_model *model, mus_device *devic
     status = mus_connected_parts(&model->pattern, &t->arena, &t->parts, &t->part);
   if (!status) {
     t->sums = mus_arena_alloc(&t->arena, 12 * (size_t)t->parts, sizeof *t->sums);
-    t->inverse = mus_arena_alloc(&t->arena, 9 * (size_t)t->parts, sizeof *t->inverse);
-    status = t->sums && t->inverse ? mus_constant_create(model, &t->constant) : mus_fail_memory();
+    t->sum = mus_arena_alloc(&t->arena, 9 * (size_t)t->parts, sizeof *t->sum);
+    status = t->sums && t->sum ? mus_constant_create(model, &t->constant) : mus_fail_memory();
   }
   if (status)
     mus_projective_there_free(t);
@@ -179,6 +183,7 @@ static mus_status place_model(mus_projective_there *t, const kind_of_there *kind
   mus_status status = mus_model_describe(t->model, list, &model.step);
   if (status)
     return status;
+  mus_resident_describe_bodies(t->touch, &model.step);
   model.step.plain = plain && *plain && *plain != '0';
   describe_levels(t->levels, level, name, vertices);
   return failed_there(t->stages->create(t->device, &model, &t->there, &failure), &failure);
@@ -250,10 +255,8 @@ static mus_status put_blocks(mus_projective_there *t, mus_arena *scratch) {
   mus_affine_dense(t->levels, last, bottom);
   mus_connected_sums(t->model->vertices, t->parts, t->part, t->model->mass, &t->constant.matrix, NULL, t->sums);
   for (int k = 0; k < t->parts; ++k)
-    for (int e = 0; e < 3; ++e) // symmetric: columns are rows
-      mus_connected_solve(t->sums + 12 * (size_t)k, (const double[]){e == 0, e == 1, e == 2},
-                          t->inverse + 9 * (size_t)k + 3 * (size_t)e);
-  return failed_there(t->stages->set_blocks(t->there, blocks, bottom, t->inverse, &failure), &failure);
+    memcpy(t->sum + 9 * (size_t)k, t->sums + 12 * (size_t)k, 9 * sizeof *t->sum);
+  return failed_there(t->stages->set_blocks(t->there, blocks, bottom, t->sum, &failure), &failure);
 }
 
 static mus_status set_up(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s,
@@ -380,6 +383,24 @@ static mus_status prepare(const mus_step_context *c, mus_projective_there *t, co
   return status ? status : set_up(c, t, s, record);
 }
 
+// The state, and what bodies do in the step.
+static mus_status put_state(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  const mus_state *state = c->state;
+  mus_status status = MUS_OK;
+  if (!t->is_current)
+    status = t->stages->set_state(t->there, state->position, state->velocity, &failure);
+  for (int i = 0; t->touch && !t->is_current && i < t->model->vertices; ++i)
+    t->touch->push[i] = state->contact.hold[i].push;
+  if (!status && t->touch && !t->is_current)
+    status = t->stages->set_push(t->there, t->touch->push, &failure);
+  if (!status && t->touch) {
+    mus_touch_place(c->model, s->time - s->h, s->time, t->touch);
+    status = t->stages->touch(t->there, s->h, t->touch->body, &failure);
+  }
+  return failed_there(status, &failure);
+}
+
 mus_status mus_projective_there_begin(const mus_step_context *c, mus_projective_there *t, const mus_scheme *s,
                                       mus_step_record *record) {
   mus_stage_failure failure = {""};
@@ -388,8 +409,8 @@ mus_status mus_projective_there_begin(const mus_step_context *c, mus_projective_
   mus_status status = make_there(c, t);
   if (!status)
     status = prepare(c, t, s, &holds, record);
-  if (!status && !t->is_current)
-    status = failed_there(t->stages->set_state(t->there, c->state->position, c->state->velocity, &failure), &failure);
+  if (!status)
+    status = put_state(c, t, s);
   if (!status && holds)
     status = hold(c, t, s);
   t->is_current = !status;
@@ -526,7 +547,10 @@ mus_status mus_projective_there_commit(const mus_step_context *c, mus_projective
   mus_state *state = c->state;
   mus_stage_failure failure = {""};
   remember(c, t);
-  mus_status status = t->stages->commit(t->there, state->position, state->velocity, &failure);
+  mus_status status =
+      t->stages->commit(t->there, state->position, state->velocity, t->touch ? t->touch->push : NULL, &failure);
+  if (!status && t->touch)
+    mus_touch_keep(t->touch, state->contact.hold);
   if (!status)
     return MUS_OK;
   t->is_current = 0; // some of it may have come
@@ -551,6 +575,9 @@ mus_status mus_projective_there_cycle(mus_projective_there *t, const double *rig
 
 mus_status mus_projective_there_fetch(const mus_step_context *c, mus_projective_there *t) {
   const mus_scheme s = {.time = c->state->time, .h = t->length, .length = t->length, .order = 1};
+  mus_stage_failure failure = {""};
   mus_status status = mus_projective_there_look(t, c->work->right, c->work->change);
+  if (!status && t->touch)
+    status = failed_there(t->stages->get_touched(t->there, t->touch->touched, &failure), &failure);
   return status ? status : mus_projective_catch_up(c, c->integrator->own, &s);
 }

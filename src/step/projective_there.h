@@ -12,7 +12,8 @@ typedef struct mus_projective_there mus_projective_there;
 // As in resident.h.
 const char *mus_projective_there_obstacle(const mus_step_context *c);
 // The device is open already, and stays so. The model goes there with the first step.
-mus_status mus_projective_there_create(const mus_model *model, mus_device *device, mus_projective_there **out);
+mus_status mus_projective_there_create(const mus_model *model, mus_device *device, mus_touch *touch,
+                                       mus_projective_there **out);   // touch: NULL is fine
 void mus_projective_there_free(mus_projective_there *there);          // NULL is fine
 size_t mus_projective_there_bytes(const mus_projective_there *there); // on the host
 void mus_projective_there_tell(const mus_projective_there *there, mus_sim_device *out);

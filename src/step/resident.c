@@ -88,6 +88,15 @@ static void free_there(mus_resident *r) {
   r->there = NULL;
 }
 
+void mus_resident_describe_bodies(const mus_touch *touch, mus_stage_model *out) {
+  if (!touch)
+    return;
+  out->bodies = touch->bodies;
+  out->grid_count = touch->grid_count;
+  out->grid = touch->grid;
+  out->half = touch->half;
+}
+
 // The model goes there, with the fabrics that it has now.
 static mus_status place_model(mus_resident *r) {
   mus_stage_failure failure = {""};
@@ -98,12 +107,7 @@ static mus_status place_model(mus_resident *r) {
   if (!list)
     return mus_fail_memory();
   mus_status status = mus_model_describe(r->model, list, &model);
-  if (r->touch) {
-    model.bodies = r->touch->bodies;
-    model.grid_count = r->touch->grid_count;
-    model.grid = r->touch->grid;
-    model.half = r->touch->half;
-  }
+  mus_resident_describe_bodies(r->touch, &model);
   model.plain = plain && *plain && *plain != '0';
   if (!status && (status = r->steps->create(r->device, &model, &there, &failure)))
     failed_there(status, &failure);
@@ -129,7 +133,7 @@ static mus_status open_device(mus_resident *r) {
   if ((status = r->stages->open(&r->device, &failure)))
     return mus_fail(status, "%s; or use the device \"cpu\"", failure.text);
   r->stages->describe(r->device, &r->facts);
-  return is_projective ? mus_projective_there_create(r->model, r->device, &r->projective) : MUS_OK;
+  return is_projective ? mus_projective_there_create(r->model, r->device, r->touch, &r->projective) : MUS_OK;
 }
 
 mus_status mus_resident_create(const mus_model *model, mus_touch *touch, mus_resident **out) {

@@ -34,6 +34,9 @@ void mus_resident_forget(mus_resident *resident);
 // If the last step ran there, its matrix, right-hand side and change come to c->linear and c->work.
 mus_status mus_resident_fetch(const mus_step_context *c);
 
+// Bodies of contact with bodies only, for the model; NULL: none.
+void mus_resident_describe_bodies(const mus_touch *touch, mus_stage_model *out);
+
 // Steps of others that run there, as those of resident_batch.h:
 // the moment of a step, and stiffnesses of lists; what pins prescribe; whether its sums, which become those of the
 // record, can be believed, see accept.h; the state and the record at its end, once positions and velocities are there;

@@ -12,6 +12,7 @@
 
 #include "cuda/device.h"
 #include "cuda/emulated.h"
+#include "cuda/projective_device.h"
 #include "cuda/step_device.h"
 #include "cuda/step_emulated.h"
 #include "muslin/run.h"
@@ -25,10 +26,12 @@ static int use_emulation(void **state) {
   (void)state;
   mus_device_use(mus_emulated_stages());
   mus_device_step_use(mus_emulated_step_stages());
+  mus_device_projective_use(mus_emulated_projective_stages());
   return 0;
 }
 
-static int on_floor; // 1: the sheet touches one, by "contact_with": "bodies"
+static int on_floor;      // 1: the sheet touches one, by "contact_with": "bodies"
+static int is_projective; // 1: by Projective Dynamics
 
 static mus_scene sheet_on(mus_device_choice device) {
   mus_scene scene;
@@ -39,6 +42,10 @@ static mus_scene sheet_on(mus_device_choice device) {
                             "{\"box\": [-0.6, -1, -1, -0.4999, 1, 1]}}]}]}",
                             &scene));
   scene.contact = on_floor;
+  if (is_projective) {
+    scene.integrator = MUS_INTEGRATOR_PROJECTIVE;
+    scene.air_density = 0;
+  }
   scene.solver = mus_preset_solver_options(MUS_PRESET_FAST);
   scene.solver.tolerance = 1e-10;
   scene.solver.multigrid.bottom = 60;
@@ -166,6 +173,14 @@ static void any_operation_may_fail_on_a_floor(void **state) {
   on_floor = 0;
 }
 
+static void any_operation_may_fail_in_projective_dynamics(void **state) {
+  (void)state;
+  is_projective = 1;
+  for (on_floor = 0; on_floor < 2; ++on_floor)
+    fail_everywhere(PLACES / 2);
+  on_floor = is_projective = 0;
+}
+
 // --- what cannot be opened -------------------------------------------------------------------------------------------
 
 static const char *refusal;
@@ -291,6 +306,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_operation_may_fail),
       cmocka_unit_test(any_operation_may_fail_on_a_floor),
+      cmocka_unit_test(any_operation_may_fail_in_projective_dynamics),
       cmocka_unit_test(what_cannot_be_opened_is_said),
       cmocka_unit_test(other_libraries_are_refused),
       cmocka_unit_test_setup_teardown(runs_go_on, files_setup, files_teardown),

@@ -140,7 +140,7 @@ static void stages_are_the_hosts(void **state) {
     mus_constant_matrix constant;
     mus_constant_change changed;
     mus_affine *levels;
-    assert_ok(mus_projective_there_create(&sim->model, device, &there));
+    assert_ok(mus_projective_there_create(&sim->model, device, NULL, &there));
     assert_ok(mus_projective_there_begin(&c, there, &s, &record));
     assert_ok(mus_projective_there_assemble(there));
     assert_ok(mus_projective_there_look(there, is, NULL));
