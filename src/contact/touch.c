@@ -192,10 +192,10 @@ static mus_status add_grid(const mus_model *model, int body, mus_touch *touch, m
 // --- life ------------------------------------------------------------------------------------------------------------
 
 static mus_status check_scene(const mus_scene *scene, const mus_model *model) {
-  if (scene->integrator != MUS_INTEGRATOR_EULER && scene->integrator != MUS_INTEGRATOR_BDF2)
+  if (scene->integrator == MUS_INTEGRATOR_PROJECTIVE)
     return mus_fail(MUS_UNSUPPORTED,
-                    "contact_with: \"bodies\" is for the integrators \"euler\" and \"bdf2\", not for \"%s\"",
-                    mus_integrator_name(scene->integrator));
+                    "contact_with: \"bodies\" is for integrators whose matrix changes from step to step, not for "
+                    "\"projective\"");
   return model->lattices > 0
              ? mus_fail(MUS_UNSUPPORTED, "contact_with: \"bodies\" knows nothing of solids on lattices: use \"all\"")
              : MUS_OK;

@@ -4,7 +4,13 @@
 #include "step/linearised.h"
 
 #include "base/timer.h"
+#include "contact/touch_terms.h"
 #include "par/vector.h"
+
+// Whether bodies keep vertices off by terms of a minimum.
+static int is_minimised(const mus_step_context *c, const mus_instant *at) {
+  return c->touch && c->touch->term && at->before;
+}
 
 void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus_instant *at, int with_matrix) {
   mus_matrix *matrix = with_matrix ? &c->linear->matrix : NULL;
@@ -17,7 +23,9 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
-  if (c->touch && matrix)
+  if (is_minimised(c, at))
+    mus_touch_terms_load(c->model, c->touch, s->length, at->position, at->velocity, matrix, right);
+  else if (c->touch && matrix)
     mus_touch_load_step(c->model,
                         &(mus_touch_step){.time = s->time,
                                           .h = s->h,

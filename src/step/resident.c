@@ -59,6 +59,8 @@ const char *mus_resident_obstacle(const mus_step_context *c) {
     return "contacts within steps that are minimised";
   if (c->contact)
     return "contacts";
+  if (c->touch && c->integrator->kind->minimises)
+    return "bodies within steps that are minimised";
   if (c->lattices)
     return "solids on lattices";
   if (c->work->seams.count > 0)
