@@ -63,12 +63,19 @@ MUS_ELEMENT void mus_touch_turn(const double *map, const double *n, double *out)
     out[r] = map[4 * r] * n[0] + map[4 * r + 1] * n[1] + map[4 * r + 2] * n[2];
 }
 
-// m: from a body where the step ends, and its slope there, in space.
+// m: from a body where the step ends, and its slope there, in space: of a length of 1, but for what grids lose between
+// their points.
 MUS_ELEMENT double mus_touch_distance_at_end(const mus_touch_body *b, const float *grid, const double *x,
                                              double *normal) {
-  double own[3], n[3];
+  double own[3], n[3], distance;
   mus_touch_back(b->to, x, own);
-  double distance = mus_touch_distance(b, grid, own, n);
+  if (b->shape == MUS_TOUCH_GRID) {
+    distance = mus_touch_grid_slope(b, grid, own, n);
+    for (int k = 0; k < 3; ++k)
+      n[k] /= b->spacing;
+  } else {
+    distance = mus_touch_distance(b, grid, own, n);
+  }
   mus_touch_turn(b->to, n, normal);
   return distance;
 }

@@ -31,14 +31,23 @@ static void place(double angle, double up, mus_touch_body *b) {
   }
 }
 
-enum { BODIES = 5 };
+enum { BODIES = 6, GRID = 5, POINTS = 12 };
+
+// Distances from a ball of 0.3 m, 0.1 m apart.
+static float grid[POINTS * POINTS * POINTS];
 
 static void make(mus_touch_body *b) {
-  const mus_touch_body shapes[BODIES] = {{.shape = MUS_TOUCH_PLANE, .half = {5, 0, 5}},
-                                         {.shape = MUS_TOUCH_CAPSULE, .half = {0, 0.1, 0}, .radius = 0.3},
-                                         {.shape = MUS_TOUCH_BOX, .half = {0.4, 0.2, 0.3}, .radius = 0.05},
-                                         {.shape = MUS_TOUCH_CYLINDER, .half = {0, 0.3, 0}, .radius = 0.2},
-                                         {.shape = MUS_TOUCH_TORUS, .half = {0.1, 0, 0}, .radius = 0.3}};
+  const mus_touch_body shapes[BODIES] = {
+      {.shape = MUS_TOUCH_PLANE, .half = {5, 0, 5}},
+      {.shape = MUS_TOUCH_CAPSULE, .half = {0, 0.1, 0}, .radius = 0.3},
+      {.shape = MUS_TOUCH_BOX, .half = {0.4, 0.2, 0.3}, .radius = 0.05},
+      {.shape = MUS_TOUCH_CYLINDER, .half = {0, 0.3, 0}, .radius = 0.2},
+      {.shape = MUS_TOUCH_TORUS, .half = {0.1, 0, 0}, .radius = 0.3},
+      {.shape = MUS_TOUCH_GRID, .origin = {-0.55, -0.55, -0.55}, .spacing = 0.1, .points = {POINTS, POINTS, POINTS}}};
+  for (int i = 0; i < POINTS * POINTS * POINTS; ++i) {
+    double p[3] = {i % POINTS * 0.1 - 0.55, i / POINTS % POINTS * 0.1 - 0.55, i / POINTS / POINTS * 0.1 - 0.55};
+    grid[i] = (float)(sqrt(mus_dot3(p, p)) - 0.3);
+  }
   for (int k = 0; k < BODIES; ++k) {
     b[k] = shapes[k];
     b[k].gap = 0.01;
@@ -50,11 +59,11 @@ static void make(mus_touch_body *b) {
 // A point that is so deep in a body as the step ends, below the place of a direction.
 static void point_in(const mus_touch_body *b, double gap, double depth, double u, double w, double *x) {
   double n[3];
-  x[0] = b->to[3] + 0.6 * cos(u) * cos(w);
-  x[1] = b->to[7] + 0.6 * sin(w);
-  x[2] = b->to[11] + 0.6 * sin(u) * cos(w);
+  x[0] = b->to[3] + 0.5 * cos(u) * cos(w);
+  x[1] = b->to[7] + 0.5 * sin(w);
+  x[2] = b->to[11] + 0.5 * sin(u) * cos(w);
   for (int times = 0; times < 30; ++times) {
-    double off = mus_touch_distance_at_end(b, NULL, x, n) - gap + depth;
+    double off = mus_touch_distance_at_end(b, grid, x, n) - gap + depth;
     for (int c = 0; c < 3; ++c)
       x[c] -= off * n[c];
   }
@@ -91,13 +100,14 @@ static void derivatives_are_those_of_the_energy(void **state) {
   make(body);
   for (int k = 0; k < BODIES; ++k)
     for (int sample = 0; sample < 40; ++sample) {
-      mus_touch_among among = {1, &body[k], NULL, 0.005, length};
+      mus_touch_among among = {1, &body[k], grid, 0.005, length};
       mus_touch_term t = {.stiffness = 3, .give = 1e-3, .limit = 0.02 * (sample % 3), .velocity = {0.1, 0.2, -0.1}};
       double x0[3], v[3], x[3], n[3], right[3], block[9], scale = sample % 2 ? 1 : 3e-4, along[3];
       point_in(&body[k], 0.014, 0.004 * sin(sample + 0.5) * sin(sample + 0.5), 0.7 * sample, 0.4 * sin(1.0 * sample),
                x);
-      mus_touch_distance_at_end(&body[k], NULL, x, n);
+      mus_touch_distance_at_end(&body[k], grid, x, n);
       memcpy(t.normal, n, sizeof n);
+      mus_touch_unit(t.normal);
       for (int c = 0; c < 3; ++c) {
         v[c] = t.velocity[c] + scale * sin(2.0 * sample + c);
         x0[c] = x[c] - length * v[c];
@@ -125,7 +135,8 @@ static void derivatives_are_those_of_the_energy(void **state) {
       for (int c = 0; c < 3; ++c)
         end[c] = v[c] + 1e-6 * n[c];
       impulse_at(&t, &among, x0, end, NULL, push);
-      expect_near(mus_dot3(along, n), (mus_dot3(right, n) - mus_dot3(push, n)) / 1e-6, 1e-3, "the stiffness", k);
+      if (k < GRID) // its slopes change from place to place
+        expect_near(mus_dot3(along, n), (mus_dot3(right, n) - mus_dot3(push, n)) / 1e-6, 1e-3, "the stiffness", k);
       for (int way = 0; way < 20; ++way) {
         double d[3] = {sin(way), sin(2.0 * way + 1), sin(3.0 * way + 2)}, product = 0;
         for (int r = 0; r < 3; ++r)
