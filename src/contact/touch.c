@@ -191,13 +191,7 @@ static mus_status add_grid(const mus_model *model, int body, mus_touch *touch, m
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static mus_status check_scene(const mus_scene *scene, const mus_model *model) {
-  if (scene->integrator != MUS_INTEGRATOR_EULER && scene->integrator != MUS_INTEGRATOR_BDF2 &&
-      scene->integrator != MUS_INTEGRATOR_PROJECTIVE)
-    return mus_fail(
-        MUS_UNSUPPORTED,
-        "contact_with: \"bodies\" is for the integrators \"euler\", \"bdf2\" and \"projective\", not for \"%s\"",
-        mus_integrator_name(scene->integrator));
+static mus_status check_model(const mus_model *model) {
   return model->lattices > 0
              ? mus_fail(MUS_UNSUPPORTED, "contact_with: \"bodies\" knows nothing of solids on lattices: use \"all\"")
              : MUS_OK;
@@ -206,7 +200,7 @@ static mus_status check_scene(const mus_scene *scene, const mus_model *model) {
 static mus_status fill(const mus_model *model, mus_touch *touch) {
   const mus_scene *scene = model->scene;
   size_t vertices = (size_t)model->vertices;
-  mus_status status = check_scene(scene, model);
+  mus_status status = check_model(model);
   if (status)
     return status;
   touch->vertices = model->vertices;

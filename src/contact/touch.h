@@ -1,5 +1,5 @@
 // Contact of vertices with bodies alone, by terms of the linear solve (energy/touch.h): for linearised steps and those
-// of Projective Dynamics, on the host and on devices alike.
+// of Projective Dynamics, on the host and on devices alike. Steps that are minimised have touch_terms.h.
 #ifndef MUS_CONTACT_TOUCH_H
 #define MUS_CONTACT_TOUCH_H
 
@@ -20,6 +20,9 @@ typedef struct mus_touch {
   double *push;         // vertices, N: at its end
   double *impulse;      // vertices * 3, kg m/s: likewise
   int count;            // vertices that touch
+
+  // Vertices, in a step that is minimised (touch_terms.h); NULL: there has been none.
+  struct mus_touch_term *term;
 } mus_touch;
 
 // NULL in `out` if the scene wants none. MUS_UNSUPPORTED names what it cannot have.

@@ -3,6 +3,9 @@
 //
 //   create -> begin -> [ assemble -> (the solver finds the change) -> direct -> try ... ] ... -> end -> commit
 //
+// Where the model has bodies, `touch` has placed them before `begin`: they are part of the energy, of r and of the
+// matrix (energy/touch_term.h), and hold back what goes far into them along a direction.
+//
 // The iterate is velocities v' with x' = X + H v'. What is decided between stages, such as how far to go along a
 // direction, the host decides by a few numbers; no vectors cross the bus. Sums have a fixed order.
 #ifndef MUS_CUDA_MINIMISE_STAGES_H

@@ -4,6 +4,7 @@
 
 #include "cuda/minimise_kernels.h"
 #include "cuda/step_table.h"
+#include "cuda/touch_term_kernels.h"
 
 struct mus_device_search {
   mus_device_step *step;
@@ -17,6 +18,9 @@ struct mus_device_search {
   // sums: of products, of lengths, and of energies
   double *product_partial = nullptr, *length_partial = nullptr, *node_partial = nullptr;
   std::vector<double *> list_partial;
+  // bodies, where the step has any
+  mus_touch_term *term = nullptr;
+  double *pushed = nullptr, *touch_partial = nullptr;
   mus_sum_task *task = nullptr;
   double *sums = nullptr;
   mus_sequence first, along, system, residual, turned, directed, apart, finish, rest;
@@ -26,8 +30,16 @@ struct mus_device_search {
     for (mus_sequence *s : {&first, &along, &system, &residual, &turned, &directed, &apart, &finish, &rest})
       step->run.forget(s);
   }
-  int energies() const { return 1 + (int)step->list.size(); }
+  int energies() const { return 1 + (int)step->list.size() + (step->half ? 1 : 0); }
 };
+
+// A kernel of bodies, if there are any, with what follows its first member.
+template <class kernel, class... argument> static void mus_search_touch(mus_device_search *d, argument... arguments) {
+  mus_device_step *s = d->step;
+  if (s->half)
+    s->run.launch(kernel{{s->nodes, s->bodies, s->body, s->grid, s->half, s->moment, d->term}, arguments...},
+                  mus_step_blocks(s->nodes, kernel::THREADS), kernel::THREADS);
+}
 
 // Where the sums of each kind begin, in tasks.
 enum { MUS_SUMS_PRODUCTS = 0, MUS_SUMS_LENGTHS = MUS_PRODUCTS, MUS_SUMS_ENERGIES = MUS_SUMS_LENGTHS + MUS_LENGTHS };
@@ -56,6 +68,11 @@ static void mus_search_place_sums(mus_device_search *d) {
     int parts = mus_step_blocks(l.given.count, mus_energy_kernel<mus_hinge_there, false>::THREADS);
     d->list_partial.push_back(mus_search_vector(s, (size_t)parts + 1));
     task.push_back(mus_sum_task{d->list_partial.back(), parts, 1, 0});
+  }
+  if (s->half) {
+    int parts = mus_step_blocks(s->nodes, mus_touch_energy_kernel::THREADS);
+    d->touch_partial = mus_search_vector(s, (size_t)parts + 1);
+    task.push_back(mus_sum_task{d->touch_partial, parts, 1, 0});
   }
   d->task = mus_step_copy(s, task);
   d->sums = mus_search_vector(s, 2 * task.size());
@@ -90,6 +107,7 @@ static void mus_search_energy(mus_device_search *d) {
   s->run.launch(nodes{s->nodes, s->mass, s->velocity, s->next_velocity, s->predicted, s->next_position, s->moment,
                       d->node_partial},
                 mus_step_blocks(s->nodes, nodes::THREADS), nodes::THREADS);
+  mus_search_touch<mus_touch_energy_kernel>(d, s->next_position, s->next_velocity, d->touch_partial);
   mus_search_sum(d, MUS_SUMS_ENERGIES, d->energies());
 }
 
@@ -99,14 +117,27 @@ template <bool CLEAR> static void mus_search_hold(mus_device_search *d, double *
                       kernel::THREADS);
 }
 
-// r, from gradients that are there.
-static void mus_search_gather(mus_device_search *d) {
+// r, from gradients that are there, and what bodies add to it and to a matrix, unless that is null.
+static void mus_search_gather(mus_device_search *d, double *values) {
   mus_device_step *s = d->step;
   typedef mus_gather_residual_kernel kernel;
   s->run.launch(kernel{s->unknowns, s->right_start, s->right_share, s->gradients, s->mass, s->velocity,
                        s->next_velocity, s->moment, s->system.right, d->free_right},
                 mus_step_blocks(s->unknowns, kernel::THREADS), kernel::THREADS);
+  mus_search_touch<mus_touch_load_kernel>(d, s->next_position, s->next_velocity, s->diagonal, values, s->system.right,
+                                          d->free_right);
   mus_search_hold<true>(d, d->free_right);
+}
+
+// The matrix of elements at positions x of a step that begins with the state.
+static void mus_search_matrix(mus_device_search *d, const double *x) {
+  mus_device_step *s = d->step;
+  typedef mus_gather_matrix_kernel matrix;
+  for (const mus_device_list &l : s->list)
+    mus_evaluate_list(s, l, x, s->predicted);
+  s->run.launch(matrix{s->blocks, s->matrix_start, s->matrix_share, s->row, s->column, s->element_blocks, s->mass,
+                       s->system.values},
+                mus_step_blocks(3LL * s->blocks, matrix::THREADS), matrix::THREADS);
 }
 
 static void mus_search_products(mus_device_search *d) {
@@ -124,6 +155,10 @@ static void mus_record_first(mus_device_search *d) {
     typedef mus_place_kernel place;
     s->run.launch(first{s->unknowns, s->position, s->velocity, s->predicted, s->next_velocity},
                   mus_step_blocks(s->unknowns, first::THREADS), first::THREADS);
+    if (s->half)
+      mus_search_matrix(d, s->position);
+    mus_search_touch<mus_touch_begin_kernel>(d, s->h, s->mass, s->push, s->position, s->velocity, s->predicted,
+                                             s->system.values, s->is_held, s->diagonal, s->next_velocity);
     mus_search_hold<false>(d, s->next_velocity);
     s->run.launch(place{s->unknowns, s->moment, s->predicted, s->next_velocity, s->next_position},
                   mus_step_blocks(s->unknowns, place::THREADS), place::THREADS);
@@ -134,18 +169,13 @@ static void mus_record_first(mus_device_search *d) {
 static void mus_record_system(mus_device_search *d) {
   mus_device_step *s = d->step;
   s->run.record(&d->system, [=] {
-    typedef mus_gather_matrix_kernel matrix;
     s->run.clear(s->system.change, (size_t)s->unknowns * sizeof(double));
-    for (const mus_device_list &l : s->list)
-      mus_evaluate_list(s, l, s->next_position, s->predicted);
-    s->run.launch(matrix{s->blocks, s->matrix_start, s->matrix_share, s->row, s->column, s->element_blocks, s->mass,
-                         s->system.values},
-                  mus_step_blocks(3LL * s->blocks, matrix::THREADS), matrix::THREADS);
-    mus_search_gather(d);
+    mus_search_matrix(d, s->next_position);
+    mus_search_gather(d, s->system.values);
   });
   s->run.record(&d->residual, [=] {
     mus_search_evaluate<true>(d);
-    mus_search_gather(d);
+    mus_search_gather(d, nullptr);
   });
 }
 
@@ -156,6 +186,7 @@ static void mus_record_search(mus_device_search *d) {
     s->run.launch(go{s->unknowns, s->moment, d->length, s->predicted, d->from, s->system.change, s->next_velocity,
                      s->next_position},
                   mus_step_blocks(s->unknowns, go::THREADS), go::THREADS);
+    mus_search_touch<mus_touch_guard_kernel>(d, s->predicted, d->from, s->next_position, s->next_velocity);
     mus_search_energy(d);
   });
   s->run.record(&d->turned, [=] { mus_search_products(d); });
@@ -183,13 +214,21 @@ static void mus_record_end(mus_device_search *d) {
   mus_device_step *s = d->step;
   s->run.record(&d->finish, [=] {
     typedef mus_change_kernel change;
+    if (s->half) {
+      mus_search_evaluate<true>(d);
+      mus_search_gather(d, nullptr);
+    }
+    mus_search_touch<mus_touch_settle_kernel>(d, s->next_position, s->next_velocity, s->system.right, s->touched,
+                                              d->pushed);
     s->run.launch(change{s->unknowns, s->velocity, s->next_velocity, s->system.change},
                   mus_step_blocks(s->unknowns, change::THREADS), change::THREADS);
   });
   s->run.record(&d->rest, [=] {
     size_t n = (size_t)s->unknowns;
     mus_search_evaluate<true>(d);
-    mus_search_gather(d);
+    mus_search_gather(d, nullptr);
+    if (s->half)
+      s->run.put((const double *)d->pushed, (size_t)s->nodes, s->next_push);
     s->run.put((const double *)d->free_right, n, s->system.right);
     s->run.clear(s->system.change, n * sizeof(double));
   });
@@ -204,6 +243,10 @@ static mus_status mus_make_search(mus_device_search *d) {
   d->hold = s->run.take<mus_stage_hold>((size_t)s->nodes);
   d->hold_count = s->run.take<int>(1);
   d->length = s->run.take<double>(1);
+  if (s->half) {
+    d->term = s->run.take<mus_touch_term>((size_t)s->nodes);
+    d->pushed = mus_search_vector(s, (size_t)s->nodes);
+  }
   d->memory = s->run.take<mus_stage_memory>(1);
   mus_search_place_sums(d);
   if (s->run.status())

@@ -117,8 +117,8 @@ MUS_ELEMENT double mus_touch_round(const mus_touch_body *b, const double *p, dou
   return distance;
 }
 
-// Between the eight points around p, and its slope; far away outside of the grid.
-MUS_ELEMENT double mus_touch_grid(const mus_touch_body *b, const float *grid, const double *p, double *n) {
+// Between the eight points around p, and its slope, per cell; far away outside of the grid.
+MUS_ELEMENT double mus_touch_grid_slope(const mus_touch_body *b, const float *grid, const double *p, double *n) {
   double part[3], value[2][2][2], sum = 0;
   size_t at = 0, stride[3] = {1, (size_t)b->points[0], (size_t)b->points[0] * (size_t)b->points[1]};
   for (int k = 0; k < 3; ++k) {
@@ -142,8 +142,13 @@ MUS_ELEMENT double mus_touch_grid(const mus_touch_body *b, const float *grid, co
     n[1] += (j ? 1 : -1) * wx * wz * value[i][j][k];
     n[2] += (k ? 1 : -1) * wx * wy * value[i][j][k];
   }
-  mus_touch_unit(n);
   return sum;
+}
+
+MUS_ELEMENT double mus_touch_grid(const mus_touch_body *b, const float *grid, const double *p, double *n) {
+  double distance = mus_touch_grid_slope(b, grid, p, n);
+  mus_touch_unit(n);
+  return distance;
 }
 
 // Of a point in the body's frame from its surface, negative inside, and the direction away from it.

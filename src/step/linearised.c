@@ -4,6 +4,7 @@
 #include "step/linearised.h"
 
 #include "base/timer.h"
+#include "contact/touch_terms.h"
 #include "par/vector.h"
 
 mus_touch_step mus_touch_step_of(const mus_step_context *c, const mus_scheme *s) {
@@ -17,6 +18,11 @@ mus_touch_step mus_touch_step_of(const mus_step_context *c, const mus_scheme *s)
                           .hold = c->state->contact.hold};
 }
 
+// Whether bodies keep vertices off by terms of a minimum.
+static int is_minimised(const mus_step_context *c, const mus_instant *at) {
+  return c->touch && c->touch->term && at->before;
+}
+
 void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus_instant *at, int with_matrix) {
   mus_matrix *matrix = with_matrix ? &c->linear->matrix : NULL;
   double *right = c->work->right;
@@ -28,7 +34,9 @@ void mus_assemble_step(const mus_step_context *c, const mus_scheme *s, const mus
   mus_soft_pins_load(c->model, &c->work->prescribed, at, matrix, right);
   if (c->contact)
     mus_contact_load(c->contact, at->velocity, matrix, right);
-  if (c->touch && matrix) {
+  if (is_minimised(c, at)) {
+    mus_touch_terms_load(c->model, c->touch, s->length, at->position, at->velocity, matrix, right);
+  } else if (c->touch && matrix) {
     mus_touch_step step = mus_touch_step_of(c, s);
     mus_touch_load_step(c->model, &step, c->touch, matrix, right);
   } else if (c->touch) {

@@ -54,9 +54,21 @@ static mus_status create_by(const mus_model *model, const mus_minimiser *read, v
   return status;
 }
 
+// Contact with bodies alone is terms of the finest mesh's matrix, which neither coarser meshes nor constant matrices
+// have.
+static mus_status check(const mus_scene *scene, const mus_minimiser *read) {
+  if (!scene->contact || scene->contact_with != MUS_CONTACT_BODIES ||
+      (read->kind != &mus_minimiser_fas && read->kind != &mus_minimiser_pd))
+    return MUS_OK;
+  return mus_fail(MUS_UNSUPPORTED, "contact_with: \"bodies\" is not for the minimiser \"%s\": use \"newton-sa\"",
+                  read->kind->name);
+}
+
 static mus_status create(const mus_model *model, void **own) {
   mus_minimiser read;
   mus_status status = mus_minimiser_of(model->scene, &read);
+  if (!status)
+    status = check(model->scene, &read);
   return status ? status : create_by(model, &read, own);
 }
 
@@ -75,8 +87,9 @@ mus_status mus_minimised_configure(const mus_model *model, mus_solver_options *s
 // Whether bodies or other cloth rub. What lies still is held by friction until it is drawn harder than that can hold,
 // which takes an iteration to find out.
 static int is_rubbed(const mus_step_context *c) {
-  return c->contact &&
-         c->contact->holds.held.count + c->contact->within.couplings.count + c->contact->beyond.couplings.count > 0;
+  return c->touch ||
+         (c->contact &&
+          c->contact->holds.held.count + c->contact->within.couplings.count + c->contact->beyond.couplings.count > 0);
 }
 
 // Iterations until the error is small enough and contact has nothing to add; what it goes on to add after some minima

@@ -8,6 +8,14 @@
 
 #include "step/step.h"
 
+// Before the step's first iterate, whose velocities are those of c->state: makes what is frozen in the step of contact
+// with bodies alone, and has them stop where bodies do. Nothing where the scene has no such contact.
+mus_status mus_objective_begin(const mus_step_context *c, const mus_scheme *s);
+// A search has come from these velocities to those of c->state: holds back what would go far into bodies.
+void mus_objective_guard(const mus_step_context *c, const mus_scheme *s, const double *from);
+// Its end, for the record and for the next step, with r there in work->right.
+void mus_objective_end(const mus_step_context *c, const mus_scheme *s, mus_step_record *record);
+
 // J, at the present positions and velocities of c->state, which must belong together.
 double mus_objective(const mus_step_context *c, const mus_scheme *s);
 

@@ -223,16 +223,23 @@ mus_stage_moment mus_resident_moment(const mus_step_context *c, const mus_scheme
   return moment;
 }
 
+// Where bodies are in the step.
+static mus_status place_bodies(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
+  mus_stage_failure failure = {""};
+  if (!r->touch)
+    return MUS_OK;
+  mus_touch_place(c->model, s->time - s->h, s->time, r->touch);
+  mus_status status = r->steps->touch(r->there, s->h, r->touch->body, &failure);
+  return status ? failed_there(status, &failure) : MUS_OK;
+}
+
 mus_status mus_resident_assemble(const mus_step_context *c, mus_resident *r, const mus_scheme *s) {
   mus_stage_failure failure = {""};
   mus_stage_moment moment = mus_resident_moment(c, s, r->scale);
-  mus_status status = MUS_OK;
-  if (r->touch) {
-    mus_touch_place(c->model, s->time - s->h, s->time, r->touch);
-    status = r->steps->touch(r->there, s->h, r->touch->body, &failure);
-  }
-  if (!status)
-    status = r->steps->assemble(r->there, &moment, r->scale, &failure);
+  mus_status placed = place_bodies(c, r, s);
+  if (placed)
+    return placed;
+  mus_status status = r->steps->assemble(r->there, &moment, r->scale, &failure);
   return status ? failed_there(status, &failure) : MUS_OK;
 }
 
@@ -347,6 +354,8 @@ mus_status mus_resident_search(const mus_step_context *c, const mus_scheme *s, m
   mus_status status = put_state(c, s);
   if (!status)
     status = hold(c);
+  if (!status)
+    status = place_bodies(c, r, s);
   if (!status && !r->hold)
     status = (r->hold = mus_alloc((size_t)r->model->vertices, sizeof *r->hold)) ? MUS_OK : mus_fail_memory();
   if (!status && !r->search && (status = r->steps->minimise->create(r->there, &r->search, &failure)))

@@ -137,7 +137,7 @@ static double moved(mus_minimisation *m) {
   mus_search *search = search_of(m);
   mus_stage_failure failure = {""};
   double square = NAN, farthest = NAN;
-  if (search->searches == 1)
+  if (search->searches == 1 && !m->c->touch) // bodies may have held some of it back
     return way(m, search->length);
   note(search, search->stages->distance(search->device, &square, &farthest, &failure), &failure);
   return mus_minimise_distance(m, square, farthest);

@@ -28,7 +28,8 @@ static int use_emulation(void **state) {
   return 0;
 }
 
-// Cloths of all models, in wind or in still air or in none, and solids of all laws; pins that move among them.
+// Cloths of all models, in wind or in still air or in none, and solids of all laws; pins that move among them; bodies
+// that they touch.
 static const char *const texts[] = {
     "{\"wind\": [2, 0, 1], \"gust\": 0.5, \"cloths\": [{\"fabric\": \"denim\", \"pins\": [{\"where\": {\"vertices\": "
     "[0, 5]}, \"amplitude\": [0.01, 0.02, 0], \"frequency\": 3}]}]}",
@@ -36,7 +37,12 @@ static const char *const texts[] = {
     "{\"cloths\": [{\"model\": \"choi-ko\"}, {\"model\": \"mass-spring\", \"translate\": [2, 0, 0]}]}",
     "{\"solids\": [{\"model\": \"co-rotated\", \"shape\": {\"kind\": \"box\", \"vertices\": 150}}]}",
     "{\"solids\": [{\"model\": \"neo-hookean\", \"shape\": {\"kind\": \"box\", \"vertices\": 150}}]}",
-    "{\"solids\": [{\"model\": \"venant-kirchhoff\", \"shape\": {\"kind\": \"box\", \"vertices\": 150}}]}"};
+    "{\"solids\": [{\"model\": \"venant-kirchhoff\", \"shape\": {\"kind\": \"box\", \"vertices\": 150}}]}",
+    "{\"contact_with\": \"bodies\", \"bodies\": [{\"shape\": {\"kind\": \"sphere\", \"radius\": 0.3}, \"translate\": "
+    "[0, "
+    "-0.31, 0]}, {\"shape\": {\"kind\": \"box\", \"size\": [2, 0.1, 2]}, \"translate\": [{\"time\": 0, \"value\": [0, "
+    "-0.1, "
+    "0]}, {\"time\": 1, \"value\": [1, 1, 0]}]}], \"cloths\": [{\"pins\": [{\"where\": {\"vertices\": [0]}}]}]}"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 // Bent, stretched and moving.
@@ -70,7 +76,7 @@ static mus_scene scene_of(const char *text, int vertices, mus_device_choice devi
     assert_ok(mus_scene_resize(&scene, vertices * scene.cloth_count, MUS_TESSELLATION_REGULAR));
   if (scene.integrator != MUS_INTEGRATOR_NEWTON)
     scene.integrator = MUS_INTEGRATOR_MINIMISE;
-  scene.contact = 0;
+  scene.contact = scene.contact_with == MUS_CONTACT_BODIES;
   scene.solver = mus_preset_solver_options(MUS_PRESET_FAST);
   scene.solver.threads = 1;
   scene.solver.device = device;

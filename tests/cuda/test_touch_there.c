@@ -38,20 +38,19 @@ static const char *const bodies[] = {
     "-0.12, 0]}, {\"shape\": {\"kind\": \"torus\", \"radius\": 0.3, \"tube\": 0.05}, \"translate\": [0, -0.09, 0]}",
     "{\"shape\": {\"kind\": \"cone\", \"radius\": 0.3, \"length\": 0.4, \"facet\": 0.02}, \"rotate\": [180, 0, 0], "
     "\"translate\": [0, -0.23, 0]}"};
-enum { BODIES = sizeof bodies / sizeof *bodies, STEPS = 40 };
+enum { BODIES = sizeof bodies / sizeof *bodies, STEPS = 40, FRAMES = 3 };
 
-static mus_sim *falling(int k, const char *integrator, mus_device_choice device, mus_scene *scene) {
+static mus_sim *falling(int k, int vertices, const char *steps, mus_device_choice device, mus_scene *scene) {
   char text[2000];
   mus_sim *sim;
   snprintf(
       text, sizeof text,
-      "{\"contact_with\": \"bodies\", \"integrator\": \"%s\", \"time_step\": 0.002, \"frame_rate\": 500, \"bodies\": "
-      "[%s], \"cloths\": [{\"velocity\": [0.1, -0.5, 0], \"shape\": {\"vertices\": 225}, \"pins\": [{\"where\": "
-      "{\"vertices\": [0]}}]}]}",
-      integrator, bodies[k]);
+      "{\"contact_with\": \"bodies\", %s, \"bodies\": [%s], \"cloths\": [{\"velocity\": [0.1, -0.5, 0], \"shape\": "
+      "{\"vertices\": %d}, \"pins\": [{\"where\": {\"vertices\": [0]}}]}]}",
+      steps, bodies[k], vertices);
   assert_ok(mus_scene_parse("test", text, scene));
   scene->solver = mus_preset_solver_options(MUS_PRESET_FAST);
-  scene->solver.tolerance = 1e-11;
+  scene->solver.tolerance = scene->integrator == MUS_INTEGRATOR_NEWTON ? 1e-6 : 1e-11;
   scene->solver.threads = 1;
   scene->solver.device = device;
   assert_ok(mus_sim_create(scene, &sim));
@@ -62,9 +61,10 @@ static void steps_are_the_hosts(void **state) {
   (void)state;
   for (int k = 0; k < BODIES; ++k) {
     mus_scene scene[2];
-    const char *integrator = k == 1 ? "bdf2" : "euler";
-    mus_sim *here = falling(k, integrator, MUS_DEVICE_CPU, &scene[0]);
-    mus_sim *there = falling(k, integrator, MUS_DEVICE_CUDA, &scene[1]);
+    const char *steps = k == 1 ? "\"time_step\": 0.002, \"frame_rate\": 500, \"integrator\": \"bdf2\""
+                               : "\"time_step\": 0.002, \"frame_rate\": 500, \"integrator\": \"euler\"";
+    mus_sim *here = falling(k, 225, steps, MUS_DEVICE_CPU, &scene[0]);
+    mus_sim *there = falling(k, 225, steps, MUS_DEVICE_CUDA, &scene[1]);
     int touched = 0, whole = 0;
     for (int step = 0; step < STEPS; ++step) {
       assert_ok(mus_sim_frame(here, NULL));
@@ -91,7 +91,95 @@ static void steps_are_the_hosts(void **state) {
   }
 }
 
+// Steps as long as a frame, which are minimised to the end; the same bits twice.
+static void minimised_steps_are_the_hosts(void **state) {
+  (void)state;
+  const char *steps = "\"integrator\": \"newton\", \"newton_tolerance\": 5e-7, \"newton_iterations\": 400, "
+                      "\"time_step\": 0.0417, \"frame_rate\": 24";
+  for (int k = 0; k < BODIES; ++k) {
+    mus_scene scene[3];
+    int twice = k == 2, touched = 0;
+    mus_sim *here = falling(k, 121, steps, MUS_DEVICE_CPU, &scene[0]);
+    mus_sim *there = falling(k, 121, steps, MUS_DEVICE_CUDA, &scene[1]);
+    mus_sim *again = twice ? falling(k, 121, steps, MUS_DEVICE_CUDA, &scene[2]) : NULL;
+    size_t n = 3 * (size_t)mus_sim_vertices(here);
+    for (int frame = 0; frame < FRAMES; ++frame) {
+      assert_ok(mus_sim_frame(here, NULL));
+      assert_ok(mus_sim_frame(there, NULL));
+      const mus_step_record *a = mus_sim_step_record(here, 0), *b = mus_sim_step_record(there, 0);
+      assert_int_equal(a->halvings, b->halvings);
+      assert_int_equal(b->on_device, 1);
+      assert_true(abs(a->body_contacts - b->body_contacts) < 3); // some bear next to nothing
+      touched += b->body_contacts;
+      double off = 0;
+      for (size_t i = 0; i < n; ++i)
+        off = fmax(off, fabs(mus_sim_positions(here)[i] - mus_sim_positions(there)[i]));
+      print_message("bodies %d, frame %d: %d iterations, %d on the host; %d vertices touch; %g m off\n", k, frame,
+                    b->newton_iterations, a->newton_iterations, b->body_contacts, off);
+      if (!(off < 1e-6))
+        fail_msg("bodies %d, frame %d: positions are off by %g m", k, frame, off);
+      if (twice) {
+        assert_ok(mus_sim_frame(again, NULL));
+        assert_memory_equal(mus_sim_positions(there), mus_sim_positions(again), n * sizeof(double));
+      }
+    }
+    assert_true(touched > 5);
+    assert_null(mus_sim_device_used(there).obstacle);
+    mus_sim_free(here);
+    mus_sim_free(there);
+    if (twice)
+      mus_sim_free(again);
+    for (int s = 0; s < 2 + twice; ++s)
+      mus_scene_free(&scene[s]);
+  }
+}
+
+// Threads that reach their limits, which the host brings back: it ends such steps, and pushes are those of the
+// device's.
+static void limited_steps_end_on_the_host(void **state) {
+  (void)state;
+  const char *text = "{\"contact_with\": \"bodies\", \"integrator\": \"newton\", \"newton_tolerance\": 1e-6, "
+                     "\"newton_iterations\": 400, "
+                     "\"time_step\": 0.0417, \"frame_rate\": 24, \"gravity\": [0, -200, 0], \"bodies\": [{\"shape\": "
+                     "{\"kind\": \"sphere\", "
+                     "\"radius\": 0.1}, \"translate\": [0.1, -0.15, 0]}], \"cloths\": [{\"fabric\": \"silk\", "
+                     "\"stiffness\": 0.005, \"shape\": "
+                     "{\"vertices\": 100}, \"pins\": [{\"where\": {\"box\": [-0.6, -1, -1, -0.4999, 1, 1]}}]}]}";
+  mus_scene scene[2];
+  mus_sim *sim[2];
+  int on_device = 0, touched = 0;
+  for (int k = 0; k < 2; ++k) {
+    assert_ok(mus_scene_parse("test", text, &scene[k]));
+    scene[k].solver = mus_preset_solver_options(MUS_PRESET_FAST);
+    scene[k].solver.tolerance = 1e-8;
+    scene[k].solver.threads = 1;
+    scene[k].solver.device = k ? MUS_DEVICE_CUDA : MUS_DEVICE_CPU;
+    assert_ok(mus_sim_create(&scene[k], &sim[k]));
+  }
+  for (int frame = 0; frame < FRAMES; ++frame) {
+    for (int k = 0; k < 2; ++k)
+      assert_ok(mus_sim_frame(sim[k], NULL));
+    const mus_step_record *record = mus_sim_step_record(sim[1], 0);
+    on_device += record->on_device;
+    touched += record->body_contacts;
+    assert_int_equal(record->halvings, mus_sim_step_record(sim[0], 0)->halvings);
+    double off = 0;
+    for (int i = 0; i < 3 * mus_sim_vertices(sim[0]); ++i)
+      off = fmax(off, fabs(mus_sim_positions(sim[0])[i] - mus_sim_positions(sim[1])[i]));
+    if (!(off < 1e-6))
+      fail_msg("frame %d: positions are off by %g m", frame, off);
+  }
+  assert_true(on_device < FRAMES);
+  assert_true(touched > 0);
+  for (int k = 0; k < 2; ++k) {
+    mus_sim_free(sim[k]);
+    mus_scene_free(&scene[k]);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_the_hosts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_the_hosts),
+                                     cmocka_unit_test(minimised_steps_are_the_hosts),
+                                     cmocka_unit_test(limited_steps_end_on_the_host)};
   return cmocka_run_group_tests_name("contact with bodies on a device", tests, use_emulation, NULL);
 }

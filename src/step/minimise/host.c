@@ -39,6 +39,7 @@ static void place(mus_minimisation *m, double length) {
   mus_copy(n, m->iterate, c->state->velocity);
   mus_axpy(n, length, c->work->change, c->state->velocity);
   mus_scheme_move(m->s, n, c->work->predicted, c->state->velocity, c->state->position);
+  mus_objective_guard(c, m->s, m->iterate);
 }
 
 static double energy(mus_minimisation *m, double length) {

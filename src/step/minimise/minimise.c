@@ -235,7 +235,8 @@ static mus_status obey(mus_minimisation *m) {
 
 mus_status mus_minimise_begin(const mus_step_context *c, const mus_scheme *s, const mus_minimise_workspace *work,
                               mus_step_record *record, mus_minimisation *out) {
-  return mus_minimise_begin_on(&mus_minimise_host, NULL, c, s, work, record, out);
+  mus_status status = mus_objective_begin(c, s);
+  return status ? status : mus_minimise_begin_on(&mus_minimise_host, NULL, c, s, work, record, out);
 }
 
 mus_status mus_minimise_begin_on(const mus_minimise_machine *machine, void *there, const mus_step_context *c,
@@ -319,6 +320,7 @@ void mus_minimise_end(mus_minimisation *m) {
   mus_minimise_assemble(m, 0);
   if (c->contact)
     mus_contact_measure_left(c->contact, c->work->right, c->state->velocity);
+  mus_objective_end(c, m->s, m->record);
   mus_copy(c->work->unknowns, m->free, c->work->right);
   mus_fill(c->work->unknowns, 0, c->work->change); // `right` is what is left
 }
