@@ -33,9 +33,12 @@ static int list_of(size_t bytes) {
   return QUARTERS * power + (int)((bytes >> (power - 2)) & (QUARTERS - 1));
 }
 
-// The first block of a list that is large enough, taken out of it.
+// The first block of a list that is large enough, taken out of it; all others wait meanwhile, so only a few are looked
+// at.
 static block *take_from(int which, size_t bytes) {
-  for (block **at = &list[which]; *at; at = &(*at)->next)
+  enum { LOOKED_AT = 16 };
+  int looked_at = 0;
+  for (block **at = &list[which]; *at && looked_at < LOOKED_AT; at = &(*at)->next, ++looked_at)
     if ((*at)->bytes >= bytes) {
       block *found = *at;
       *at = found->next;
