@@ -416,7 +416,8 @@ MUS_API size_t mus_solver_bytes(const mus_solver *solver);
 
 /// What later solves depend on of those that were, such as aggregates and costs, as bytes that stay valid until the
 /// next call with this solver. It drops everything else that they depend on, earlier solutions too, so that it and
-/// another that recalls the bytes give bit-identical solutions from here on: for checkpoints.
+/// another that recalls the bytes give bit-identical solutions from here on: for checkpoints. On a GPU, solutions are
+/// the same to the tolerance.
 MUS_API mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *size);
 /// For a new solver with the same options and pattern, and with coordinates if the other one had any; on the same kind
 /// of machine. MUS_BAD_INPUT for bytes of something else, after which it can only be freed.

@@ -23,13 +23,6 @@ void mus_recycle_free(mus_recycle *r) {
   *r = (mus_recycle){.most = r->most};
 }
 
-void mus_recycle_forget(mus_recycle *r) {
-  size_t size = mus_lanes_size(r->n, r->most + 1);
-  for (size_t k = 0; k < size && r->v; ++k)
-    r->v[k] = 0;
-  r->count = r->next = r->rest = r->pause = 0;
-}
-
 mus_status mus_recycle_open(mus_recycle *r, size_t n) {
   if (r->v || r->most == 0)
     return MUS_OK;

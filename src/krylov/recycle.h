@@ -32,9 +32,8 @@ typedef struct mus_recycle {
   int rest, pause; // solves to do without, and how many after the next one that was in vain
 } mus_recycle;
 
+// It holds nothing after that, and is valid.
 void mus_recycle_free(mus_recycle *recycle);
-// Forgets all vectors and keeps the memory.
-void mus_recycle_forget(mus_recycle *recycle);
 static inline size_t mus_recycle_bytes(const mus_recycle *recycle) {
   return recycle->v ? mus_lanes_size(recycle->n, recycle->most + 1) * sizeof *recycle->v : 0;
 }

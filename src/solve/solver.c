@@ -689,7 +689,7 @@ mus_status mus_solver_remember(mus_solver *solver, const void **bytes, size_t *s
   status = need_pattern(solver);
   solver->memory.count = 0;
   solver->is_prepared = 0;
-  mus_recycle_forget(&solver->recycle); // they would take more room than all else, and are soon there again
+  mus_recycle_free(&solver->recycle); // they would take more room than all else, and are soon there again
   if (!status)
     status = mus_linear_method_remember(&solver->method, &solver->memory);
   if (!status)
@@ -707,7 +707,7 @@ mus_status mus_solver_recall(mus_solver *solver, const void *bytes, size_t size)
   if (!status)
     status = need_pattern(solver);
   if (!status) {
-    mus_recycle_forget(&solver->recycle);
+    mus_recycle_free(&solver->recycle);
     status = mus_linear_method_recall(&solver->method, &from);
   }
   if (!status)

@@ -11,6 +11,7 @@
 
 #include "cuda/device.h"
 #include "cuda/emulated.h"
+#include "solve/near_kernel.h"
 #include "support/check.h"
 #include "support/given.h"
 
@@ -176,6 +177,60 @@ static void hierarchies_are_kept_as_far_as_that_pays(void **state) {
   assert_ok(mus_solver_solve(solver, sheet.b, x));
   assert_string_equal(mus_solver_record(solver)->setup, "numbers");
   mus_solver_free(solver);
+  free(x);
+  sheet_system_free(&sheet);
+}
+
+// The host's hierarchy is set up for new values, and then the device has to solve with these.
+static void what_the_host_prepares_is_not_what_the_device_has(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(21, SHEET_FREE);
+  size_t count = 9 * (size_t)mus_pattern_blocks(sheet.pattern), n = 3 * (size_t)sheet.rows;
+  options.tolerance = 1e-9;
+  mus_solver *solver = solver_for(&sheet, &options);
+  double *x = vector_of(&sheet), *y = vector_of(&sheet), *values = malloc(count * sizeof *values);
+  assert_non_null(values);
+  for (size_t k = 0; k < count; ++k)
+    values[k] = 4 * sheet.a.value[k];
+  assert_ok(solve(solver, &sheet, x));
+  assert_ok(mus_solver_set_values(solver, values));
+  assert_ok(mus_solver_prepare(solver));
+  assert_ok(mus_solver_solve(solver, sheet.b, y));
+  for (size_t k = 0; k < n; ++k)
+    y[k] *= 4;
+  assert_true(dense_difference((int)n, y, x) < 1e-6);
+  mus_solver_free(solver);
+  free(values);
+  free(x);
+  free(y);
+  sheet_system_free(&sheet);
+}
+
+// Six vectors, then three, of which the host makes its hierarchy anew.
+static void fewer_vectors_make_another_hierarchy_there(void **state) {
+  (void)state;
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
+  sheet_system sheet = sheet_of(21, SHEET_DROOPING);
+  size_t n = 3 * (size_t)sheet.rows;
+  double *x = vector_of(&sheet), *vectors = malloc(6 * n * sizeof *vectors), *three = malloc(3 * n * sizeof *three);
+  assert_true(vectors && three);
+  options.sa.motions = MUS_MOTIONS_TRANSLATIONS;
+  mus_rigid_motions(sheet.rows, sheet.position, vectors);
+  memcpy(three, vectors, 3 * n * sizeof *three);
+  mus_solver *solver = solver_for(&sheet, &options);
+  assert_ok(mus_solver_set_values(solver, sheet.a.value));
+  assert_ok(mus_solver_set_constraints(solver, sheet.constraint_count, sheet.constraint));
+  assert_ok(mus_solver_set_kernel(solver, 6, vectors));
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_ok(mus_solver_set_kernel(solver, 3, three));
+  assert_ok(mus_solver_prepare(solver));
+  assert_ok(mus_solver_set_values(solver, sheet.a.value));
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  assert_true(*mus_solver_record(solver)->device);
+  mus_solver_free(solver);
+  free(vectors);
+  free(three);
   free(x);
   sheet_system_free(&sheet);
 }
@@ -504,6 +559,50 @@ static mus_status lost(mus_device_solver *solver, const double *b, double *x, co
   return MUS_DEVICE_FAILED;
 }
 
+static int renewals;
+
+static mus_status third_renewal_fails(mus_device_solver *solver, mus_stage_renewal what, mus_stage_failure *failure) {
+  if (++renewals < 3)
+    return mus_emulated_stages()->renew(solver, what, failure);
+  strcpy(failure->text, "running on the device: CUDA says \"lost\"");
+  return MUS_DEVICE_FAILED;
+}
+
+// A hierarchy that is kept does not fit a matrix that is another; the device is lost where it is to be renewed.
+static void records_are_of_the_solve_that_ended(void **state) {
+  (void)state;
+  if (on_real_device())
+    skip();
+  sheet_system sheet = sheet_of(31, SHEET_DROOPING);
+  mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_AUTO);
+  double *x = vector_of(&sheet);
+  size_t count = 9 * (size_t)mus_pattern_blocks(sheet.pattern);
+  double *values = malloc(count * sizeof *values);
+  assert_non_null(values);
+  options.tolerance = 1e-6;
+  broken = *mus_emulated_stages();
+  broken.renew = third_renewal_fails;
+  renewals = 0;
+  mus_device_use(&broken);
+  mus_solver *solver = solver_for(&sheet, &options);
+  assert_ok(solve(solver, &sheet, x));
+  assert_true(*mus_solver_record(solver)->device);
+  for (size_t k = 0; k < count; ++k)
+    values[k] = 4 * sheet.a.value[k];
+  assert_ok(mus_solver_set_values(solver, values));
+  memset(x, 0, 3 * (size_t)sheet.rows * sizeof *x);
+  assert_ok(mus_solver_solve(solver, sheet.b, x));
+  const mus_solve_record *record = mus_solver_record(solver);
+  assert_string_equal(record->device, "");
+  assert_string_equal(record->device_failure, "running on the device: CUDA says \"lost\"");
+  assert_true(record->true_residual < 1e-5);
+  mus_solver_free(solver);
+  free(values);
+  free(x);
+  sheet_system_free(&sheet);
+  use_device();
+}
+
 static void check_failure(mus_status status, const char *why, int at_once) {
   sheet_system sheet = sheet_of(15, SHEET_DROOPING);
   mus_solver_options options = options_of(MUS_PRESET_FAST, MUS_DEVICE_CUDA);
@@ -586,6 +685,8 @@ int main(void) {
       cmocka_unit_test(fast_solves_as_on_the_cpu),
       cmocka_unit_test(stiff_sheets_take_the_iterations_of_the_cpu),
       cmocka_unit_test(hierarchies_are_kept_as_far_as_that_pays),
+      cmocka_unit_test(what_the_host_prepares_is_not_what_the_device_has),
+      cmocka_unit_test(fewer_vectors_make_another_hierarchy_there),
       cmocka_unit_test(robust_and_paper_solve_as_on_the_cpu),
       cmocka_unit_test(systems_are_solved_where_they_are),
       cmocka_unit_test(one_level_is_solved_directly),
@@ -599,6 +700,7 @@ int main(void) {
       cmocka_unit_test(long_chains_of_equalities_run_on_the_cpu_where_allowed),
       cmocka_unit_test(other_methods_say_so),
       cmocka_unit_test(failures_are_said_or_worked_around),
+      cmocka_unit_test(records_are_of_the_solve_that_ended),
       cmocka_unit_test(indefinite_matrices_break_down),
       cmocka_unit_test(speeds_are_measured_after_a_solve),
   };

@@ -124,8 +124,11 @@ static void the_oldest_vector_goes_first(void **state) {
   mus_scale(N, 1 / sqrt(mus_dot(N, v, v)), v);
   for (int i = 0; i < N; ++i)
     assert_true(fabs(back[i] - v[i]) < 1e-7);
-  mus_recycle_forget(&t->recycle);
+  mus_recycle_free(&t->recycle);
   assert_int_equal(t->recycle.count, 0);
+  mus_recycle_keep(&t->recycle, v); // which nobody has asked for
+  assert_int_equal(t->recycle.count, 0);
+  assert_int_equal(mus_recycle_open(&t->recycle, N), MUS_OK);
   mus_lanes_get(N, 3, 0, t->recycle.v, back);
   assert_true(mus_max_abs(N, back) == 0);
   destroy(t);

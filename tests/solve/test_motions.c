@@ -68,6 +68,19 @@ static void translations_do_without_positions(void **state) {
   assert_int_equal(mus_solver_set_coordinates(solver, sheet.position), MUS_OK);
   assert_int_equal(mus_solver_solve(solver, sheet.b, x), MUS_OK);
   assert_int_equal(mus_solver_record(solver)->level[1].block, 6);
+  // as if they had been from the start
+  mus_solver *other = NULL;
+  assert_int_equal(mus_solver_create(&options, &other), MUS_OK);
+  assert_int_equal(mus_solver_set_pattern(other, sheet.rows, 3, sheet.pattern->row_start, sheet.pattern->column),
+                   MUS_OK);
+  assert_int_equal(mus_solver_set_values(other, sheet.a.value), MUS_OK);
+  assert_int_equal(mus_solver_set_coordinates(other, sheet.position), MUS_OK);
+  assert_int_equal(mus_solver_solve(other, sheet.b, x), MUS_OK);
+  const mus_solve_record *late = mus_solver_record(solver), *early = mus_solver_record(other);
+  assert_int_equal(late->levels, early->levels);
+  for (int k = 0; k < early->levels; ++k)
+    assert_true(late->level[k].nonzeros == early->level[k].nonzeros);
+  mus_solver_free(other);
   mus_solver_free(solver);
   free(x);
   sheet_system_free(&sheet);

@@ -87,6 +87,13 @@ static void coordinates_changed(mus_sa *sa) {
     return;
   if (sa->handles || sa->options->sa.motions != MUS_MOTIONS_TRANSLATIONS)
     make_stale(sa, sa->has_positions ? MUS_SA_STALE_NUMBERS : MUS_SA_STALE_ALL);
+  if (!sa->has_positions && sa->system->positions) { // which its settings depend on
+    mus_hierarchy_free(sa->hierarchy);
+    mus_aggregation_free(sa->aggregation);
+    sa->hierarchy = NULL;
+    sa->aggregation = NULL;
+    sa->coupled.is_stale = 1;
+  }
 }
 
 // Couplings do not count here: the hierarchy knows nothing of them until it is told.
@@ -290,6 +297,10 @@ static mus_status run_on_device(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, 
   int before = run->record->iterations;
   mus_status status = mus_sa_device_run(sa, kind, run, limits);
   *done = sa->gpu.device || run->there;
+  if (!*done) { // what the device has told is not of the solve that follows
+    *run->record->device = 0;
+    run->record->true_residual = NAN;
+  }
   if (sa->hierarchy && run->record->iterations > before)
     run->record->work += iteration_cost(sa) * (run->record->iterations - before);
   return status;

@@ -23,6 +23,7 @@ typedef struct mus_sa_device {
   mus_device_facts facts;
   char failure[MUS_STAGES_TEXT]; // why MUS_DEVICE_AUTO uses none; "": nothing has failed
   int is_ahead;                  // the GPU's hierarchy has been renewed since the host's was
+  int has_values;                // its matrix is the present one, as it is filtered
   int has_prolongators;          // that suit what is held now
   int has_spectrum, has_kernel, has_held, has_couplings, has_equalities; // as they are now
 } mus_sa_device;
@@ -74,6 +75,8 @@ mus_upkeep_kind mus_sa_upkeep_due(const mus_sa *sa);
 // The GPU that the options ask for: MUS_DEVICE_AUTO asks for none where there is none.
 mus_status mus_sa_open_device(mus_sa *sa);
 void mus_sa_close_device(mus_sa *sa);
+// Its hierarchy is of other aggregates than the host's from now on.
+void mus_sa_forget_device_solver(mus_sa *sa);
 mus_status mus_sa_check_device(void);
 mus_status mus_sa_fetch(void *self, const mus_device_system *system, const double *from, size_t count, double *to);
 void mus_sa_device_changed(mus_sa *sa, unsigned what);

@@ -52,8 +52,10 @@ static void forget_solver(mus_sa_device *gpu) {
     gpu->stages->free(gpu->solver);
   gpu->solver = NULL;
   gpu->has_spectrum = gpu->has_kernel = gpu->has_held = gpu->has_couplings = gpu->has_equalities = 0;
-  gpu->has_prolongators = 0;
+  gpu->has_prolongators = gpu->has_values = 0;
 }
+
+void mus_sa_forget_device_solver(mus_sa *sa) { forget_solver(&sa->gpu); }
 
 void mus_sa_close_device(mus_sa *sa) {
   forget_solver(&sa->gpu);
@@ -209,6 +211,8 @@ static mus_status give_couplings(mus_sa *sa, mus_stage_failure *failure) {
 }
 
 void mus_sa_device_changed(mus_sa *sa, unsigned what) {
+  if (what & (MUS_CHANGED_VALUES | MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_EQUALITIES))
+    sa->gpu.has_values = 0;
   if (what & MUS_CHANGED_CONSTRAINTS)
     sa->gpu.has_held = 0;
   if (what & (MUS_CHANGED_CONSTRAINTS | MUS_CHANGED_COUPLINGS))
@@ -227,7 +231,7 @@ static const double loose_tolerance = 1e-2;
 
 // Products there are those with its own copy of the matrix: a new one takes the finest level with it at least.
 mus_upkeep_kind mus_sa_device_upkeep(const mus_sa *sa, mus_upkeep_kind due, double tolerance) {
-  int is_new = sa->stale != MUS_SA_FRESH;
+  int is_new = !sa->gpu.has_values;
   if (due >= MUS_UPKEEP_NUMBERS)
     return due;
   if (!sa->gpu.has_prolongators || (is_new && tolerance > loose_tolerance))
@@ -264,7 +268,7 @@ static mus_status set_up_host(mus_sa *sa, const mus_run *run, mus_upkeep_kind ki
   mus_status status = run->there ? fetch_system(sa, run->there) : MUS_OK;
   mus_system_put(sa->system, MUS_FORM_FILTERED);
   if (!status)
-    status = mus_sa_set_up(sa, MUS_UPKEEP_ALL);
+    status = mus_sa_set_up(sa, sa->rested ? kind : MUS_UPKEEP_ALL); // with the aggregates that are remembered
   mus_system_put(sa->system, MUS_FORM_GIVEN);
   return status;
 }
@@ -362,7 +366,8 @@ mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, con
   double begin, last = *mus_run_residuals(run);
   mus_status status = mus_stop_check();
   mus_system_put(sa->system, MUS_FORM_GIVEN);
-  int is_new = kind != MUS_UPKEEP_NONE || !gpu->has_held || !gpu->has_couplings || !gpu->has_equalities;
+  int is_new =
+      kind != MUS_UPKEEP_NONE || !gpu->has_values || !gpu->has_held || !gpu->has_couplings || !gpu->has_equalities;
   if (!status)
     status = set_up(sa, kind, run, &begin);
   if (status)
@@ -371,7 +376,7 @@ mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, con
     return failed_there(sa, status, &failure);
   if (is_new && (status = mus_sa_weigh_equalities(sa, &failure)))
     return status == MUS_BREAKDOWN ? mus_fail(status, "%s", failure.text) : failed_there(sa, status, &failure);
-  gpu->is_ahead = 1;
+  gpu->is_ahead = gpu->has_values = 1;
   sa->stale = MUS_SA_FRESH;
   sa->held_changed = 0;
   mus_stage_limits asked = {limits->tolerance, limits->iterations,
@@ -398,8 +403,7 @@ mus_status mus_sa_measure_device(void *self, int repeat, mus_device_speeds *spee
   mus_status status = sa->gpu.stages->measure(sa->gpu.solver, repeat, &found, &failure);
   if (status)
     return failed_there(sa, status, &failure);
-  if (sa->stale == MUS_SA_FRESH)
-    sa->stale = MUS_SA_STALE_NUMBERS; // its copy of the matrix has been written over
+  sa->gpu.has_values = 0; // its copy of the matrix has been written over
   *speeds = (mus_device_speeds){found.product_s,     found.smoother_s,     found.cycle_s,
                                 found.product_bytes, found.smoother_bytes, found.copy_bytes_s};
   return MUS_OK;

@@ -255,6 +255,8 @@ mus_status mus_sa_set_up(mus_sa *sa, mus_upkeep_kind kind) {
   if (sa->gpu.is_ahead && kind < MUS_UPKEEP_NUMBERS)
     kind = MUS_UPKEEP_NUMBERS;
   sa->gpu.is_ahead = 0;
+  if (kind == MUS_UPKEEP_ALL)
+    mus_sa_forget_device_solver(sa);
   if (!status && kind == MUS_UPKEEP_ALL && sa->aggregation)
     mus_aggregation_forget(sa->aggregation);
   if (!status)

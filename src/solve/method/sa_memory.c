@@ -71,6 +71,8 @@ mus_status mus_sa_recall(void *self, mus_bytes *from) {
   sa_memory m;
   if (!mus_bytes_take(from, &m, sizeof m))
     return damaged();
+  if ((unsigned)m.upkeep.machine >= MUS_UPKEEP_MACHINES)
+    return damaged();
   mus_status status = recall_analysed(sa, m.analysed_count, from);
   sa->has_looked = m.has_looked != 0; // which the settings of the aggregation depend on, as the next
   sa->fills_space = m.fills_space != 0;
