@@ -259,7 +259,8 @@ void mus_touch_place(const mus_model *model, double begin, double end, mus_touch
   }
 }
 
-static mus_touch_vertex vertex_of(const mus_model *model, const mus_touch_step *step, const mus_touch *touch, int i) {
+mus_touch_vertex mus_touch_vertex_of(const mus_model *model, const mus_touch_step *step, const mus_touch *touch,
+                                     int i) {
   size_t at = 3 * (size_t)i;
   return (mus_touch_vertex){.position = step->position + at,
                             .velocity = step->velocity + at,
@@ -283,7 +284,7 @@ void mus_touch_load_step(const mus_model *model, const mus_touch_step *step, mus
   MUS_PARALLEL_FOR_IF(touch->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < touch->vertices; ++i) {
     double *block = mus_matrix_at(matrix, model->diagonal[i]);
-    mus_touch_vertex vertex = vertex_of(model, step, touch, i);
+    mus_touch_vertex vertex = mus_touch_vertex_of(model, step, touch, i);
     find(step, &vertex, block[0] + block[4] + block[8], touch, i);
     mus_touch_load(&touch->touched[i], vertex.velocity, block, right + 3 * (size_t)i);
   }
@@ -294,7 +295,7 @@ void mus_touch_find_step(const mus_model *model, const mus_touch_step *step, mus
   mus_touch_place(model, step->time - step->h, step->time, touch);
   MUS_PARALLEL_FOR_IF(touch->vertices > MUS_PAR_MINIMUM)
   for (int i = 0; i < touch->vertices; ++i) {
-    mus_touch_vertex vertex = vertex_of(model, step, touch, i);
+    mus_touch_vertex vertex = mus_touch_vertex_of(model, step, touch, i);
     const double *own = mus_shared_blocks_at(blocks, i);
     double trace = 3 * value[model->diagonal[i]];
     find(step, &vertex, own ? trace + own[0] + own[4] + own[8] : trace, touch, i);

@@ -38,6 +38,8 @@ typedef struct mus_touch_step {
   const mus_hold *hold;
 } mus_touch_step;
 
+// Vertex i as energy/touch.h takes it.
+mus_touch_vertex mus_touch_vertex_of(const mus_model *model, const mus_touch_step *step, const mus_touch *touch, int i);
 // Where bodies are in the step.
 void mus_touch_place(const mus_model *model, double begin, double end, mus_touch *touch);
 // Which vertices touch one of them, with the matrix as it is without that, and adds what keeps them off.

@@ -22,14 +22,7 @@ mus_status mus_touch_terms_begin(const mus_model *model, const mus_touch_step *s
     size_t at = 3 * (size_t)i;
     const double *block = mus_matrix_at(matrix, model->diagonal[i]);
     mus_touch_among among = among_of(touch, step->length, i);
-    mus_touch_vertex vertex = {.position = step->position + at,
-                               .velocity = step->velocity + at,
-                               .predicted = step->predicted + at,
-                               .mass = model->mass[i],
-                               .half = touch->half[i],
-                               .push = step->hold[i].push,
-                               .h = step->h,
-                               .length = step->length};
+    mus_touch_vertex vertex = mus_touch_vertex_of(model, step, touch, i);
     touch->term[i] = (mus_touch_term){0};
     if (step->pinned[i] < 0)
       mus_touch_begin(&vertex, gravity, &among, block[0] + block[4] + block[8], velocity + at, &touch->term[i]);

@@ -271,33 +271,10 @@ MUS_ELEMENT void mus_touch_load(const mus_touched *t, const double *velocity, do
   mus_touch_block(t, block);
 }
 
-// In steps that minimise an energy: what the touch adds to it at a velocity, J. Its derivative there is minus the
-// impulse of mus_touch_end(), its second derivative mus_touch_block().
-MUS_ELEMENT double mus_touch_energy(const mus_touched *t, const double *velocity) {
-  double slide[3], relative[3], along = 0, normal = 0, closing = t->wanted, square = 0, work = 0;
-  if (!(t->stiffness > 0))
-    return 0;
-  mus_touch_across(t, slide);
-  for (int r = 0; r < 3; ++r) {
-    relative[r] = velocity[r] - t->velocity[r];
-    normal += t->normal[r] * relative[r];
-    along += slide[r] * relative[r];
-    closing -= t->normal[r] * velocity[r];
-  }
-  for (int r = 0; r < 3; ++r) {
-    double across = relative[r] - normal * t->normal[r] - along * slide[r];
-    square += across * across;
-    work += t->rub[r] * velocity[r];
-  }
-  return t->stiffness / 2 * closing * closing + t->drag / 2 * square - work;
-}
-
-// After the solve: the impulse on the vertex at its new velocity. Returns what presses it off the body, N.
-MUS_ELEMENT double mus_touch_end(const mus_touched *t, const double *velocity, double length, double *impulse) {
+// At a velocity: what is missing of the wanted one along the normal, and how the vertex moves across beside the body,
+// without the direction that friction leaves alone.
+MUS_ELEMENT double mus_touch_missing(const mus_touched *t, const double *velocity, double *across) {
   double slide[3], relative[3], along = 0, normal = 0, closing = t->wanted;
-  impulse[0] = impulse[1] = impulse[2] = 0;
-  if (!(t->stiffness > 0))
-    return 0;
   mus_touch_across(t, slide);
   for (int r = 0; r < 3; ++r) {
     relative[r] = velocity[r] - t->velocity[r];
@@ -306,8 +283,33 @@ MUS_ELEMENT double mus_touch_end(const mus_touched *t, const double *velocity, d
     closing -= t->normal[r] * velocity[r];
   }
   for (int r = 0; r < 3; ++r)
-    impulse[r] = t->stiffness * closing * t->normal[r] + t->rub[r] -
-                 t->drag * (relative[r] - normal * t->normal[r] - along * slide[r]);
+    across[r] = relative[r] - normal * t->normal[r] - along * slide[r];
+  return closing;
+}
+
+// In steps that minimise an energy: what the touch adds to it at a velocity, J. Its derivative there is minus the
+// impulse of mus_touch_end(), its second derivative mus_touch_block().
+MUS_ELEMENT double mus_touch_energy(const mus_touched *t, const double *velocity) {
+  double across[3], square = 0, work = 0;
+  if (!(t->stiffness > 0))
+    return 0;
+  double closing = mus_touch_missing(t, velocity, across);
+  for (int r = 0; r < 3; ++r) {
+    square += across[r] * across[r];
+    work += t->rub[r] * velocity[r];
+  }
+  return t->stiffness / 2 * closing * closing + t->drag / 2 * square - work;
+}
+
+// After the solve: the impulse on the vertex at its new velocity. Returns what presses it off the body, N.
+MUS_ELEMENT double mus_touch_end(const mus_touched *t, const double *velocity, double length, double *impulse) {
+  double across[3];
+  impulse[0] = impulse[1] = impulse[2] = 0;
+  if (!(t->stiffness > 0))
+    return 0;
+  double closing = mus_touch_missing(t, velocity, across);
+  for (int r = 0; r < 3; ++r)
+    impulse[r] = t->stiffness * closing * t->normal[r] + t->rub[r] - t->drag * across[r];
   double push = t->stiffness * closing / length;
   return push != 0 ? push : -1e-300;
 }
