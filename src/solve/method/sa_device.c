@@ -366,8 +366,7 @@ mus_status mus_sa_device_run(mus_sa *sa, mus_upkeep_kind kind, mus_run *run, con
   double begin, last = *mus_run_residuals(run);
   mus_status status = mus_stop_check();
   mus_system_put(sa->system, MUS_FORM_GIVEN);
-  int is_new =
-      kind != MUS_UPKEEP_NONE || !gpu->has_values || !gpu->has_held || !gpu->has_couplings || !gpu->has_equalities;
+  int is_new = kind != MUS_UPKEEP_NONE || !gpu->has_values || !gpu->has_couplings;
   if (!status)
     status = set_up(sa, kind, run, &begin);
   if (status)
